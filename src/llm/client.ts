@@ -1,0 +1,116 @@
+import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../protocol/messages.ts';
+import type { ToolDefinition } from '../protocol/tools.ts';
+
+export interface ChatRequest {
+  model: string;
+  /** Everything said, in order; the system prompt is apart. */
+  messages: readonly Message[];
+  systemPrompt?: string;
+  tools?: readonly ToolDefinition[];
+  temperature?: number;
+  maxTokens?: number;
+  topP?: number;
+  stopSequences?: string[];
+  /** The run: lets the local client keep its sequence and providers route their prompt cache. */
+  cacheKey?: string;
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';
+
+export interface ChatResponse {
+  content: string | null;
+  toolCalls?: ToolCall[];
+  thinking?: string;
+  native?: Native;
+  usage?: TokenUsage;
+  model: string;
+  finishReason: FinishReason;
+}
+
+export interface ToolCallDelta {
+  /** Which call of this reply, counted from 0. */
+  index: number;
+  id?: string;
+  name?: string;
+  /** A fragment of the arguments' JSON text. */
+  argumentsText?: string;
+}
+
+/** One step of a reply. The last chunk has `done: true` and a `finishReason`; a stream without it is not whole. */
+export interface ChatStreamChunk {
+  content?: string;
+  thinking?: string;
+  toolCallDelta?: ToolCallDelta;
+  /** A call that is complete; its index is its place among the reply's calls. */
+  toolCall?: ToolCall;
+  /** Before the first token: a model being loaded, a prompt being read. */
+  progress?: { text: string; fraction?: number };
+  done: boolean;
+  finishReason?: FinishReason;
+  native?: Native;
+  usage?: TokenUsage;
+  model?: string;
+}
+
+export interface ModelInfo {
+  id: string;
+  contextWindow?: number;
+}
+
+/** One model behind one provider. Throws `LLMError`, or the signal's reason when stopped; nothing else. */
+export interface LLMClient {
+  chat(request: ChatRequest, signal?: AbortSignal): Promise<ChatResponse>;
+  chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void, unknown>;
+  listModels?(signal?: AbortSignal): Promise<ModelInfo[]>;
+}
+
+/** A reply being put together from its chunks. */
+export class Reply {
+  content = '';
+  thinking = '';
+  readonly toolCalls: ToolCall[] = [];
+  native?: Native;
+  usage?: TokenUsage;
+  finishReason?: FinishReason;
+  model?: string;
+
+  add(chunk: ChatStreamChunk): void {
+    this.content += chunk.content ?? '';
+    this.thinking += chunk.thinking ?? '';
+    if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
+    this.native = chunk.native ?? this.native;
+    this.usage = chunk.usage ?? this.usage;
+    this.finishReason = chunk.finishReason ?? this.finishReason;
+    this.model = chunk.model ?? this.model;
+  }
+
+  /** Something a person has seen: from here on a broken stream is not silently repeated. */
+  get shown(): boolean {
+    return this.content !== '' || this.thinking !== '' || this.toolCalls.length > 0;
+  }
+
+  toMessage(): AssistantMessage {
+    return {
+      role: 'assistant',
+      content: this.content,
+      ...(this.thinking && { thinking: this.thinking }),
+      ...(this.toolCalls.length > 0 && { toolCalls: [...this.toolCalls] }),
+      ...(this.native && { native: this.native }),
+    };
+  }
+}
+
+/** `chat` for a client that streams: the same reply, whole. */
+export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
+  const reply = new Reply();
+  for await (const chunk of stream) reply.add(chunk);
+  return {
+    content: reply.content || null,
+    ...(reply.toolCalls.length > 0 && { toolCalls: reply.toolCalls }),
+    ...(reply.thinking && { thinking: reply.thinking }),
+    ...(reply.native && { native: reply.native }),
+    ...(reply.usage && { usage: reply.usage }),
+    model: reply.model ?? model,
+    finishReason: reply.finishReason ?? 'error',
+  };
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+
+/** A failure as data: `code` is for code, `message` for people (what happened and the way out). */
+export const errorInfoSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() });
+export type ErrorInfo = z.infer<typeof errorInfoSchema>;
+
+/**
+ * What the model asked for. `arguments` is parsed once; what is not one JSON object is kept as text in `malformed`
+ * (then `arguments` is empty) and answered `TOOL_ARGS_INVALID_JSON`, never run.
+ */
+export const toolCallSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  malformed: z.string().optional(),
+});
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+/** What the model is told: `content` is `JSON.stringify(outcome)`, `error` the code of a failed outcome. */
+export const toolResultSchema = z.object({ toolCallId: z.string(), content: z.string(), error: z.string().optional() });
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+/** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider only. */
+export const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
+export type Native = z.infer<typeof nativeSchema>;
+
+export const messageSchema = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.string() }),
+  z.object({ role: z.literal('user'), content: z.string() }),
+  z.object({
+    role: z.literal('assistant'),
+    content: z.string(),
+    thinking: z.string().optional(),
+    toolCalls: z.array(toolCallSchema).optional(),
+    native: nativeSchema.optional(),
+    /** The reply was cut off (stopped, or the stream broke): what was shown is kept, nothing of it was run. */
+    incomplete: z.boolean().optional(),
+  }),
+  z.object({ role: z.literal('tool'), content: z.literal(''), toolResults: z.array(toolResultSchema) }),
+]);
+export type Message = z.infer<typeof messageSchema>;
+export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
+
+/** Tokens of one model call. `promptTokens` includes `cachedTokens`; `completionTokens` includes `thinkingTokens`. */
+export const tokenUsageSchema = z.object({
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+  totalTokens: z.number(),
+  cachedTokens: z.number().optional(),
+  thinkingTokens: z.number().optional(),
+});
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+
+/** A call without a result is pending. Derived, never stored: a run reopened mid-question finds its own loose ends. */
+export function pendingCalls(messages: readonly Message[]): ToolCall[] {
+  const answered = new Set<string>();
+  const calls: ToolCall[] = [];
+  for (const message of messages) {
+    if (message.role === 'assistant') calls.push(...(message.toolCalls ?? []));
+    if (message.role === 'tool') for (const result of message.toolResults) answered.add(result.toolCallId);
+  }
+  return calls.filter((call) => !answered.has(call.id));
+}

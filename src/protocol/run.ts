@@ -1,0 +1,274 @@
+import * as z from 'zod';
+import { errorInfoSchema, type Message, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
+
+export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
+/** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
+export type RunPhase = z.infer<typeof runPhaseSchema>;
+
+/**
+ * A change of one file as kept contents: `before` and `after` are content ids (sha256) in the store; `null` means that
+ * the file does not exist on that side.
+ */
+export const keptChangeSchema = z.object({
+  path: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+});
+export type KeptChange = z.infer<typeof keptChangeSchema>;
+
+/** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
+export const questionSchema = z.object({
+  id: z.string(),
+  what: z.string(),
+  where: z.string(),
+  why: z.string(),
+  command: z.string().optional(),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
+export type Decision = z.infer<typeof decisionSchema>;
+
+const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
+const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ ...place, type: z.literal(type), ...shape });
+
+const storedEvents = [
+  event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
+  event('title', { title: z.string() }),
+  event('message', { message: messageSchema }),
+  /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
+  event('queued', { text: z.string() }),
+  event('approval', {
+    toolCallId: z.string(),
+    decision: decisionSchema,
+    waitedMs: z.number(),
+    words: z.string().optional(),
+    /** Why nobody was asked, when nobody was. */
+    automatic: z.string().optional(),
+  }),
+  /** The intent, on disk before the effect. */
+  event('tool-start', { toolCallId: z.string(), name: z.string() }),
+  event('tool-end', {
+    toolCallId: z.string(),
+    name: z.string(),
+    ok: z.boolean(),
+    ms: z.number(),
+    code: z.string().optional(),
+    change: keptChangeSchema.optional(),
+  }),
+  event('usage', { usage: tokenUsageSchema, attempts: z.number(), model: z.string(), ms: z.number() }),
+  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
+] as const;
+
+const shownEvents = [
+  event('chunk', {
+    content: z.string().optional(),
+    thinking: z.string().optional(),
+    /** A fragment of a call being written; `index` counts the calls of this reply. */
+    toolCall: z
+      .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
+      .optional(),
+  }),
+  /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms). */
+  event('progress', { text: z.string(), fraction: z.number().optional(), until: z.number().optional() }),
+  event('question', { toolCallId: z.string(), question: questionSchema }),
+  event('tool-output', { toolCallId: z.string(), text: z.string() }),
+] as const;
+
+/** What is kept in a journal, one line each. */
+export const storedEventSchema = z.discriminatedUnion('type', storedEvents);
+export type StoredEvent = z.infer<typeof storedEventSchema>;
+/** Everything that happens in a run; `chunk`, `progress`, `question` and `tool-output` are shown, never stored. */
+export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
+export type RunEvent = z.infer<typeof runEventSchema>;
+
+type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
+/** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
+export type EventBody = WithoutPlace<RunEvent>;
+
+const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'question', 'tool-output']);
+export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
+
+/** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
+export interface CallState {
+  status: 'asking' | 'allowed' | 'running' | 'done';
+  question?: Question;
+  decision?: Decision;
+  automatic?: string;
+  startedAt?: number;
+  ms?: number;
+  ok?: boolean;
+  code?: string;
+  change?: KeptChange;
+  /** Live output of a command, the newest `outputLimit` characters. */
+  output?: string;
+}
+
+/** A call being written by the model. */
+export interface CallDraft {
+  name: string;
+  argumentsText: string;
+}
+
+/** A run: the fold of its events; stored, shown and counted from the same lines. */
+export interface Run {
+  id: string;
+  /** The newest event folded in. */
+  seq: number;
+  title: string;
+  workflowId: string;
+  agentId: string;
+  model: string;
+  createdAt: number;
+  updatedAt: number;
+  phase: RunPhase;
+  error?: z.infer<typeof errorInfoSchema>;
+  messages: Message[];
+  /** When each message was added (epoch ms); same length as `messages`. */
+  messageTimes: number[];
+  calls: Record<string, CallState>;
+  queued: string[];
+  /** The reply that is being streamed. */
+  live?: { content: string; thinking: string; calls: CallDraft[] };
+  progress?: { text: string; fraction?: number; until?: number };
+  usage: TokenUsage;
+  /** Prompt tokens of the newest model call: how full the window is. */
+  contextTokens: number;
+}
+
+/** Characters of live output kept in the fold. */
+export const outputLimit = 20_000;
+
+export function newRun(id: string): Run {
+  return {
+    id,
+    seq: 0,
+    title: '',
+    workflowId: '',
+    agentId: '',
+    model: '',
+    createdAt: 0,
+    updatedAt: 0,
+    phase: 'WaitingUser',
+    messages: [],
+    messageTimes: [],
+    calls: {},
+    queued: [],
+    usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
+    contextTokens: 0,
+  };
+}
+
+/**
+ * Folds one event into the run, in place: host and panel use the same function on the same events.
+ * An event at or before `run.seq` is ignored, so that a snapshot and the events around it may overlap.
+ */
+export function applyEvent(run: Run, event: RunEvent): void {
+  if (event.seq <= run.seq) return;
+  run.seq = event.seq;
+  if (run.createdAt === 0) run.createdAt = event.at;
+  run.updatedAt = event.at;
+  if (event.type !== 'progress') run.progress = undefined;
+  switch (event.type) {
+    case 'run-start':
+      run.workflowId = event.workflowId;
+      run.agentId = event.agentId;
+      run.model = event.model;
+      break;
+    case 'title':
+      run.title = event.title;
+      break;
+    case 'message':
+      if (event.message.role === 'assistant') run.live = undefined;
+      if (event.message.role === 'user' && run.queued[0] === event.message.content) run.queued.shift();
+      run.messages.push(event.message);
+      run.messageTimes.push(event.at);
+      break;
+    case 'queued':
+      run.queued.push(event.text);
+      break;
+    case 'chunk': {
+      run.live ??= { content: '', thinking: '', calls: [] };
+      run.live.content += event.content ?? '';
+      run.live.thinking += event.thinking ?? '';
+      if (event.toolCall) {
+        const { index, name, argumentsText } = event.toolCall;
+        while (run.live.calls.length <= index) run.live.calls.push({ name: '', argumentsText: '' });
+        const draft = run.live.calls[index]!;
+        if (name) draft.name = name;
+        draft.argumentsText += argumentsText ?? '';
+      }
+      break;
+    }
+    case 'progress':
+      run.progress = { text: event.text, fraction: event.fraction, until: event.until };
+      break;
+    case 'question':
+      run.calls[event.toolCallId] = { status: 'asking', question: event.question };
+      break;
+    case 'approval': {
+      const call = callOf(run, event.toolCallId);
+      call.status = event.decision === 'deny' ? 'done' : 'allowed';
+      call.decision = event.decision;
+      call.automatic = event.automatic;
+      break;
+    }
+    case 'tool-start': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'running';
+      call.startedAt = event.at;
+      break;
+    }
+    case 'tool-output': {
+      const call = callOf(run, event.toolCallId);
+      call.output = ((call.output ?? '') + event.text).slice(-outputLimit);
+      break;
+    }
+    case 'tool-end': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'done';
+      call.ms = event.ms;
+      call.ok = event.ok;
+      call.code = event.code;
+      call.change = event.change;
+      break;
+    }
+    case 'usage':
+      run.model = event.model;
+      run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+      run.usage = addUsage(run.usage, event.usage);
+      break;
+    case 'phase':
+      run.phase = event.phase;
+      run.error = event.error;
+      if (event.phase !== 'Running') run.live = undefined;
+      break;
+  }
+}
+
+function callOf(run: Run, toolCallId: string): CallState {
+  run.calls[toolCallId] ??= { status: 'asking' };
+  return run.calls[toolCallId];
+}
+
+function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
+  return {
+    promptTokens: total.promptTokens + usage.promptTokens,
+    completionTokens: total.completionTokens + usage.completionTokens,
+    totalTokens: total.totalTokens + usage.totalTokens,
+    cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
+    thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
+  };
+}
+
+/** A run in a list. `live`: its loop is at work in this window. `damaged`: its journal could not be read whole. */
+export interface RunSummary {
+  id: string;
+  title: string;
+  phase: RunPhase;
+  createdAt: number;
+  updatedAt: number;
+  live: boolean;
+  damaged?: string;
+}

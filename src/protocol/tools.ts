@@ -1,0 +1,32 @@
+import type { ErrorInfo, ToolResult } from './messages.ts';
+
+/** A tool as a model sees it. Names have dots (`fs.read`); each wire turns them into what its provider accepts. */
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON schema of the arguments; always an object. */
+  parameters: JsonSchema;
+}
+
+export interface JsonSchema {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  items?: JsonSchema;
+  enum?: unknown[];
+  [keyword: string]: unknown;
+}
+
+/** What running a call gave. A tool fails as a value, because the model should read it. */
+export type ToolOutcome = { ok: true; data: unknown } | { ok: false; error: ErrorInfo };
+
+/** The one bridge from what happened to what the model is told. */
+export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResult {
+  const content = JSON.stringify(outcome);
+  return outcome.ok ? { toolCallId, content } : { toolCallId, content, error: outcome.error.code };
+}
+
+export function failure(code: string, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {
+  return { ok: false, error: details === undefined ? { code, message } : { code, message, details } };
+}

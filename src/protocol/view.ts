@@ -1,0 +1,103 @@
+import * as z from 'zod';
+import { type Run, type RunEvent, type RunSummary, runEventSchema, runPhaseSchema } from './run.ts';
+
+/** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
+export const modelOptionSchema = z.object({
+  id: z.string(),
+  label: z.string(),
+  detail: z.string(),
+  /** Why it cannot be used yet, as a sentence with the way out. */
+  problem: z.string().optional(),
+});
+export type ModelOption = z.infer<typeof modelOptionSchema>;
+
+/** What a person can ask for by a button; the host maps each to one of its commands. */
+export const panelActionSchema = z.enum([
+  'set-key',
+  'pick-model',
+  'use-local',
+  'use-endpoint',
+  'use-demo',
+  'open-settings',
+  'open-log',
+  'open-folder',
+  'manage-trust',
+]);
+export type PanelAction = z.infer<typeof panelActionSchema>;
+
+const runSummarySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  phase: runPhaseSchema,
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  live: z.boolean(),
+  damaged: z.string().optional(),
+}) satisfies z.ZodType<RunSummary>;
+
+/** What surrounds the conversation. */
+export const panelStateSchema = z.object({
+  models: z.array(modelOptionSchema),
+  modelId: z.string(),
+  /** The person chose the model; until then the panel offers the ways to begin. */
+  modelChosen: z.boolean(),
+  runs: z.array(runSummarySchema),
+  workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
+});
+export type PanelState = z.infer<typeof panelStateSchema>;
+
+/** A sentence above the composer, with a button when there is a way out. */
+export const noticeSchema = z.object({
+  level: z.enum(['info', 'warning', 'error']),
+  text: z.string(),
+  action: z.object({ label: z.string(), action: panelActionSchema }).optional(),
+});
+export type Notice = z.infer<typeof noticeSchema>;
+
+/** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
+export const hostMessageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('state'), state: panelStateSchema }),
+  z.object({ type: z.literal('run'), run: z.custom<Run>((value) => typeof value === 'object').nullable() }),
+  z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
+  z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
+  z.object({ type: z.literal('insert'), text: z.string() }),
+  z.object({ type: z.literal('focus') }),
+]);
+export type HostMessage =
+  | { type: 'state'; state: PanelState }
+  | { type: 'run'; run: Run | null }
+  | { type: 'events'; events: RunEvent[] }
+  | { type: 'notice'; notice: Notice | null }
+  | { type: 'insert'; text: string }
+  | { type: 'focus' };
+
+const id = z.string().min(1).max(200);
+
+/**
+ * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` only brings the
+ * native question to the front.
+ */
+export const viewMessageSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ready') }),
+  /** What is being typed and where: a question does not interrupt a sentence. */
+  z.strictObject({ type: z.literal('typing'), active: z.boolean() }),
+  z.strictObject({ type: z.literal('send'), text: z.string().min(1).max(1_000_000) }),
+  z.strictObject({ type: z.literal('stop') }),
+  /** Go on without a new message: after a limit, a broken stream, a reload. */
+  z.strictObject({ type: z.literal('continue') }),
+  z.strictObject({ type: z.literal('new-run') }),
+  z.strictObject({ type: z.literal('open-run'), runId: id }),
+  z.strictObject({ type: z.literal('delete-run'), runId: id }),
+  z.strictObject({ type: z.literal('pick-model'), modelId: z.string().min(1).max(4096) }),
+  z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
+  z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
+  z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
+  z.strictObject({
+    type: z.literal('open-file'),
+    path: z.string().min(1).max(4096),
+    line: z.number().int().optional(),
+  }),
+  z.strictObject({ type: z.literal('open-link'), url: z.string().min(1).max(4096) }),
+  z.strictObject({ type: z.literal('copy'), text: z.string().max(5_000_000) }),
+]);
+export type ViewMessage = z.infer<typeof viewMessageSchema>;

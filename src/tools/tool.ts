@@ -1,0 +1,123 @@
+import * as z from 'zod';
+import type { ToolCall } from '../protocol/messages.ts';
+import type { Decision, EventBody } from '../protocol/run.ts';
+import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A failure a model can act on. Thrown by tools, turned into an outcome by the host. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly details?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** `null`: the file does not exist on that side. */
+export interface FileChange {
+  /** Workspace-relative, as the model and the card show it. */
+  path: string;
+  /** The real path, links resolved. */
+  realPath: string;
+  before: string | null;
+  after: string | null;
+}
+
+/** What a tool may use while it runs. */
+export interface ToolContext {
+  runId: string;
+  workspace: Workspace;
+  signal: AbortSignal;
+  /** Live output for the card. */
+  output(text: string): void;
+}
+
+/**
+ * A change worked out before anybody is asked, having changed nothing. What is shown is what runs: `run` does exactly
+ * this, or fails with `E_PRECONDITION_FAILED` when the world has changed since.
+ */
+export interface Plan {
+  /** What, in a few words: `Edit src/greet.ts`. */
+  what: string;
+  /** The real path, or the folder a command runs in. */
+  where: string;
+  /** Why this is asked. */
+  why: string;
+  change?: FileChange;
+  command?: string;
+  /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
+  grant?: string;
+  run(context: ToolContext): Promise<unknown>;
+}
+
+export interface Tool {
+  definition: ToolDefinition;
+  arguments: z.ZodType;
+  /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
+  risk: 'read' | 'change' | 'execute';
+  /** For `read` tools: does it. Throws `ToolError`. */
+  run?(args: unknown, context: ToolContext): Promise<unknown>;
+  /** For the others: works out what would happen. Throws `ToolError`. */
+  plan?(args: unknown, context: ToolContext): Promise<Plan>;
+}
+
+interface Named<Shape extends z.ZodRawShape> {
+  name: string;
+  description: string;
+  arguments: Shape;
+}
+
+/** A tool that only reads. */
+export function readTool<Shape extends z.ZodRawShape>(
+  named: Named<Shape>,
+  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<unknown>,
+): Tool {
+  return { ...define(named), risk: 'read', run: run as Tool['run'] };
+}
+
+/** A tool that changes the world, through a plan that can be shown first. */
+export function askingTool<Shape extends z.ZodRawShape>(
+  named: Named<Shape>,
+  risk: 'change' | 'execute',
+  plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan>,
+): Tool {
+  return { ...define(named), risk, plan: plan as Tool['plan'] };
+}
+
+function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
+  const schema = z.strictObject(named.arguments);
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };
+}
+
+/** One question to the person. `signal` ends with the run: an answer after that is ignored. */
+export interface ApprovalRequest {
+  id: string;
+  runId: string;
+  call: ToolCall;
+  plan: Plan;
+}
+
+/** `words` is what the person said with a denial. */
+export interface ApprovalAnswer {
+  decision: Decision;
+  words?: string;
+}
+
+export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
+
+/** What the host needs of the run it works for. */
+export interface CallContext {
+  runId: string;
+  agentId: string;
+  signal: AbortSignal;
+  /** What *Allow for this run* has covered so far (`Plan.grant`). */
+  grants: Set<string>;
+  /** Tells what happened; resolves when a stored event is on disk, rejects when it could not be kept. */
+  emit(event: EventBody): Promise<void>;
+  /** Keeps a content and returns its id, for diffs and undo. */
+  keep(content: string): Promise<string>;
+}

@@ -1,0 +1,25 @@
+/** One open folder. `path` is its absolute path on the machine the tools run on; `name` prefixes paths when there are several. */
+export interface WorkspaceRoot {
+  name: string;
+  path: string;
+}
+
+/**
+ * The open workspace as the tools see it: all paths are absolute and already checked (`gate/paths.ts`). The editor's own
+ * view wins over the disk: unsaved text is what is read, and changes go through the editor, so that they can be undone.
+ */
+export interface Workspace {
+  readonly roots: readonly WorkspaceRoot[];
+  /** An untrusted workspace offers no tool that changes or runs anything. */
+  readonly trusted: boolean;
+  /** Absolute path of a ripgrep binary, when there is one. */
+  readonly ripgrep: string | undefined;
+  /** The text a person would see in the editor, unsaved changes included; undefined when nothing is open there. */
+  openText(path: string): string | undefined;
+  /** True when the editor holds changes of that file which are not on disk. */
+  isDirty(path: string): boolean;
+  /** Creates or replaces the file's text as one undo step and saves it; creates missing folders. */
+  writeText(path: string, text: string): Promise<void>;
+  /** Moves the file to the trash where there is one. */
+  delete(path: string): Promise<void>;
+}
