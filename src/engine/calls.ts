@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import type { ToolCall } from '../protocol/messages.ts';
+import { failure, type ToolOutcome } from '../protocol/tools.ts';
+
+/** Calls of one reply that are answered by running them; the rest are refused. */
+const callLimit = 64;
+const parallelReads = 8;
+
+interface Running {
+  call: ToolCall;
+  outcome: Promise<ToolOutcome>;
+}
+
+/**
+ * The calls of one reply. Reads start as soon as they are complete in the stream, side by side; what changes something
+ * waits for the whole reply and for everything before it; a read after a change waits for that change.
+ */
+export class Calls {
+  private readonly named: ToolCall[] = [];
+  private readonly started = new Map<ToolCall, Running>();
+  private changeSeen = false;
+  private readonly reading: Set<Promise<unknown>> = new Set();
+
+  /** @param knownIds ids of all calls of the run so far: a provider's id that is used twice is replaced */
+  constructor(
+    private readonly knownIds: ReadonlySet<string>,
+    private readonly isFree: (call: ToolCall) => boolean,
+    private readonly execute: (call: ToolCall) => Promise<ToolOutcome>,
+  ) {}
+
+  /** A call that is complete while the reply still streams. */
+  notice(proposed: ToolCall): void {
+    const call = this.name(proposed);
+    if (!this.isFree(call)) this.changeSeen = true;
+    else if (!this.changeSeen && this.named.length <= callLimit) this.start(call, this.read(call));
+  }
+
+  /** Calls that have already been started; when the reply breaks, these are what is kept of it. */
+  get begun(): ToolCall[] {
+    return this.named.filter((call) => this.started.has(call));
+  }
+
+  /** All calls of the finished reply, each with its outcome to come, in the order asked. */
+  runAll(proposed: readonly ToolCall[]): Running[] {
+    const calls = proposed.map((call, index) => this.named[index] ?? this.name(call));
+    let change: Promise<unknown> = Promise.resolve();
+    const before: Promise<ToolOutcome>[] = [];
+    return calls.map((call, index) => {
+      const running = this.started.get(call) ?? this.start(call, this.later(call, index, change, [...before]));
+      if (!this.isFree(call)) change = running.outcome;
+      before.push(running.outcome);
+      return running;
+    });
+  }
+
+  /** Outcomes of the calls that were started before the reply broke. */
+  runBegun(): Running[] {
+    return this.begun.map((call) => this.started.get(call)!);
+  }
+
+  private async later(call: ToolCall, index: number, change: Promise<unknown>, before: Promise<unknown>[]) {
+    if (index >= callLimit)
+      return failure('TOOL_DENIED', `Too many calls in one answer: ask for at most ${callLimit}.`);
+    if (this.isFree(call)) {
+      await change;
+      return this.read(call);
+    }
+    await Promise.all(before); // people answer one question at a time
+    return this.execute(call);
+  }
+
+  private async read(call: ToolCall): Promise<ToolOutcome> {
+    while (this.reading.size >= parallelReads) await Promise.race(this.reading);
+    const outcome = this.execute(call);
+    this.reading.add(outcome);
+    try {
+      return await outcome;
+    } finally {
+      this.reading.delete(outcome);
+    }
+  }
+
+  private start(call: ToolCall, outcome: Promise<ToolOutcome>): Running {
+    const running = { call, outcome };
+    this.started.set(call, running);
+    return running;
+  }
+
+  /** The call under an id that is usable and unique in the run. */
+  private name(proposed: ToolCall): ToolCall {
+    const taken = this.knownIds.has(proposed.id) || this.named.some((call) => call.id === proposed.id);
+    const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
+    const call = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
+    this.named.push(call);
+    return call;
+  }
+}

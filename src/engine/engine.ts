@@ -1,0 +1,239 @@
+import type { LlmAdapter } from '../llm/adapter.ts';
+import { type ErrorInfo, pendingCalls } from '../protocol/messages.ts';
+import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
+import { failure, toToolResult } from '../protocol/tools.ts';
+import { StoreError } from '../runs/journal.ts';
+import type { OpenRun, RunStore } from '../runs/store.ts';
+import type { ToolHost } from '../tools/host.ts';
+import { type Agent, systemPrompt } from './composer.ts';
+import { RunLog } from './log.ts';
+import { runTurns, type StopPoint } from './loop.ts';
+
+export interface EngineResult {
+  success: boolean;
+  phase: RunPhase;
+  assistantText?: string | null;
+  error?: ErrorInfo;
+}
+
+/** The model a run talks to, made dependable. */
+export interface RunModel {
+  /** `provider/model` as people pick it. */
+  id: string;
+  /** The model's name on its wire. */
+  model: string;
+  adapter: LlmAdapter;
+  maxTokens?: number;
+}
+
+export interface EngineOptions {
+  store: RunStore;
+  host: ToolHost;
+  agent: Agent;
+  /** The model chosen now. Throws an `Error` with a sentence for the person when there is none to talk to. */
+  model(): Promise<RunModel>;
+  /** Folder names and the text of AGENTS.md. */
+  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  maxTurns(): number;
+  tell(event: RunEvent): void;
+  now?(): number;
+}
+
+interface Active {
+  log?: RunLog;
+  controller: AbortController;
+  /** Said while the run was being opened. */
+  early: string[];
+  done: Promise<EngineResult>;
+}
+
+/** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
+export class ExecutionEngine {
+  private readonly active = new Map<string, Active>();
+  private readonly grants = new Map<string, Set<string>>();
+
+  constructor(private readonly options: EngineOptions) {}
+
+  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`. */
+  start(params: { runId: string; userInput: string }): Promise<EngineResult> {
+    return this.enter(params.runId, params.userInput, () => this.options.store.create(params.runId));
+  }
+
+  /** Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. */
+  continue(params: { runId: string; userInput?: string }): Promise<EngineResult> {
+    return this.enter(params.runId, params.userInput, () => this.options.store.open(params.runId));
+  }
+
+  /** Words for a run that is at work: given at the next turn. Resolves to false when it is not at work. */
+  async say(runId: string, text: string): Promise<boolean> {
+    const active = this.active.get(runId);
+    if (!active || active.controller.signal.aborted) return false;
+    if (active.log) await active.log.emit({ type: 'queued', text });
+    else active.early.push(text);
+    return true;
+  }
+
+  /** Ends the run's work at once. Resolves when it has ended; a run that is not at work is left alone. */
+  async stop(runId: string): Promise<void> {
+    const active = this.active.get(runId);
+    active?.controller.abort();
+    await active?.done;
+  }
+
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.active.keys()].map((runId) => this.stop(runId)));
+  }
+
+  /** The run as it is now, when it is at work in this window. */
+  live(runId: string): Run | undefined {
+    return this.active.get(runId)?.log?.run;
+  }
+
+  get liveIds(): string[] {
+    return [...this.active.keys()];
+  }
+
+  private enter(runId: string, userInput: string | undefined, open: () => Promise<OpenRun>): Promise<EngineResult> {
+    if (this.active.has(runId)) return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
+    const active: Active = { controller: new AbortController(), early: [], done: Promise.resolve(failedWith('', '')) };
+    this.active.set(runId, active);
+    active.done = this.work(active, userInput, open).finally(() => this.active.delete(runId));
+    return active.done;
+  }
+
+  private async work(
+    active: Active,
+    userInput: string | undefined,
+    open: () => Promise<OpenRun>,
+  ): Promise<EngineResult> {
+    let log: RunLog;
+    try {
+      log = new RunLog(await open(), this.options.tell, this.options.now ?? Date.now);
+    } catch (error) {
+      return { success: false, phase: 'Failed', error: toInfo(error) };
+    }
+    active.log = log;
+    try {
+      const stop = await this.turns(log, active, userInput);
+      await log.emit({ type: 'phase', ...stop });
+      return resultOf(log.run, stop);
+    } catch (error) {
+      // The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be.
+      const stop: StopPoint = { phase: 'Failed', error: toInfo(error) };
+      log.tellOnly({ type: 'phase', ...stop });
+      return resultOf(log.run, stop);
+    } finally {
+      await log.end().catch(() => {});
+    }
+  }
+
+  private async turns(log: RunLog, active: Active, userInput: string | undefined): Promise<StopPoint> {
+    const { options } = this;
+    const { run } = log;
+    if (run.seq === 0) await log.emit({ type: 'run-start', workflowId: 'chat', agentId: options.agent.id, model: '' });
+    await answerLooseEnds(log);
+    for (const text of [userInput, ...active.early.splice(0)])
+      if (text !== undefined) await log.emit({ type: 'message', message: { role: 'user', content: text } });
+    await log.emit({ type: 'phase', phase: 'Running' });
+
+    let chosen: RunModel;
+    try {
+      chosen = await options.model();
+    } catch (error) {
+      return { phase: 'Failed', error: toInfo(error) };
+    }
+    const { signal } = active.controller;
+    const agentId = run.agentId;
+    const callContext = {
+      runId: run.id,
+      agentId,
+      signal,
+      grants: this.grantsOf(run.id),
+      emit: log.emit,
+      keep: (content: string) => options.store.keep(content),
+    };
+    return runTurns({
+      log,
+      adapter: chosen.adapter,
+      prefix: {
+        model: chosen.model,
+        systemPrompt: systemPrompt(options.agent, await options.workspace()),
+        tools: options.host.getVisibleTools({ agentId }),
+        cacheKey: run.id,
+        ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
+      },
+      isFree: (call) => options.host.isFree(call),
+      execute: (call) => options.host.executeToolCall(call, callContext),
+      maxTurns: options.maxTurns(),
+      signal,
+    });
+  }
+
+  /** Grants last as long as the window: after a reload everything is asked again. */
+  private grantsOf(runId: string): Set<string> {
+    const grants = this.grants.get(runId) ?? new Set();
+    this.grants.set(runId, grants);
+    return grants;
+  }
+}
+
+/**
+ * Calls that the editor's end left without a result. One that was started may have had its effect: `TOOL_INTERRUPTED`,
+ * never repeated by itself. One that was not started did not run: an unanswered question is a no.
+ */
+async function answerLooseEnds(log: RunLog): Promise<void> {
+  for (const call of pendingCalls(log.run.messages)) {
+    const state = log.run.calls[call.id];
+    const begun = state?.startedAt !== undefined;
+    const outcome = begun
+      ? failure(
+          'TOOL_INTERRUPTED',
+          'The editor closed while this was running. It may have had its effect: check before doing it again.',
+        )
+      : failure('TOOL_DENIED', 'The editor closed before this was answered. It did not run.', { words: 'closed' });
+    if (state?.status !== 'done')
+      await log.emit({
+        type: 'tool-end',
+        toolCallId: call.id,
+        name: call.name,
+        ok: false,
+        ms: 0,
+        code: outcome.error.code,
+      });
+    await log.emit({
+      type: 'message',
+      message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] },
+    });
+  }
+}
+
+function resultOf(run: Run, stop: StopPoint): EngineResult {
+  const last = run.messages.findLast((message) => message.role === 'assistant');
+  return {
+    success: stop.error === undefined,
+    phase: stop.phase,
+    assistantText: last?.content || null,
+    ...(stop.error && { error: stop.error }),
+  };
+}
+
+function failedWith(code: string, message: string): EngineResult {
+  return { success: false, phase: 'Failed', error: { code, message } };
+}
+
+function toInfo(error: unknown): ErrorInfo {
+  if (error instanceof StoreError) return { code: error.code, message: error.message };
+  if (error instanceof EngineError) return { code: error.code, message: error.message };
+  return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
+}
+
+/** Why a run cannot go on, as a sentence for the person; thrown by what the engine is given. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError';
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

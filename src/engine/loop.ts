@@ -1,0 +1,145 @@
+import type { LlmAdapter } from '../llm/adapter.ts';
+import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
+import type { AssistantMessage, ErrorInfo, ToolCall } from '../protocol/messages.ts';
+import type { RunPhase } from '../protocol/run.ts';
+import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
+import { Calls } from './calls.ts';
+import { history } from './composer.ts';
+import { RepeatGuard } from './guard.ts';
+import type { RunLog } from './log.ts';
+
+/** Where the loop hands back to the person. */
+export interface StopPoint {
+  phase: Exclude<RunPhase, 'Running'>;
+  error?: ErrorInfo;
+}
+
+export interface Turns {
+  log: RunLog;
+  adapter: LlmAdapter;
+  /** The part of every request that stays the same. */
+  prefix: Omit<ChatRequest, 'messages'>;
+  isFree(call: ToolCall): boolean;
+  execute(call: ToolCall): Promise<ToolOutcome>;
+  maxTurns: number;
+  signal: AbortSignal;
+}
+
+const stopped: StopPoint = { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } };
+
+/** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
+export async function runTurns(turns: Turns): Promise<StopPoint> {
+  const { log, adapter, signal } = turns;
+  const guard = new RepeatGuard();
+  let allDenied = false;
+  for (let turn = 0; turn < turns.maxTurns; turn++) {
+    for (const text of [...log.run.queued])
+      await log.emit({ type: 'message', message: { role: 'user', content: text } });
+    if (signal.aborted) return stopped;
+
+    const calls = new Calls(callIds(log), turns.isFree, turns.execute);
+    const startedAt = performance.now();
+    const reply = await adapter.complete(
+      { ...turns.prefix, messages: history(log.run.messages) },
+      {
+        signal,
+        onChunk: (chunk) => {
+          show(log, chunk);
+          if (chunk.toolCall) calls.notice(chunk.toolCall);
+        },
+        onRetry: ({ until, error }) =>
+          void log.emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
+      },
+    );
+    if (reply.usage) {
+      const ms = Math.round(performance.now() - startedAt);
+      const model = reply.model ?? turns.prefix.model;
+      await log.emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model, ms });
+    }
+
+    const whole = reply.success && reply.message !== undefined && !signal.aborted;
+    const running = whole ? calls.runAll(reply.message!.toolCalls ?? []) : calls.runBegun();
+    await appendReply(
+      log,
+      reply.message,
+      whole,
+      running.map(({ call }) => call),
+    );
+    const outcomes: ToolOutcome[] = [];
+    for (const { call, outcome } of running) {
+      const told = guard.note(call, await outcome);
+      outcomes.push(told);
+      await log.emit({
+        type: 'message',
+        message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] },
+      });
+    }
+
+    if (signal.aborted) return stopped;
+    if (!whole) return failed(reply.error);
+    if (reply.finishReason === 'length') return cutByLength;
+    if (guard.repeated) return looping(guard.repeated);
+    const deniedBefore = allDenied;
+    allDenied = outcomes.length > 0 && outcomes.every(isDenial);
+    if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
+    if (running.length === 0 && log.run.queued.length === 0) return { phase: 'WaitingUser' };
+  }
+  return {
+    phase: 'Failed',
+    error: {
+      code: 'ENGINE_MAX_TURNS_EXCEEDED',
+      message: `The limit of ${turns.maxTurns} turns is reached. Continue if the work should go on.`,
+    },
+  };
+}
+
+/** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
+async function appendReply(log: RunLog, message: AssistantMessage | undefined, whole: boolean, calls: ToolCall[]) {
+  const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
+  if (!whole && !said.content && !said.thinking && calls.length === 0) return;
+  const incomplete = whole ? {} : { incomplete: true };
+  const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
+  await log.emit({ type: 'message', message: { ...said, ...toolCalls, ...incomplete } });
+}
+
+function show(log: RunLog, chunk: ChatStreamChunk): void {
+  const { content, thinking, toolCallDelta: delta } = chunk;
+  if (chunk.progress) void log.emit({ type: 'progress', ...chunk.progress });
+  if (content || thinking) void log.emit({ type: 'chunk', content, thinking });
+  if (delta) {
+    const { index, name, argumentsText } = delta;
+    void log.emit({ type: 'chunk', toolCall: { index, name, argumentsText } });
+  }
+}
+
+function callIds(log: RunLog): Set<string> {
+  const calls = log.run.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  return new Set(calls.map((call) => call.id));
+}
+
+/** A no without words; with words the model has something to go on. */
+function isDenial(outcome: ToolOutcome): boolean {
+  if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;
+  return (outcome.error.details as { words?: string } | undefined)?.words === undefined;
+}
+
+function failed(error: ErrorInfo | undefined): StopPoint {
+  const told = error ?? { code: 'UNKNOWN', message: 'The model call failed without saying why.' };
+  return { phase: told.code === 'LLM_RATE_LIMITED' ? 'WaitingUser' : 'Failed', error: told };
+}
+
+const cutByLength: StopPoint = {
+  phase: 'WaitingUser',
+  error: {
+    code: 'LLM_INCOMPLETE',
+    message: 'The answer reached its length limit and is cut off. Continue to let it go on.',
+  },
+};
+
+const looping = (what: string): StopPoint => ({
+  phase: 'WaitingUser',
+  error: {
+    code: 'ENGINE_LOOP_DETECTED',
+    message: `The model keeps repeating calls that fail (${what}). Tell it what to do differently, or continue.`,
+  },
+});

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { RunEvent } from '../protocol/run.ts';
+import { type HostMessage, type ViewMessage, viewMessageSchema } from '../protocol/view.ts';
+
+/** Milliseconds between two deliveries of events: a screen shows no more than 60 a second. */
+const deliveryMs = 16;
+/** Messages the panel may send in a second; a person cannot click faster. */
+const messageLimit = 200;
+
+/** The chat panel's webview: what it says arrives checked, what it is told goes out in batches. It decides nothing. */
+export class ChatView implements vscode.WebviewViewProvider {
+  private view?: vscode.WebviewView;
+  private ready = false;
+  private events: RunEvent[] = [];
+  private timer?: NodeJS.Timeout;
+  private budget = messageLimit;
+  private budgetFrom = 0;
+
+  constructor(
+    private readonly extensionUri: vscode.Uri,
+    private readonly receive: (message: ViewMessage) => void,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    this.ready = false;
+    const { webview } = view;
+    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    webview.onDidReceiveMessage((message: unknown) => this.arrived(message));
+    view.onDidDispose(() => {
+      this.view = undefined;
+      this.ready = false;
+    });
+    webview.html = page(webview, dist);
+  }
+
+  get visible(): boolean {
+    return this.view?.visible ?? false;
+  }
+
+  post(message: HostMessage): void {
+    this.deliver(); // what happened before is told before
+    if (this.ready) void this.view?.webview.postMessage(message);
+  }
+
+  /** Events reach the panel in order, those of the same moment together, neighbouring pieces of text as one. */
+  event(event: RunEvent): void {
+    if (!this.ready) return; // the snapshot that the panel asks for when it is ready holds it
+    const last = this.events.at(-1);
+    if (last?.type === 'chunk' && event.type === 'chunk' && !last.toolCall && !event.toolCall) {
+      const content = (last.content ?? '') + (event.content ?? '');
+      const thinking = (last.thinking ?? '') + (event.thinking ?? '');
+      this.events[this.events.length - 1] = { ...event, content, thinking };
+    } else this.events.push(event);
+    this.timer ??= setTimeout(() => this.deliver(), deliveryMs);
+  }
+
+  private deliver(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const events = this.events.splice(0);
+    if (events.length > 0 && this.ready)
+      void this.view?.webview.postMessage({ type: 'events', events } satisfies HostMessage);
+  }
+
+  private arrived(message: unknown): void {
+    const now = performance.now();
+    if (now - this.budgetFrom > 1000) {
+      this.budgetFrom = now;
+      this.budget = messageLimit;
+    }
+    if (this.budget-- <= 0) return;
+    const parsed = viewMessageSchema.safeParse(message);
+    if (!parsed.success) {
+      this.log.warn(`The panel sent something unknown: ${parsed.error.issues[0]?.message}`);
+      return;
+    }
+    if (parsed.data.type === 'ready') this.ready = true;
+    this.receive(parsed.data);
+  }
+}
+
+function page(webview: vscode.Webview, dist: vscode.Uri): string {
+  const nonce = randomBytes(16).toString('base64');
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.js'));
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.css'));
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${webview.cspSource}`,
+    `font-src ${webview.cspSource}`,
+    `img-src ${webview.cspSource} blob:`,
+    "connect-src 'none'",
+    "form-action 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="stylesheet" href="${style}">
+<title>Towpath</title>
+</head>
+<body data-phase="">
+<script type="module" nonce="${nonce}" src="${script}"></script>
+</body>
+</html>`;
+}

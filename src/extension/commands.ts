@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { RunStore } from '../runs/store.ts';
+import type { Approvals } from './approvals.ts';
+import type { Conversation } from './conversation.ts';
+import { demoModel, type Models } from './models.ts';
+import type { Setup } from './setup.ts';
+
+interface Parts {
+  conversation: Conversation;
+  store: RunStore;
+  setup: Setup;
+  models: Models;
+  approvals: Approvals;
+  log: vscode.LogOutputChannel;
+}
+
+/** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
+export function registerCommands(parts: Parts): vscode.Disposable[] {
+  const { conversation, setup, models, approvals, log } = parts;
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    'towpath.run': async (text?: string) => {
+      const task = typeof text === 'string' ? text : await askTask();
+      if (!task?.trim()) return;
+      await showPanel();
+      await conversation.open(undefined);
+      void conversation.send(task.trim());
+    },
+    'towpath.stop': () => conversation.stop(),
+    'towpath.continue': async () => {
+      await showPanel();
+      void conversation.goOn();
+    },
+    'towpath.newRun': async () => {
+      await showPanel();
+      await conversation.open(undefined);
+    },
+    'towpath.openRun': async () => {
+      const runId = await pickRun(parts.store, 'Towpath: open a run');
+      if (!runId) return;
+      await showPanel();
+      await conversation.open(runId);
+    },
+    'towpath.deleteRun': async () => {
+      const runId = await pickRun(parts.store, 'Towpath: delete a run');
+      if (!runId) return;
+      const yes = 'Delete';
+      const question = 'Delete this run and its record?';
+      if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes)
+        await conversation.delete(runId);
+    },
+    'towpath.answer': () => approvals.show(),
+    'towpath.pickModel': () => setup.pickModel(),
+    'towpath.useLocal': () => setup.useLocal(),
+    'towpath.useEndpoint': () => setup.useEndpoint(),
+    'towpath.useDemo': () => models.pick(demoModel),
+    'towpath.setKey': () => setup.setKey(),
+    'towpath.deleteKey': () => setup.deleteKey(),
+    'towpath.openSettings': () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:towpath.towpath'),
+    'towpath.showLog': () => log.show(),
+  };
+  return Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));
+}
+
+async function showPanel(): Promise<void> {
+  await vscode.commands.executeCommand('towpath.chat.focus');
+}
+
+function askTask(): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title: 'Towpath: a new run',
+    prompt: 'What should be done?',
+    ignoreFocusOut: true,
+  });
+}
+
+async function pickRun(store: RunStore, title: string): Promise<string | undefined> {
+  const runs = await store.list();
+  const items = runs.map((run) => ({
+    label: run.title,
+    description: new Date(run.updatedAt).toLocaleString(),
+    detail: run.damaged && `Damaged: ${run.damaged}`,
+    id: run.id,
+  }));
+  if (items.length === 0) void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
+  else return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.id;
+  return undefined;
+}

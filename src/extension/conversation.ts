@@ -1,0 +1,117 @@
+import type * as vscode from 'vscode';
+import type { ExecutionEngine } from '../engine/engine.ts';
+import type { Run, RunEvent } from '../protocol/run.ts';
+import type { Notice } from '../protocol/view.ts';
+import { StoreError } from '../runs/journal.ts';
+import { RunStore } from '../runs/store.ts';
+import type { ChatView } from './chatView.ts';
+
+const openRunKey = 'towpath.openRun';
+
+/** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
+export class Conversation {
+  private shown?: string;
+
+  constructor(
+    private readonly engine: ExecutionEngine,
+    private readonly store: RunStore,
+    private readonly view: ChatView,
+    private readonly memento: vscode.Memento,
+    /** Something in the list of runs is different. */
+    private readonly listChanged: () => void,
+  ) {
+    this.shown = memento.get<string>(openRunKey);
+  }
+
+  get runId(): string | undefined {
+    return this.shown;
+  }
+
+  get working(): boolean {
+    return this.shown !== undefined && this.engine.liveIds.includes(this.shown);
+  }
+
+  /** The shown run for a panel that begins anew. */
+  async snapshot(): Promise<void> {
+    const { shown } = this;
+    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    if (shown === this.shown) this.view.post({ type: 'run', run: run ? atRest(run, this.working) : null });
+  }
+
+  told(event: RunEvent): void {
+    if (event.runId === this.shown) this.view.event(event);
+  }
+
+  async send(text: string): Promise<void> {
+    this.view.post({ type: 'notice', notice: null });
+    const { shown } = this;
+    if (shown && (await this.engine.say(shown, text))) return;
+    if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput: text }));
+    const runId = RunStore.newId();
+    this.shown = runId;
+    this.view.post({ type: 'run', run: null });
+    await this.memento.update(openRunKey, runId);
+    await this.work(runId, () => this.engine.start({ runId, userInput: text }));
+  }
+
+  async goOn(): Promise<void> {
+    const { shown } = this;
+    if (shown) await this.work(shown, () => this.engine.continue({ runId: shown }));
+  }
+
+  async stop(): Promise<void> {
+    if (this.shown) await this.engine.stop(this.shown);
+  }
+
+  /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */
+  async open(runId: string | undefined): Promise<void> {
+    this.shown = runId;
+    await this.memento.update(openRunKey, runId);
+    this.view.post({ type: 'notice', notice: null });
+    await this.snapshot();
+  }
+
+  async delete(runId: string): Promise<void> {
+    await this.engine.stop(runId);
+    try {
+      await this.store.delete(runId);
+    } catch (error) {
+      this.notice({ level: 'error', text: StoreError.from(error).message });
+      return;
+    } finally {
+      this.listChanged();
+    }
+    if (this.shown === runId) await this.open(undefined);
+  }
+
+  notice(notice: Notice): void {
+    this.view.post({ type: 'notice', notice });
+  }
+
+  /** A run's errors are events of its own; what is left is a run that could not even be opened. */
+  private async work(runId: string, enter: () => ReturnType<ExecutionEngine['start']>): Promise<void> {
+    const entered = enter();
+    this.listChanged();
+    const result = await entered;
+    this.listChanged();
+    if (result.error?.code.startsWith('STORE_') && this.shown === runId)
+      this.notice({ level: 'error', text: result.error.message });
+  }
+
+  private async kept(runId: string): Promise<Run | undefined> {
+    try {
+      return await this.store.read(runId);
+    } catch (error) {
+      this.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    }
+  }
+}
+
+/** A kept run whose loop is not at work has come to rest, whatever its last event says: the editor closed meanwhile. */
+function atRest(run: Run, working: boolean): Run {
+  if (working || run.phase !== 'Running') return run;
+  const message =
+    'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
+  return { ...run, phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message } };
+}

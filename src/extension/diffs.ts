@@ -1,0 +1,61 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { KeptChange } from '../protocol/run.ts';
+import type { RunStore } from '../runs/store.ts';
+import type { ApprovalRequest } from '../tools/tool.ts';
+
+const scheme = 'towpath';
+
+/** Shows changes in the editor's own diff: a proposed one before it is allowed, a done one from its kept contents. */
+export class Diffs implements vscode.TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>();
+
+  constructor(private readonly store: RunStore) {}
+
+  register(): vscode.Disposable {
+    return vscode.workspace.registerTextDocumentContentProvider(scheme, this);
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const [kind, id] = uri.authority.split('.', 2) as [string, string];
+    if (kind === 'kept') return this.store.content(id);
+    return this.texts.get(uri.toString()) ?? '';
+  }
+
+  /** What a question is about: the diff of a file, or the command as it would run. */
+  async review(request: ApprovalRequest): Promise<void> {
+    const { change, command, where, what } = request.plan;
+    if (change) {
+      const before = this.text(request.id, 'before', change.path, change.before ?? '');
+      const after = this.text(request.id, 'after', change.path, change.after ?? '');
+      await showDiff(before, after, `${what} (proposed)`);
+      return;
+    }
+    const text = command === undefined ? JSON.stringify(request.call.arguments, null, 2) : `cd ${where}\n${command}\n`;
+    const uri = this.text(request.id, 'call', command === undefined ? 'arguments.json' : 'command.sh', text);
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  /** Forgets the texts of a question that has been answered. */
+  forget(requestId: string): void {
+    for (const uri of this.texts.keys()) if (vscode.Uri.parse(uri).query === requestId) this.texts.delete(uri);
+  }
+
+  async showKept(change: KeptChange): Promise<void> {
+    const side = (id: string | null) =>
+      id === null
+        ? this.text('empty', 'none', change.path, '')
+        : vscode.Uri.from({ scheme, authority: `kept.${id}`, path: `/${change.path}` });
+    await showDiff(side(change.before), side(change.after), `${path.basename(change.path)} (what Towpath changed)`);
+  }
+
+  private text(id: string, kind: string, name: string, text: string): vscode.Uri {
+    const uri = vscode.Uri.from({ scheme, authority: `${kind}.`, path: `/${name}`, query: id });
+    this.texts.set(uri.toString(), text);
+    return uri;
+  }
+}
+
+async function showDiff(before: vscode.Uri, after: vscode.Uri, title: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.diff', before, after, title, { preview: true });
+}

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { builtInAgent } from '../engine/composer.ts';
+import { ExecutionEngine } from '../engine/engine.ts';
+import { RunStore } from '../runs/store.ts';
+import { defaultTools } from '../tools/default.ts';
+import { createToolHost } from '../tools/host.ts';
+import { Approvals } from './approvals.ts';
+import { ChatView } from './chatView.ts';
+import { registerCommands } from './commands.ts';
+import { Conversation } from './conversation.ts';
+import { Diffs } from './diffs.ts';
+import { Models } from './models.ts';
+import { Panel } from './panel.ts';
+import { Secrets } from './secrets.ts';
+import { settings } from './settings.ts';
+import { Setup } from './setup.ts';
+import { StatusBar } from './statusBar.ts';
+import { EditorWorkspace, workspaceInstructions } from './workspace.ts';
+
+let shutDown: (() => Promise<void>) | undefined;
+
+/** Builds everything, top to bottom, in the order a sentence travels. */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Towpath', { log: true });
+  // Without an open folder there is no workspace storage; such runs are kept with the profile.
+  const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
+  const workspace = new EditorWorkspace();
+  const secrets = new Secrets(context.secrets);
+  const models = new Models(context, secrets, log);
+  const store = new RunStore(path.join(storage.fsPath, 'store'));
+  const diffs = new Diffs(store);
+  const statusBar = new StatusBar();
+  const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
+  const approvals = new Approvals(diffs, showStatus);
+
+  const engine = new ExecutionEngine({
+    store,
+    host: createToolHost({ workspace, tools: defaultTools(), approve: approvals.approve }),
+    agent: builtInAgent,
+    model: () => models.current(),
+    workspace: async () => ({
+      names: workspace.roots.map((root) => root.name),
+      instructions: await workspaceInstructions(workspace),
+    }),
+    maxTurns: () => settings().maxTurns,
+    tell: (event) => {
+      conversation.told(event);
+      if (event.type === 'phase') {
+        showStatus();
+        if (event.error && event.error.code !== 'ENGINE_ABORTED')
+          log.warn(`${event.error.code}: ${event.error.message}`);
+      }
+    },
+  });
+
+  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
+  const conversation = new Conversation(engine, store, view, context.workspaceState, () => {
+    showStatus();
+    void panel.showState();
+  });
+  const setup = new Setup(models, secrets);
+  const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, workspace, log });
+
+  context.subscriptions.push(
+    log,
+    statusBar,
+    diffs.register(),
+    vscode.window.registerWebviewViewProvider('towpath.chat', view),
+    ...registerCommands({ conversation, store, setup, models, approvals, log }),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('towpath')) void panel.showState();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void panel.showState()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
+  );
+  shutDown = async () => {
+    await engine.stopAll();
+    await models.dispose();
+  };
+}
+
+/** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
+export async function deactivate(): Promise<void> {
+  await shutDown?.();
+}

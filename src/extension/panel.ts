@@ -1,0 +1,131 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../engine/engine.ts';
+import type { ViewMessage } from '../protocol/view.ts';
+import type { RunStore } from '../runs/store.ts';
+import { resolvePath } from '../tools/gate/paths.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Approvals } from './approvals.ts';
+import type { ChatView } from './chatView.ts';
+import type { Conversation } from './conversation.ts';
+import type { Diffs } from './diffs.ts';
+import type { Models } from './models.ts';
+
+interface Parts {
+  view: ChatView;
+  conversation: Conversation;
+  engine: ExecutionEngine;
+  store: RunStore;
+  models: Models;
+  approvals: Approvals;
+  diffs: Diffs;
+  workspace: Workspace;
+  log: vscode.LogOutputChannel;
+}
+
+/** What each of the panel's intentions leads to, and what surrounds the conversation in it. */
+export class Panel {
+  constructor(private readonly parts: Parts) {}
+
+  receive(message: ViewMessage): void {
+    this.handle(message).catch((error) => {
+      this.parts.log.error(error);
+      const text = error instanceof Error ? error.message : String(error);
+      this.parts.view.post({ type: 'notice', notice: { level: 'error', text } });
+    });
+  }
+
+  async showState(): Promise<void> {
+    const { view, engine, store, models, workspace } = this.parts;
+    const [runs, options] = await Promise.all([store.list(), models.options()]);
+    const live = new Set(engine.liveIds);
+    view.post({
+      type: 'state',
+      state: {
+        models: options,
+        modelId: models.currentId,
+        modelChosen: models.chosen,
+        runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
+        workspace: {
+          open: workspace.roots.length > 0,
+          trusted: workspace.trusted,
+          name: vscode.workspace.name ?? '',
+        },
+      },
+    });
+  }
+
+  private async handle(message: ViewMessage): Promise<void> {
+    const { view, conversation, models, approvals } = this.parts;
+    switch (message.type) {
+      case 'ready':
+        await this.showState();
+        return conversation.snapshot();
+      case 'typing':
+        return approvals.setTyping(message.active);
+      case 'send':
+        return conversation.send(message.text);
+      case 'stop':
+        return conversation.stop();
+      case 'continue':
+        return conversation.goOn();
+      case 'new-run':
+        return conversation.open(undefined);
+      case 'open-run':
+        return conversation.open(message.runId);
+      case 'delete-run':
+        return conversation.delete(message.runId);
+      case 'pick-model':
+        if ((await models.options()).some((option) => option.id === message.modelId))
+          await models.pick(message.modelId);
+        return;
+      case 'action':
+        await vscode.commands.executeCommand(actions[message.action]);
+        return;
+      case 'show-question':
+        return approvals.show(message.toolCallId);
+      case 'open-diff':
+        return this.openDiff(message.toolCallId);
+      case 'open-file':
+        return this.openFile(message.path, message.line);
+      case 'open-link': {
+        const url = vscode.Uri.parse(message.url, true);
+        if (['http', 'https', 'mailto'].includes(url.scheme)) await vscode.env.openExternal(url);
+        return;
+      }
+      case 'copy':
+        await vscode.env.clipboard.writeText(message.text);
+        view.post({ type: 'focus' });
+        return;
+    }
+  }
+
+  private async openDiff(toolCallId: string): Promise<void> {
+    const { conversation, engine, store, diffs } = this.parts;
+    const { runId } = conversation;
+    const run = runId && (engine.live(runId) ?? (await store.read(runId)));
+    const change = run ? run.calls[toolCallId]?.change : undefined;
+    if (change) await diffs.showKept(change);
+  }
+
+  /** Files named in a conversation open when they lie in the workspace; the name is a model's word, not to be trusted. */
+  private async openFile(file: string, line?: number): Promise<void> {
+    const { workspace } = this.parts;
+    const { path: real } = await resolvePath(workspace.roots, file, 'read');
+    const uri = vscode.Uri.file(path.resolve(real));
+    const at = Math.max(0, (line ?? 1) - 1);
+    await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, 0, at, 0) });
+  }
+}
+
+const actions = {
+  'set-key': 'towpath.setKey',
+  'pick-model': 'towpath.pickModel',
+  'use-local': 'towpath.useLocal',
+  'use-endpoint': 'towpath.useEndpoint',
+  'use-demo': 'towpath.useDemo',
+  'open-settings': 'towpath.openSettings',
+  'open-log': 'towpath.showLog',
+  'open-folder': 'workbench.action.files.openFolder',
+  'manage-trust': 'workbench.trust.manage',
+} as const;

@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+
+const seconds = (value: number): number => Math.round(value * 1000);
+
+const schema = z.object({
+  model: z.string().catch(''),
+  'endpoint.baseUrl': z
+    .string()
+    .regex(/^(https?:\/\/.+)?$/)
+    .catch(''),
+  'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
+  'local.gpu': z.boolean().catch(true),
+  maxTurns: z.number().int().min(1).max(500).catch(20),
+  'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
+  'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),
+  'timeouts.idle': z.number().min(1).max(3600).catch(120).transform(seconds),
+  'timeouts.total': z.number().min(0).max(86_400).catch(0).transform(seconds),
+  retries: z.number().int().min(0).max(10).catch(3),
+});
+
+/** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */
+export type Settings = z.infer<typeof schema>;
+export type SettingName = keyof Settings;
+
+export function settings(): Settings {
+  const configuration = vscode.workspace.getConfiguration('towpath');
+  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, configuration.get(name)])));
+}
+
+/** All of Towpath's settings belong to the person and the machine; a workspace cannot set any. */
+export async function saveSetting(name: SettingName, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
+}

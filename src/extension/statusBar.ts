@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+
+/** One item: rests, works (a click stops), or asks (a click answers). */
+export class StatusBar implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('towpath.status', vscode.StatusBarAlignment.Left, 0);
+
+  constructor() {
+    this.item.name = 'Towpath';
+    this.show({ working: 0, asking: 0 });
+    this.item.show();
+  }
+
+  show({ working, asking }: { working: number; asking: number }): void {
+    const state = asking > 0 ? asks : working > 0 ? works : rests;
+    this.item.text = state.text;
+    this.item.tooltip = state.tooltip;
+    this.item.command = state.command;
+    this.item.accessibilityInformation = { label: state.tooltip };
+    this.item.backgroundColor = asking > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    void vscode.commands.executeCommand('setContext', 'towpath.running', working > 0);
+    void vscode.commands.executeCommand('setContext', 'towpath.asking', asking > 0);
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+}
+
+const rests = {
+  text: '$(comment-discussion) Towpath',
+  tooltip: 'Towpath: open the chat',
+  command: 'towpath.chat.focus',
+};
+const works = {
+  text: '$(sync~spin) Towpath works',
+  tooltip: 'Towpath is at work. Click to stop.',
+  command: 'towpath.stop',
+};
+const asks = {
+  text: '$(question) Towpath asks',
+  tooltip: 'Towpath waits for your answer. Click to answer.',
+  command: 'towpath.answer',
+};

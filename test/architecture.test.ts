@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { breaches } from './support/imports.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+describe('the house', () => {
+  it('imports point one way and there is no cycle', () => assert.deepEqual(breaches(root), []));
+
+  const planted: [string, Record<string, string>, string[]][] = [
+    [
+      'the protocol reaching into the engine',
+      { 'src/protocol/a.ts': "import { b } from '../engine/b.ts';", 'src/engine/b.ts': '' },
+      ['src/protocol/a.ts imports src/engine/b.ts'],
+    ],
+    [
+      'layers that must not know each other',
+      { 'src/llm/a.ts': "import type { B } from '../tools/b.ts';", 'src/tools/b.ts': '' },
+      ['src/llm/a.ts imports src/tools/b.ts'],
+    ],
+    [
+      'the editor outside the extension, in any form',
+      { 'src/engine/a.ts': "const v = await import('vscode');", 'src/tools/b.ts': "import type * as v from 'vscode';" },
+      ['src/engine/a.ts imports vscode', 'src/tools/b.ts imports vscode'],
+    ],
+    [
+      'the local engine outside its process',
+      { 'src/llm/local/client.ts': "import { getLlama } from 'node-llama-cpp';" },
+      ['src/llm/local/client.ts imports node-llama-cpp'],
+    ],
+    [
+      'the panel reaching into the host or the machine',
+      { 'webview/a.ts': "import '../src/engine/b.ts'; import 'node:fs';", 'src/engine/b.ts': '' },
+      ['webview/a.ts imports src/engine/b.ts', 'webview/a.ts imports node:fs'],
+    ],
+    [
+      'a cycle',
+      {
+        'src/runs/a.ts': "import './b.ts';",
+        'src/runs/b.ts': "import './c.ts';",
+        'src/runs/c.ts': "export * from './a.ts';",
+      },
+      ['cycle: src/runs/a.ts → src/runs/b.ts → src/runs/c.ts'],
+    ],
+  ];
+  for (const [what, files, expected] of planted)
+    it(`notices ${what}`, () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'house-'));
+      try {
+        for (const name of ['src', 'webview']) mkdirSync(path.join(folder, name));
+        for (const [name, text] of Object.entries(files)) {
+          mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+          writeFileSync(path.join(folder, name), text);
+        }
+        assert.deepEqual(breaches(folder), expected);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+  it('installs no GPU engine unasked', () => {
+    const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+    const names = Object.entries<{ name?: string }>(lock.packages).map(([place, entry]) => entry.name ?? place);
+    assert.deepEqual(
+      names.filter((name) => /node-llama-cpp\/.*(cuda|vulkan)/.test(name)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { EventBody, StoredEvent } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/run.ts';
+import { type OpenRun, RunStore } from '../../src/runs/store.ts';
+
+describe('kept runs', () => {
+  let folder: string;
+  let store: RunStore;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'runs-'));
+    store = new RunStore(folder);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const journalOf = (id: string) => path.join(folder, 'runs', id, 'journal.jsonl');
+  const say = (content: string): EventBody => ({ type: 'message', message: { role: 'user', content } });
+  async function add(open: OpenRun, ...bodies: EventBody[]): Promise<void> {
+    for (const body of bodies) {
+      const event = { runId: open.run.id, seq: open.run.seq + 1, at: 1000 + open.run.seq, ...body } as StoredEvent;
+      await open.append(event);
+      applyEvent(open.run, event);
+    }
+  }
+  async function keptRun(...texts: string[]): Promise<string> {
+    const id = RunStore.newId();
+    const open = await store.create(id);
+    await add(open, ...texts.map(say), { type: 'phase', phase: 'WaitingUser' });
+    await open.close();
+    return id;
+  }
+
+  it('come back as they were told', async () => {
+    const id = RunStore.newId();
+    const open = await store.create(id);
+    await add(
+      open,
+      { type: 'run-start', workflowId: 'chat', agentId: 'towpath', model: 'm' },
+      say('hi'),
+      {
+        type: 'message',
+        message: {
+          role: 'assistant',
+          content: '',
+          toolCalls: [{ id: 'c', name: 'fs.read', arguments: { path: 'ä' } }],
+        },
+      },
+      { type: 'tool-start', toolCallId: 'c', name: 'fs.read' },
+    );
+    const told = structuredClone(open.run);
+    await open.close();
+    assert.deepEqual(await store.read(id), told);
+  });
+
+  it('go on where they were', async () => {
+    const id = await keptRun('one');
+    const open = await store.open(id);
+    await add(open, say('two'));
+    await open.close();
+    const run = await store.read(id);
+    assert.deepEqual(run.messages, [
+      { role: 'user', content: 'one' },
+      { role: 'user', content: 'two' },
+    ]);
+  });
+
+  it('survive a torn end at every byte, and keep what was torn', async () => {
+    const id = await keptRun('one', 'two');
+    const whole = await fs.readFile(journalOf(id));
+    const lines = whole.toString().split('\n').length - 2; // without the header and the empty end
+    for (let cut = whole.indexOf(10) + 1; cut < whole.length; cut++) {
+      await fs.writeFile(journalOf(id), whole.subarray(0, cut));
+      const run = await store.read(id);
+      assert.equal(
+        run.seq,
+        whole.subarray(0, cut).toString().split('\n').length - 2,
+        `cut at ${cut} of ${lines} lines`,
+      );
+    }
+    await fs.writeFile(journalOf(id), whole.subarray(0, whole.length - 3));
+    const open = await store.open(id);
+    await add(open, say('three'));
+    await open.close();
+    assert.deepEqual(
+      (await store.read(id)).messages.map((message) => message.content),
+      ['one', 'two', 'three'],
+    );
+    const beside = await fs.readdir(path.dirname(journalOf(id)));
+    assert.equal(beside.filter((name) => name.includes('.damaged-')).length, 1);
+  });
+
+  it('notice a flipped bit and list the other runs all the same', async () => {
+    const good = await keptRun('good');
+    const bad = await keptRun('bad');
+    const bytes = await fs.readFile(journalOf(bad));
+    bytes[bytes.indexOf('bad')]! ^= 1;
+    await fs.writeFile(journalOf(bad), Buffer.concat([bytes, Buffer.from('\n')]));
+    await fs.rm(path.join(folder, 'runs', bad, 'summary.json'));
+    const list = await store.list();
+    assert.deepEqual(
+      list.map(({ id, damaged }) => [id, damaged !== undefined]).sort(),
+      [
+        [good, false],
+        [bad, true],
+      ].sort(),
+    );
+  });
+
+  it('refuse a record of a newer kind', async () => {
+    const id = await keptRun('one');
+    await fs.writeFile(journalOf(id), '{"towpath-run":2}\n');
+    await assert.rejects(store.open(id), { code: 'STORE_DAMAGED', message: /newer Towpath/ });
+  });
+
+  it('are listed newest first with their first words, also when the summary is lost', async () => {
+    const first = await keptRun('add a flag\nand a test');
+    const second = await keptRun('x'.repeat(200));
+    const open = await store.open(second);
+    await add(open, say('more'));
+    await open.close();
+    const expected = [
+      { id: second, title: `${'x'.repeat(79)}…`, phase: 'WaitingUser', createdAt: 1000, updatedAt: 1002, live: false },
+      { id: first, title: 'add a flag', phase: 'WaitingUser', createdAt: 1000, updatedAt: 1001, live: false },
+    ];
+    assert.deepEqual(await store.list(), expected);
+    for (const id of [first, second]) await fs.rm(path.join(folder, 'runs', id, 'summary.json'));
+    assert.deepEqual(await store.list(), expected);
+  });
+
+  it('belong to one writer at a time; a dead writer lets go', async () => {
+    const id = await keptRun('one');
+    const lock = path.join(folder, 'runs', id, 'lock');
+    await fs.writeFile(lock, JSON.stringify({ pid: 1, id: 'another process, alive' }));
+    await assert.rejects(store.open(id), { code: 'STORE_LOCKED' });
+    await assert.rejects(store.delete(id), { code: 'STORE_LOCKED' });
+    await fs.writeFile(lock, JSON.stringify({ pid: 2 ** 22 + 1, id: 'no such process' }));
+    const open = await store.open(id);
+    await assert.rejects(store.open(id), { code: 'STORE_LOCKED' });
+    await open.close();
+    assert.equal(existsSync(lock), false);
+  });
+
+  it('are gone when deleted', async () => {
+    const id = await keptRun('one');
+    await store.delete(id);
+    assert.deepEqual(await store.list(), []);
+    await assert.rejects(store.read(id), { message: /no such run/ });
+  });
+
+  it('cannot be named outside their folder', async () => {
+    for (const id of ['../x', 'run-../../x', '', 'run-a/b'])
+      await assert.rejects(store.read(id), { message: /no such run/ });
+  });
+
+  it('are private', async () => {
+    const id = await keptRun('one');
+    const mode = async (file: string) => ((await fs.stat(file)).mode & 0o777).toString(8);
+    assert.deepEqual([await mode(path.dirname(journalOf(id))), await mode(journalOf(id))], ['700', '600']);
+  });
+
+  it('keep contents by what they are', async () => {
+    const id = await store.keep('text\r\n');
+    assert.equal(await store.keep('text\r\n'), id);
+    assert.equal(await store.content(id), 'text\r\n');
+    await fs.writeFile(path.join(folder, 'contents', id.slice(0, 2), id), 'other');
+    await assert.rejects(store.content(id), { code: 'STORE_DAMAGED' });
+  });
+});
