@@ -124,7 +124,7 @@ function shorten(command: string): string {
 /** Characters that change how a line reads without being seen are spelled out. */
 function visible(text: string): string {
   return text.replace(
-    /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\u{E0000}-\u{E0FFF}]/gu,
+    /(?!\n)\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u115F\u1160\u17B4\u17B5\u3164\uFFA0]/gu,
     (character) => `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`,
   );
 }

@@ -60,8 +60,11 @@ export interface Tool {
   risk: 'read' | 'change' | 'execute';
   /** For `read` tools: does it. Throws `ToolError`. */
   run?(args: unknown, context: ToolContext): Promise<unknown>;
-  /** For the others: works out what would happen. Throws `ToolError`. */
-  plan?(args: unknown, context: ToolContext): Promise<Plan>;
+  /**
+   * For the others: works out what would happen. Throws `ToolError`. A `read` tool may have one too: for arguments it
+   * gives a plan for (a secret), that is asked about and run; undefined means free.
+   */
+  plan?(args: unknown, context: ToolContext): Promise<Plan | undefined>;
 }
 
 interface Named<Shape extends z.ZodRawShape> {
@@ -70,12 +73,13 @@ interface Named<Shape extends z.ZodRawShape> {
   arguments: Shape;
 }
 
-/** A tool that only reads. */
+/** A tool that only reads. `ask` gives the question for the few arguments that need one. */
 export function readTool<Shape extends z.ZodRawShape>(
   named: Named<Shape>,
   run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<unknown>,
+  ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan | undefined>,
 ): Tool {
-  return { ...define(named), risk: 'read', run: run as Tool['run'] };
+  return { ...define(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
 /** A tool that changes the world, through a plan that can be shown first. */
