@@ -1,0 +1,391 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { builtInAgent } from '../../src/engine/composer.ts';
+import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import { createAdapter } from '../../src/llm/adapter.ts';
+import { LLMError } from '../../src/llm/errors.ts';
+import { pendingCalls } from '../../src/protocol/messages.ts';
+import type { Run, RunEvent } from '../../src/protocol/run.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
+import { type ScriptedReply, call, scriptedClient } from '../support/scriptedClient.ts';
+import { transcript } from '../support/transcript.ts';
+import { temporaryWorkspace } from '../support/workspace.ts';
+
+/** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
+class Conversation {
+  readonly events: RunEvent[] = [];
+  readonly questions: string[] = [];
+  answers: (ApprovalAnswer | 'wait')[] = [];
+  maxTurns = 20;
+  readonly runId = RunStore.newId();
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
+  readonly store = new RunStore(this.folder);
+  readonly workspace;
+  readonly client;
+  engine: ExecutionEngine;
+
+  constructor(files: Record<string, string>, replies: ScriptedReply[]) {
+    this.workspace = temporaryWorkspace(files);
+    this.client = scriptedClient(replies);
+    this.engine = this.build();
+  }
+
+  /** As a reload of the window would. */
+  build(): ExecutionEngine {
+    const approve: Approve = (request, signal) => {
+      this.questions.push(request.plan.what);
+      const answer = this.answers.shift() ?? { decision: 'allow' };
+      if (answer !== 'wait') return Promise.resolve(answer);
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'allow' })));
+    };
+    this.engine = new ExecutionEngine({
+      store: this.store,
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      agent: builtInAgent,
+      model: async () => ({
+        id: 'scripted/one',
+        model: 'one',
+        adapter: createAdapter(this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+      }),
+      workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
+      maxTurns: () => this.maxTurns,
+      tell: (event) => this.events.push(event),
+    });
+    return this.engine;
+  }
+
+  start(text = 'hi'): Promise<EngineResult> {
+    return this.engine.start({ runId: this.runId, userInput: text });
+  }
+
+  continue(text?: string): Promise<EngineResult> {
+    return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  }
+
+  /** Resolves when an event of this type has been told. */
+  async seen(type: RunEvent['type']): Promise<void> {
+    while (!this.events.some((event) => event.type === type)) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  kept(): Promise<Run> {
+    return this.store.read(this.runId);
+  }
+
+  file(name: string): string | undefined {
+    const at = path.join(this.workspace.roots[0]!.path, name);
+    return existsSync(at) ? readFileSync(at, 'utf8') : undefined;
+  }
+
+  /** What is on disk reads so, every call has its one result, and the lock is free. */
+  async reads(expected: string): Promise<void> {
+    const run = await this.kept();
+    assert.equal(transcript(run), expected.trim());
+    assert.deepEqual(pendingCalls(run.messages), []);
+    await (await this.store.open(this.runId)).close();
+  }
+
+  async end(): Promise<void> {
+    await this.engine.stopAll();
+    rmSync(this.folder, { recursive: true });
+    await this.workspace.dispose();
+  }
+}
+
+describe('the loop', () => {
+  let talk: Conversation;
+  afterEach(() => talk.end());
+  const begin = (files: Record<string, string>, ...replies: ScriptedReply[]) => {
+    talk = new Conversation(files, replies);
+    return talk;
+  };
+  const write = (name: string, content: string) => call('fs.write', { path: name, content });
+
+  it('hands back to the person when the model asks for nothing', async () => {
+    begin({}, { thinking: 'A greeting.', text: 'Hello.' });
+    assert.deepEqual(await talk.start(), { success: true, phase: 'WaitingUser', assistantText: 'Hello.' });
+    await talk.reads(`
+user       hi
+assistant  Hello.
+WaitingUser`);
+  });
+
+  it('reads freely, asks before a change, and tells the model each outcome', async () => {
+    begin({ 'a.txt': 'one\n' }, { text: 'I look.', calls: [call('fs.delete', { path: 'a.txt' })] }, { text: 'Gone.' });
+    await talk.start('delete a');
+    assert.deepEqual(talk.questions, ['Delete a.txt']);
+    assert.equal(talk.file('a.txt'), undefined);
+    const run = await talk.kept();
+    assert.equal(run.phase, 'WaitingUser');
+    assert.deepEqual(JSON.parse((run.messages[2] as { toolResults: { content: string }[] }).toolResults[0]!.content).ok, true);
+  });
+
+  it('answers every call in the order asked, each with its id', async () => {
+    const calls = [call('fs.read', { path: 'a' }), write('b', 'B'), call('fs.read', { path: 'b' }), call('fs.read', { path: 'none' })];
+    begin({ a: 'A' }, { calls }, { text: 'Done.' });
+    await talk.start();
+    const results = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
+    assert.deepEqual(
+      results.map((result) => result.toolCallId),
+      calls.map((one) => one.id),
+    );
+    const outcomes = results.map((result) => JSON.parse(result.content));
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.data?.text ?? outcome.error?.code ?? 'written'),
+      ['A', 'written', 'B', 'ENOENT'],
+    );
+  });
+
+  it('a denied call is told to the model, which goes on', async () => {
+    begin({}, { calls: [write('x', 'X')] }, { text: 'Then not.' });
+    talk.answers = [{ decision: 'deny' }];
+    await talk.start();
+    assert.equal(talk.file('x'), undefined);
+    assert.match(transcript(await talk.kept()), /"code":"TOOL_DENIED"[^\n]*\nassistant {2}Then not\.\nWaitingUser$/);
+  });
+
+  it('a second turn that is denied whole is the person’s turn', async () => {
+    begin({}, { calls: [write('x', 'X')] }, { calls: [write('y', 'Y')] }, { calls: [write('z', 'Z')] });
+    talk.answers = [{ decision: 'deny' }, { decision: 'deny' }];
+    await talk.start();
+    assert.equal(talk.client.requests.length, 2);
+    assert.equal((await talk.kept()).phase, 'WaitingUser');
+  });
+
+  it('what is allowed for the run is not asked again', async () => {
+    begin({}, { calls: [write('x', '1'), write('y', '2')] }, { calls: [write('x', '3')] }, { text: 'Done.' });
+    talk.answers = [{ decision: 'allow-run' }];
+    await talk.start();
+    assert.deepEqual([talk.questions.length, talk.file('x'), talk.file('y')], [1, '3', '2']);
+  });
+
+  it('stops after the turns it may take, and goes on when told to', async () => {
+    begin({ a: 'A' }, ...['a', 'b', 'c'].map((id) => ({ calls: [call('fs.list', { path: '.' }, id)] })), { text: 'At last.' });
+    talk.maxTurns = 2;
+    assert.equal((await talk.start()).error?.code, 'ENGINE_MAX_TURNS_EXCEEDED');
+    assert.equal((await talk.kept()).phase, 'Failed');
+    assert.deepEqual(await talk.continue(), { success: true, phase: 'WaitingUser', assistantText: 'At last.' });
+  });
+
+  const miss = (name: string) => ({ calls: [call('fs.read', { path: name })] });
+  const cycles: [string, string[]][] = [
+    ['the same failing call', ['x', 'x', 'x']],
+    ['two failing calls in turn', ['x', 'y', 'x', 'y', 'x', 'y']],
+  ];
+  for (const [what, names] of cycles)
+    it(`notices ${what}: first a hint, then it stops`, async () => {
+      begin({}, ...names.map(miss), { text: 'never said' });
+      assert.equal((await talk.start()).error?.code, 'ENGINE_LOOP_DETECTED');
+      assert.equal(talk.client.requests.length, names.length);
+      assert.match(JSON.stringify(talk.client.requests.at(-1)!.messages), /This repeats calls that failed before/);
+      assert.equal((await talk.kept()).phase, 'WaitingUser');
+    });
+
+  it('lets a model mend what was wrong', async () => {
+    const malformed = { ...call('fs.read', {}), malformed: '{"path": ' };
+    begin({ a: 'A' }, { calls: [malformed] }, { calls: [call('fs.reed', { path: 'a' })] }, { calls: [call('fs.read', { paht: 'a' })] }, miss('a'), {
+      text: 'Read.',
+    });
+    await talk.start();
+    const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+    assert.deepEqual(codes, ['TOOL_ARGS_INVALID_JSON', 'TOOL_NOT_AVAILABLE', 'TOOL_ARGS_INVALID', undefined]);
+  });
+
+  it('sends the same beginning every turn, and everything said after it', async () => {
+    begin({ a: 'A' }, miss('a'), { text: 'Done.' }, { text: 'Again.' });
+    await talk.start();
+    await talk.continue('more');
+    const [first, second, third] = talk.client.requests;
+    assert.deepEqual(
+      [second, third].map((request) => [request!.systemPrompt, request!.tools]),
+      [first, first].map((request) => [request!.systemPrompt, request!.tools]),
+    );
+    assert.deepEqual(second!.messages.slice(0, 1), first!.messages);
+    assert.deepEqual(third!.messages.slice(0, 3), second!.messages);
+    assert.match(first!.systemPrompt!, /Use tabs\./);
+  });
+
+  it('what is said while it works is given at the next turn', async () => {
+    begin({ a: 'A' }, { calls: [call('fs.read', { path: 'a' }), write('b', 'B')] }, { text: 'Both.' });
+    talk.answers = ['wait'];
+    const done = talk.start();
+    await talk.seen('question');
+    assert.equal(await talk.engine.say(talk.runId, 'also this'), true);
+    assert.deepEqual((await talk.kept()).queued, ['also this']);
+    await talk.engine.stop(talk.runId);
+    await done;
+    await talk.continue();
+    assert.deepEqual((await talk.kept()).queued, []);
+    assert.equal(talk.client.requests.at(-1)!.messages.at(-1)!.content, 'also this');
+  });
+
+  it('replaces call ids that cannot be used twice or at all', async () => {
+    const ids = ['same', 'same', '', '__proto__', 'x'.repeat(10_000)];
+    begin({ a: 'A' }, { calls: ids.map((id) => call('fs.read', { path: 'a' }, id)) }, { text: 'Done.' });
+    await talk.start();
+    const run = await talk.kept();
+    const asked = run.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(({ id }) => id);
+    assert.equal(new Set(asked).size, 5);
+    assert.deepEqual(asked.map((id) => run.calls[id]?.ok), Array(5).fill(true));
+    await talk.reads(transcript(run));
+  });
+
+  it('answers at most 64 calls of one reply', async () => {
+    begin({ a: 'A' }, { calls: Array.from({ length: 70 }, () => call('fs.read', { path: 'a' })) }, { text: 'Done.' });
+    await talk.start();
+    const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+    assert.deepEqual([codes.length, codes.filter((code) => code === 'TOOL_DENIED').length], [70, 6]);
+  });
+
+  describe('when it is stopped', () => {
+    it('while the model writes: what was shown is kept, and the next message goes on', async () => {
+      begin({}, { text: 'I begin', endless: true }, { text: 'Yes?' });
+      const done = talk.start();
+      await talk.seen('chunk');
+      await talk.engine.stop(talk.runId);
+      assert.equal((await done).error?.code, 'ENGINE_ABORTED');
+      const told = talk.events.length;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      assert.equal(talk.events.length, told, 'nothing arrives later');
+      const run = await talk.kept();
+      assert.equal(run.phase, 'Failed');
+      assert.equal(run.messages[1]!.role === 'assistant' && run.messages[1]!.incomplete, true);
+      assert.equal((await talk.continue('go on')).assistantText, 'Yes?');
+    });
+
+    it('while a question is open: a late yes runs nothing', async () => {
+      begin({}, { calls: [write('x', 'X'), write('y', 'Y')] }, { text: 'Fine.' });
+      talk.answers = ['wait', { decision: 'allow' }];
+      const done = talk.start();
+      await talk.seen('question');
+      await talk.engine.stop(talk.runId);
+      await done;
+      assert.deepEqual([talk.file('x'), talk.file('y'), talk.questions.length], [undefined, undefined, 1]);
+      const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+      assert.deepEqual(codes, ['TOOL_INTERRUPTED', 'TOOL_INTERRUPTED']);
+      assert.equal((await talk.continue('well?')).assistantText, 'Fine.');
+    });
+
+    it('while a command runs: it ends with its children', async () => {
+      const command = 'sleep 300 & echo $! > pid; wait';
+      begin({}, { calls: [call('shell.run', { command })] }, { text: 'Fine.' });
+      const done = talk.start();
+      while (!talk.file('pid')?.trim()) await new Promise((resolve) => setTimeout(resolve, 5));
+      await talk.engine.stop(talk.runId);
+      assert.equal((await done).error?.code, 'ENGINE_ABORTED');
+      const pid = Number(talk.file('pid'));
+      const alive = () => {
+        try {
+          return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+        } catch {
+          return false;
+        }
+      };
+      while (alive()) await new Promise((resolve) => setTimeout(resolve, 10));
+      assert.equal((await talk.continue('well?')).assistantText, 'Fine.');
+    });
+
+    it('twice, after its end, or a run that is not there: nothing happens', async () => {
+      begin({}, { text: 'Hello.' });
+      await talk.engine.stop('run-none');
+      await talk.start();
+      await talk.engine.stop(talk.runId);
+      assert.equal((await talk.kept()).phase, 'WaitingUser');
+    });
+  });
+
+  describe('when the model fails', () => {
+    it('keeps what was shown and runs nothing of the broken answer', async () => {
+      const error = new LLMError('LLM_INCOMPLETE', 'The stream ended early.');
+      begin({}, { text: 'I will write.', calls: [write('x', 'X')], error });
+      assert.equal((await talk.start()).error?.code, 'LLM_INCOMPLETE');
+      assert.equal(talk.file('x'), undefined);
+      await talk.reads(`
+user       hi
+assistant  I will write. …
+Failed LLM_INCOMPLETE`);
+    });
+
+    it('keeps the reads that had begun, with their results', async () => {
+      const error = new LLMError('LLM_INCOMPLETE', 'The stream ended early.');
+      begin({ a: 'A' }, { text: 'I read.', calls: [call('fs.list', { path: '.' })], error }, { text: 'Whole.' });
+      await talk.start();
+      await talk.reads(transcript(await talk.kept()));
+      assert.equal((await talk.continue()).assistantText, 'Whole.');
+    });
+
+    it('says so when there is no model to talk to, and keeps the person’s words', async () => {
+      begin({});
+      const engine = new ExecutionEngine({
+        store: talk.store,
+        host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
+        agent: builtInAgent,
+        model: () => Promise.reject(new Error('No endpoint is set.')),
+        workspace: async () => ({ names: [] }),
+        maxTurns: () => 1,
+        tell: () => {},
+      });
+      const result = await engine.start({ runId: talk.runId, userInput: 'hi' });
+      assert.deepEqual(result.error, { code: 'UNKNOWN', message: 'No endpoint is set.' });
+      await talk.reads(`
+user       hi
+Failed UNKNOWN`);
+    });
+  });
+
+  it('a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
+    begin({}, { calls: [write('x', 'X')] }, { text: 'As you like.' });
+    talk.answers = ['wait'];
+    void talk.start();
+    await talk.seen('question');
+    const journal = path.join(talk.folder, 'runs', talk.runId, 'journal.jsonl');
+    const before = readFileSync(journal);
+    // Another window's view of the same record, from the moment the editor went away.
+    await talk.engine.stop(talk.runId);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(journal, before);
+    const reopened = await talk.kept();
+    assert.equal(reopened.phase, 'Running');
+    assert.equal(pendingCalls(reopened.messages).length, 1);
+    talk.build();
+    assert.equal((await talk.continue('go on')).assistantText, 'As you like.');
+    assert.equal(talk.file('x'), undefined);
+    assert.match(transcript(await talk.kept()), /TOOL_DENIED/);
+  });
+
+  it('a call that was running when the editor went away is told as interrupted and not repeated', async () => {
+    begin({}, { calls: [call('shell.run', { command: 'echo ran >> log; sleep 300' })] }, { text: 'I see.' });
+    void talk.start();
+    while (!talk.file('log')) await new Promise((resolve) => setTimeout(resolve, 5));
+    const journal = path.join(talk.folder, 'runs', talk.runId, 'journal.jsonl');
+    const before = readFileSync(journal);
+    await talk.engine.stop(talk.runId);
+    const { writeFileSync } = await import('node:fs');
+    writeFileSync(journal, before);
+    talk.build();
+    await talk.continue('go on');
+    assert.equal(talk.file('log'), 'ran\n');
+    assert.match(transcript(await talk.kept()), /TOOL_INTERRUPTED/);
+  });
+
+  it('two runs side by side do not mix', async () => {
+    begin({ a: 'A' }, { text: 'one' }, { text: 'two' });
+    const other = RunStore.newId();
+    await Promise.all([talk.start('first'), talk.engine.start({ runId: other, userInput: 'second' })]);
+    const words = async (id: string) => (await talk.store.read(id)).messages.map((message) => message.content);
+    assert.deepEqual([(await words(talk.runId))[0], (await words(other))[0]], ['first', 'second']);
+  });
+
+  it('a run that is at work cannot be entered twice', async () => {
+    begin({}, { endless: true, text: 'x' });
+    const done = talk.start();
+    await talk.seen('chunk');
+    assert.equal((await talk.continue('again')).error?.code, 'ENGINE_BUSY');
+    await talk.engine.stop(talk.runId);
+    await done;
+  });
+});
