@@ -128,7 +128,7 @@ async function endpointClient(secrets: Secrets, now: Settings) {
     label: new URL(baseUrl).host,
     baseUrl,
     ...(apiKey && { apiKey }),
-    limits: { connectMs: now['timeouts.connect'], idleMs: now['timeouts.idle'] },
+    fetchLimits: { connectMs: now['timeouts.connect'], idleMs: now['timeouts.idle'] },
   });
 }
 

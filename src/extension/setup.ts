@@ -123,7 +123,7 @@ export class Setup {
       label: new URL(baseUrl).host,
       baseUrl,
       ...(apiKey && { apiKey }),
-      limits: { connectMs: 5000, idleMs: 5000 },
+      fetchLimits: { connectMs: 5000, idleMs: 5000 },
     });
     try {
       return ((await client.listModels?.(AbortSignal.timeout(5000))) ?? []).map((model) => model.id);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { builtInAgent } from '../../src/engine/composer.ts';
@@ -12,9 +12,9 @@ import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
-import { type ScriptedReply, call, scriptedClient } from '../support/scriptedClient.ts';
+import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
-import { temporaryWorkspace } from '../support/workspace.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
 /** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
 class Conversation {
@@ -25,12 +25,13 @@ class Conversation {
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
   readonly store = new RunStore(this.folder);
-  readonly workspace;
   readonly client;
   engine: ExecutionEngine;
 
-  constructor(files: Record<string, string>, replies: ScriptedReply[]) {
-    this.workspace = temporaryWorkspace(files);
+  constructor(
+    readonly workspace: TemporaryWorkspace,
+    replies: ScriptedReply[],
+  ) {
     this.client = scriptedClient(replies);
     this.engine = this.build();
   }
@@ -77,8 +78,7 @@ class Conversation {
   }
 
   file(name: string): string | undefined {
-    const at = path.join(this.workspace.roots[0]!.path, name);
-    return existsSync(at) ? readFileSync(at, 'utf8') : undefined;
+    return this.workspace.exists(name) ? this.workspace.read(name) : undefined;
   }
 
   /** What is on disk reads so, every call has its one result, and the lock is free. */
@@ -92,21 +92,20 @@ class Conversation {
   async end(): Promise<void> {
     await this.engine.stopAll();
     rmSync(this.folder, { recursive: true });
-    await this.workspace.dispose();
+    this.workspace.cleanup();
   }
 }
 
 describe('the loop', () => {
   let talk: Conversation;
   afterEach(() => talk.end());
-  const begin = (files: Record<string, string>, ...replies: ScriptedReply[]) => {
-    talk = new Conversation(files, replies);
-    return talk;
+  const begin = async (files: Record<string, string>, ...replies: ScriptedReply[]) => {
+    talk = new Conversation(await temporaryWorkspace(files), replies);
   };
   const write = (name: string, content: string) => call('fs.write', { path: name, content });
 
   it('hands back to the person when the model asks for nothing', async () => {
-    begin({}, { thinking: 'A greeting.', text: 'Hello.' });
+    await begin({}, { thinking: 'A greeting.', text: 'Hello.' });
     assert.deepEqual(await talk.start(), { success: true, phase: 'WaitingUser', assistantText: 'Hello.' });
     await talk.reads(`
 user       hi
@@ -115,20 +114,34 @@ WaitingUser`);
   });
 
   it('reads freely, asks before a change, and tells the model each outcome', async () => {
-    begin({ 'a.txt': 'one\n' }, { text: 'I look.', calls: [call('fs.delete', { path: 'a.txt' })] }, { text: 'Gone.' });
+    await begin(
+      { 'a.txt': 'one\n' },
+      { text: 'I look.', calls: [call('fs.delete', { path: 'a.txt' })] },
+      { text: 'Gone.' },
+    );
     await talk.start('delete a');
     assert.deepEqual(talk.questions, ['Delete a.txt']);
     assert.equal(talk.file('a.txt'), undefined);
     const run = await talk.kept();
     assert.equal(run.phase, 'WaitingUser');
-    assert.deepEqual(JSON.parse((run.messages[2] as { toolResults: { content: string }[] }).toolResults[0]!.content).ok, true);
+    assert.deepEqual(
+      JSON.parse((run.messages[2] as { toolResults: { content: string }[] }).toolResults[0]!.content).ok,
+      true,
+    );
   });
 
   it('answers every call in the order asked, each with its id', async () => {
-    const calls = [call('fs.read', { path: 'a' }), write('b', 'B'), call('fs.read', { path: 'b' }), call('fs.read', { path: 'none' })];
-    begin({ a: 'A' }, { calls }, { text: 'Done.' });
+    const calls = [
+      call('fs.read', { path: 'a' }),
+      write('b', 'B'),
+      call('fs.read', { path: 'b' }),
+      call('fs.read', { path: 'none' }),
+    ];
+    await begin({ a: 'A' }, { calls }, { text: 'Done.' });
     await talk.start();
-    const results = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
+    const results = (await talk.kept()).messages.flatMap((message) =>
+      message.role === 'tool' ? message.toolResults : [],
+    );
     assert.deepEqual(
       results.map((result) => result.toolCallId),
       calls.map((one) => one.id),
@@ -141,7 +154,7 @@ WaitingUser`);
   });
 
   it('a denied call is told to the model, which goes on', async () => {
-    begin({}, { calls: [write('x', 'X')] }, { text: 'Then not.' });
+    await begin({}, { calls: [write('x', 'X')] }, { text: 'Then not.' });
     talk.answers = [{ decision: 'deny' }];
     await talk.start();
     assert.equal(talk.file('x'), undefined);
@@ -149,7 +162,7 @@ WaitingUser`);
   });
 
   it('a second turn that is denied whole is the person’s turn', async () => {
-    begin({}, { calls: [write('x', 'X')] }, { calls: [write('y', 'Y')] }, { calls: [write('z', 'Z')] });
+    await begin({}, { calls: [write('x', 'X')] }, { calls: [write('y', 'Y')] }, { calls: [write('z', 'Z')] });
     talk.answers = [{ decision: 'deny' }, { decision: 'deny' }];
     await talk.start();
     assert.equal(talk.client.requests.length, 2);
@@ -157,14 +170,16 @@ WaitingUser`);
   });
 
   it('what is allowed for the run is not asked again', async () => {
-    begin({}, { calls: [write('x', '1'), write('y', '2')] }, { calls: [write('x', '3')] }, { text: 'Done.' });
+    await begin({}, { calls: [write('x', '1'), write('y', '2')] }, { calls: [write('x', '3')] }, { text: 'Done.' });
     talk.answers = [{ decision: 'allow-run' }];
     await talk.start();
     assert.deepEqual([talk.questions.length, talk.file('x'), talk.file('y')], [1, '3', '2']);
   });
 
   it('stops after the turns it may take, and goes on when told to', async () => {
-    begin({ a: 'A' }, ...['a', 'b', 'c'].map((id) => ({ calls: [call('fs.list', { path: '.' }, id)] })), { text: 'At last.' });
+    await begin({ a: 'A' }, ...['a', 'b', 'c'].map((id) => ({ calls: [call('fs.list', { path: '.' }, id)] })), {
+      text: 'At last.',
+    });
     talk.maxTurns = 2;
     assert.equal((await talk.start()).error?.code, 'ENGINE_MAX_TURNS_EXCEEDED');
     assert.equal((await talk.kept()).phase, 'Failed');
@@ -178,7 +193,7 @@ WaitingUser`);
   ];
   for (const [what, names] of cycles)
     it(`notices ${what}: first a hint, then it stops`, async () => {
-      begin({}, ...names.map(miss), { text: 'never said' });
+      await begin({}, ...names.map(miss), { text: 'never said' });
       assert.equal((await talk.start()).error?.code, 'ENGINE_LOOP_DETECTED');
       assert.equal(talk.client.requests.length, names.length);
       assert.match(JSON.stringify(talk.client.requests.at(-1)!.messages), /This repeats calls that failed before/);
@@ -187,16 +202,25 @@ WaitingUser`);
 
   it('lets a model mend what was wrong', async () => {
     const malformed = { ...call('fs.read', {}), malformed: '{"path": ' };
-    begin({ a: 'A' }, { calls: [malformed] }, { calls: [call('fs.reed', { path: 'a' })] }, { calls: [call('fs.read', { paht: 'a' })] }, miss('a'), {
-      text: 'Read.',
-    });
+    await begin(
+      { a: 'A' },
+      { calls: [malformed] },
+      { calls: [call('fs.reed', { path: 'a' })] },
+      { calls: [call('fs.read', { paht: 'a' })] },
+      miss('a'),
+      {
+        text: 'Read.',
+      },
+    );
     await talk.start();
-    const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+    const codes = (await talk.kept()).messages.flatMap((message) =>
+      message.role === 'tool' ? [message.toolResults[0]!.error] : [],
+    );
     assert.deepEqual(codes, ['TOOL_ARGS_INVALID_JSON', 'TOOL_NOT_AVAILABLE', 'TOOL_ARGS_INVALID', undefined]);
   });
 
   it('sends the same beginning every turn, and everything said after it', async () => {
-    begin({ a: 'A' }, miss('a'), { text: 'Done.' }, { text: 'Again.' });
+    await begin({ a: 'A' }, miss('a'), { text: 'Done.' }, { text: 'Again.' });
     await talk.start();
     await talk.continue('more');
     const [first, second, third] = talk.client.requests;
@@ -210,7 +234,7 @@ WaitingUser`);
   });
 
   it('what is said while it works is given at the next turn', async () => {
-    begin({ a: 'A' }, { calls: [call('fs.read', { path: 'a' }), write('b', 'B')] }, { text: 'Both.' });
+    await begin({ a: 'A' }, { calls: [call('fs.read', { path: 'a' }), write('b', 'B')] }, { text: 'Both.' });
     talk.answers = ['wait'];
     const done = talk.start();
     await talk.seen('question');
@@ -225,25 +249,36 @@ WaitingUser`);
 
   it('replaces call ids that cannot be used twice or at all', async () => {
     const ids = ['same', 'same', '', '__proto__', 'x'.repeat(10_000)];
-    begin({ a: 'A' }, { calls: ids.map((id) => call('fs.read', { path: 'a' }, id)) }, { text: 'Done.' });
+    await begin({ a: 'A' }, { calls: ids.map((id) => call('fs.read', { path: 'a' }, id)) }, { text: 'Done.' });
     await talk.start();
     const run = await talk.kept();
-    const asked = run.messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])).map(({ id }) => id);
+    const asked = run.messages
+      .flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []))
+      .map(({ id }) => id);
     assert.equal(new Set(asked).size, 5);
-    assert.deepEqual(asked.map((id) => run.calls[id]?.ok), Array(5).fill(true));
+    assert.deepEqual(
+      asked.map((id) => run.calls[id]?.ok),
+      Array(5).fill(true),
+    );
     await talk.reads(transcript(run));
   });
 
   it('answers at most 64 calls of one reply', async () => {
-    begin({ a: 'A' }, { calls: Array.from({ length: 70 }, () => call('fs.read', { path: 'a' })) }, { text: 'Done.' });
+    await begin(
+      { a: 'A' },
+      { calls: Array.from({ length: 70 }, () => call('fs.read', { path: 'a' })) },
+      { text: 'Done.' },
+    );
     await talk.start();
-    const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+    const codes = (await talk.kept()).messages.flatMap((message) =>
+      message.role === 'tool' ? [message.toolResults[0]!.error] : [],
+    );
     assert.deepEqual([codes.length, codes.filter((code) => code === 'TOOL_DENIED').length], [70, 6]);
   });
 
   describe('when it is stopped', () => {
     it('while the model writes: what was shown is kept, and the next message goes on', async () => {
-      begin({}, { text: 'I begin', endless: true }, { text: 'Yes?' });
+      await begin({}, { text: 'I begin', endless: true }, { text: 'Yes?' });
       const done = talk.start();
       await talk.seen('chunk');
       await talk.engine.stop(talk.runId);
@@ -258,21 +293,23 @@ WaitingUser`);
     });
 
     it('while a question is open: a late yes runs nothing', async () => {
-      begin({}, { calls: [write('x', 'X'), write('y', 'Y')] }, { text: 'Fine.' });
+      await begin({}, { calls: [write('x', 'X'), write('y', 'Y')] }, { text: 'Fine.' });
       talk.answers = ['wait', { decision: 'allow' }];
       const done = talk.start();
       await talk.seen('question');
       await talk.engine.stop(talk.runId);
       await done;
       assert.deepEqual([talk.file('x'), talk.file('y'), talk.questions.length], [undefined, undefined, 1]);
-      const codes = (await talk.kept()).messages.flatMap((message) => (message.role === 'tool' ? [message.toolResults[0]!.error] : []));
+      const codes = (await talk.kept()).messages.flatMap((message) =>
+        message.role === 'tool' ? [message.toolResults[0]!.error] : [],
+      );
       assert.deepEqual(codes, ['TOOL_INTERRUPTED', 'TOOL_INTERRUPTED']);
       assert.equal((await talk.continue('well?')).assistantText, 'Fine.');
     });
 
     it('while a command runs: it ends with its children', async () => {
       const command = 'sleep 300 & echo $! > pid; wait';
-      begin({}, { calls: [call('shell.run', { command })] }, { text: 'Fine.' });
+      await begin({}, { calls: [call('shell.run', { command })] }, { text: 'Fine.' });
       const done = talk.start();
       while (!talk.file('pid')?.trim()) await new Promise((resolve) => setTimeout(resolve, 5));
       await talk.engine.stop(talk.runId);
@@ -290,7 +327,7 @@ WaitingUser`);
     });
 
     it('twice, after its end, or a run that is not there: nothing happens', async () => {
-      begin({}, { text: 'Hello.' });
+      await begin({}, { text: 'Hello.' });
       await talk.engine.stop('run-none');
       await talk.start();
       await talk.engine.stop(talk.runId);
@@ -301,7 +338,7 @@ WaitingUser`);
   describe('when the model fails', () => {
     it('keeps what was shown and runs nothing of the broken answer', async () => {
       const error = new LLMError('LLM_INCOMPLETE', 'The stream ended early.');
-      begin({}, { text: 'I will write.', calls: [write('x', 'X')], error });
+      await begin({}, { text: 'I will write.', calls: [write('x', 'X')], error });
       assert.equal((await talk.start()).error?.code, 'LLM_INCOMPLETE');
       assert.equal(talk.file('x'), undefined);
       await talk.reads(`
@@ -312,14 +349,14 @@ Failed LLM_INCOMPLETE`);
 
     it('keeps the reads that had begun, with their results', async () => {
       const error = new LLMError('LLM_INCOMPLETE', 'The stream ended early.');
-      begin({ a: 'A' }, { text: 'I read.', calls: [call('fs.list', { path: '.' })], error }, { text: 'Whole.' });
+      await begin({ a: 'A' }, { text: 'I read.', calls: [call('fs.list', { path: '.' })], error }, { text: 'Whole.' });
       await talk.start();
       await talk.reads(transcript(await talk.kept()));
       assert.equal((await talk.continue()).assistantText, 'Whole.');
     });
 
     it('says so when there is no model to talk to, and keeps the person’s words', async () => {
-      begin({});
+      await begin({});
       const engine = new ExecutionEngine({
         store: talk.store,
         host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
@@ -338,7 +375,7 @@ Failed UNKNOWN`);
   });
 
   it('a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
-    begin({}, { calls: [write('x', 'X')] }, { text: 'As you like.' });
+    await begin({}, { calls: [write('x', 'X')] }, { text: 'As you like.' });
     talk.answers = ['wait'];
     void talk.start();
     await talk.seen('question');
@@ -346,7 +383,6 @@ Failed UNKNOWN`);
     const before = readFileSync(journal);
     // Another window's view of the same record, from the moment the editor went away.
     await talk.engine.stop(talk.runId);
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(journal, before);
     const reopened = await talk.kept();
     assert.equal(reopened.phase, 'Running');
@@ -358,13 +394,12 @@ Failed UNKNOWN`);
   });
 
   it('a call that was running when the editor went away is told as interrupted and not repeated', async () => {
-    begin({}, { calls: [call('shell.run', { command: 'echo ran >> log; sleep 300' })] }, { text: 'I see.' });
+    await begin({}, { calls: [call('shell.run', { command: 'echo ran >> log; sleep 300' })] }, { text: 'I see.' });
     void talk.start();
     while (!talk.file('log')) await new Promise((resolve) => setTimeout(resolve, 5));
     const journal = path.join(talk.folder, 'runs', talk.runId, 'journal.jsonl');
     const before = readFileSync(journal);
     await talk.engine.stop(talk.runId);
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(journal, before);
     talk.build();
     await talk.continue('go on');
@@ -373,7 +408,7 @@ Failed UNKNOWN`);
   });
 
   it('two runs side by side do not mix', async () => {
-    begin({ a: 'A' }, { text: 'one' }, { text: 'two' });
+    await begin({ a: 'A' }, { text: 'one' }, { text: 'two' });
     const other = RunStore.newId();
     await Promise.all([talk.start('first'), talk.engine.start({ runId: other, userInput: 'second' })]);
     const words = async (id: string) => (await talk.store.read(id)).messages.map((message) => message.content);
@@ -381,7 +416,7 @@ Failed UNKNOWN`);
   });
 
   it('a run that is at work cannot be entered twice', async () => {
-    begin({}, { endless: true, text: 'x' });
+    await begin({}, { endless: true, text: 'x' });
     const done = talk.start();
     await talk.seen('chunk');
     assert.equal((await talk.continue('again')).error?.code, 'ENGINE_BUSY');
