@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
-import type { Run, RunEvent } from '../protocol/run.ts';
+import { newRun, type Run, type RunEvent } from '../protocol/run.ts';
 import type { Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
 import { RunStore } from '../runs/store.ts';
@@ -49,7 +49,7 @@ export class Conversation {
     if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput: text }));
     const runId = RunStore.newId();
     this.shown = runId;
-    this.view.post({ type: 'run', run: null });
+    this.view.post({ type: 'run', run: newRun(runId) });
     await this.memento.update(openRunKey, runId);
     await this.work(runId, () => this.engine.start({ runId, userInput: text }));
   }
