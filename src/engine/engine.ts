@@ -7,7 +7,7 @@ import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { type Agent, systemPrompt } from './composer.ts';
 import { RunLog } from './log.ts';
-import { runTurns, type StopPoint } from './loop.ts';
+import { runTurns, type StopPoint, Stopped } from './loop.ts';
 
 export interface EngineResult {
   success: boolean;
@@ -76,12 +76,14 @@ export class ExecutionEngine {
   /** Ends the run's work at once. Resolves when it has ended; a run that is not at work is left alone. */
   async stop(runId: string): Promise<void> {
     const active = this.active.get(runId);
-    active?.controller.abort();
+    active?.controller.abort(Stopped.byPerson());
     await active?.done;
   }
 
-  async stopAll(): Promise<void> {
-    await Promise.all([...this.active.keys()].map((runId) => this.stop(runId)));
+  /** The editor closes: everything at work comes to rest, to go on with the next start. */
+  async close(): Promise<void> {
+    for (const active of this.active.values()) active.controller.abort(Stopped.byClosing());
+    await Promise.all([...this.active.values()].map((active) => active.done));
   }
 
   /** The run as it is now, when it is at work in this window. */

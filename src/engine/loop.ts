@@ -25,7 +25,21 @@ export interface Turns {
   signal: AbortSignal;
 }
 
-const stopped: StopPoint = { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } };
+/** The reason a run's signal is aborted with: where the loop is to hand back. */
+export class Stopped extends Error {
+  constructor(readonly point: StopPoint) {
+    super(point.error?.message);
+  }
+
+  static byPerson = (): Stopped =>
+    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
+
+  static byClosing = (): Stopped =>
+    new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
+}
+
+export const closedMessage =
+  'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 
 /** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {
@@ -35,7 +49,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     for (const text of [...log.run.queued])
       await log.emit({ type: 'message', message: { role: 'user', content: text } });
-    if (signal.aborted) return stopped;
+    if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(callIds(log), turns.isFree, turns.execute);
     const startedAt = performance.now();
@@ -75,7 +89,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       });
     }
 
-    if (signal.aborted) return stopped;
+    if (signal.aborted) return stopPointOf(signal);
     if (!whole) return failed(reply.error);
     if (reply.finishReason === 'length') return cutByLength;
     if (guard.repeated) return looping(guard.repeated);
@@ -122,6 +136,8 @@ function isDenial(outcome: ToolOutcome): boolean {
   if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;
   return (outcome.error.details as { words?: string } | undefined)?.words === undefined;
 }
+
+const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;
 
 function failed(error: ErrorInfo | undefined): StopPoint {
   const told = error ?? { code: 'UNKNOWN', message: 'The model call failed without saying why.' };

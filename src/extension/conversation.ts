@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
+import { closedMessage } from '../engine/loop.ts';
 import { newRun, type Run, type RunEvent } from '../protocol/run.ts';
 import type { Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -111,7 +112,5 @@ export class Conversation {
 /** A kept run whose loop is not at work has come to rest, whatever its last event says: the editor closed meanwhile. */
 function atRest(run: Run, working: boolean): Run {
   if (working || run.phase !== 'Running') return run;
-  const message =
-    'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
-  return { ...run, phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message } };
+  return { ...run, phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } };
 }

@@ -36,9 +36,12 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await vscode.window.showTextDocument(uri, { preview: true });
   }
 
-  /** Forgets the texts of a question that has been answered. */
+  /** A question that has been answered: its texts are forgotten, and what showed them closes. */
   forget(requestId: string): void {
     for (const uri of this.texts.keys()) if (vscode.Uri.parse(uri).query === requestId) this.texts.delete(uri);
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const shown = tabs.filter((tab) => uriOf(tab)?.scheme === scheme && uriOf(tab)?.query === requestId);
+    if (shown.length > 0) void vscode.window.tabGroups.close(shown, true);
   }
 
   async showKept(change: KeptChange): Promise<void> {
@@ -54,6 +57,11 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     this.texts.set(uri.toString(), text);
     return uri;
   }
+}
+
+function uriOf({ input }: vscode.Tab): vscode.Uri | undefined {
+  if (input instanceof vscode.TabInputTextDiff) return input.modified;
+  return input instanceof vscode.TabInputText ? input.uri : undefined;
 }
 
 async function showDiff(before: vscode.Uri, after: vscode.Uri, title: string): Promise<void> {

@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   shutDown = async () => {
-    await engine.stopAll();
+    await engine.close();
     await models.dispose();
   };
 }

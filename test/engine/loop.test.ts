@@ -90,7 +90,7 @@ class Conversation {
   }
 
   async end(): Promise<void> {
-    await this.engine.stopAll();
+    await this.engine.close();
     rmSync(this.folder, { recursive: true });
     this.workspace.cleanup();
   }
