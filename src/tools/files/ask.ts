@@ -1,0 +1,23 @@
+import { resolvePath } from '../gate/paths.ts';
+import type { Plan, ToolContext } from '../tool.ts';
+import { isAll } from './places.ts';
+
+/**
+ * The question for a read of a place that is not free to read; undefined when it is free. Each is asked every time, so
+ * it has no grant. The path is decided again when it is read.
+ */
+export async function askToRead(
+  path: string | undefined,
+  operation: 'read' | 'list' | 'search',
+  context: ToolContext,
+  run: (context: ToolContext) => Promise<unknown>,
+): Promise<Plan | undefined> {
+  const { roots } = context.workspace;
+  const inputs = isAll(path) && roots.length > 1 ? roots.map((root) => root.path) : [path ?? '.'];
+  for (const input of inputs) {
+    const file = await resolvePath(roots, input, operation);
+    const verb = { read: 'Read', list: 'List', search: 'Search' }[operation];
+    if (file.protected) return { what: `${verb} ${file.relative}`, where: file.path, why: file.protected, run };
+  }
+  return undefined;
+}

@@ -1,0 +1,107 @@
+import { copyFile, lstat, rename, rm } from 'node:fs/promises';
+import { checkFolderOf } from '../gate/open.ts';
+import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { changesInstallScripts } from '../gate/protected.ts';
+import { quoted } from '../gate/spelling.ts';
+import { type Plan, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { countChanges } from './diff.ts';
+import { currentText, type DecodedText, linesOf, sha256 } from './text.ts';
+
+/** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
+export interface Target {
+  /** As the model wrote it; resolved again right before the change. */
+  input: string;
+  file: ResolvedPath;
+  before: string | null;
+}
+
+/** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
+export async function findTarget(workspace: Workspace, input: string): Promise<Target> {
+  const file = await resolvePath(workspace.roots, input, 'write');
+  const current = await textOrNone(workspace, file);
+  if (current?.lossy) {
+    const message = `${quoted(file.relative)} is neither UTF-8 nor UTF-16; writing it would damage it.`;
+    throw new ToolError('E_PRECONDITION_FAILED', `${message} Open it in the editor first, which knows its encoding.`);
+  }
+  return { input, file, before: current?.text ?? null };
+}
+
+/** Throws `E_PRECONDITION_FAILED` when the caller's idea of the file is out of date. */
+export function checkHash(target: Target, expected: string | undefined): void {
+  if (expected === undefined) return;
+  if (target.before !== null && sha256(target.before) === expected.toLowerCase()) return;
+  const message = target.before === null ? 'does not exist' : 'is not what ifMatchSha256 says: it changed';
+  throw new ToolError('E_PRECONDITION_FAILED', `${quoted(target.file.relative)} ${message}. Read it again.`);
+}
+
+/**
+ * The plan that makes a file's text `after`. Run, it writes exactly what was shown: it fails with
+ * `E_PRECONDITION_FAILED` when the file, or where it really is, has changed since, and then writes nothing.
+ */
+export function planText(
+  workspace: Workspace,
+  target: Target,
+  after: string,
+  tool: 'fs.write' | 'fs.edit',
+  extra: Record<string, unknown> = {},
+): Plan {
+  const { file, before } = target;
+  if (before === after)
+    throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} already holds exactly this text.`);
+  const verb = before === null ? 'Create' : tool === 'fs.edit' ? 'Edit' : 'Replace';
+  const why = reasonOf(file, before, after);
+  const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor, which are saved with it.' : '';
+  return {
+    what: `${verb} ${file.relative}`,
+    where: file.path,
+    why: (why ?? 'It changes a file.') + unsaved,
+    change: { path: file.relative, realPath: file.path, before, after },
+    ...(why === undefined && { grant: tool }),
+    async run({ workspace }) {
+      await checkUnchanged(workspace, target);
+      await breakHardLink(file);
+      await checkFolderOf(file);
+      await workspace.writeText(file.path, after);
+      const counts = countChanges(linesOf(before ?? ''), linesOf(after));
+      return { path: file.relative, sha256: sha256(after), ...extra, ...counts };
+    },
+  };
+}
+
+/** Why a change is asked about every time; undefined for ordinary files. */
+export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): string | undefined {
+  if (file.protected) return file.protected;
+  return changesInstallScripts(file.relative, before, after) ? 'Its scripts run by themselves on install.' : undefined;
+}
+
+/** Right before a change: the same real file with the same text as was shown. */
+export async function checkUnchanged(workspace: Workspace, target: Target, operation: 'write' | 'delete' = 'write') {
+  const { file, before } = target;
+  const now = await resolvePath(workspace.roots, target.input, operation);
+  const text = now.path === file.path ? ((await textOrNone(workspace, now))?.text ?? null) : undefined;
+  if (text === before) return;
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `${quoted(file.relative)} changed after the change to it was shown. Nothing was written; read it again.`,
+  );
+}
+
+async function textOrNone(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | undefined> {
+  const missing = file.kind === 'missing' && workspace.openText(file.path) === undefined;
+  return missing ? undefined : currentText(workspace, file);
+}
+
+/** A file with several names gets an inode of its own first: its other names may be outside the workspace. */
+async function breakHardLink(file: ResolvedPath): Promise<void> {
+  if (file.kind === 'missing' || process.platform === 'win32') return;
+  const copy = `${file.path}.${process.pid}.towpath`;
+  try {
+    if ((await lstat(file.path)).nlink < 2) return;
+    await copyFile(file.path, copy);
+    await rename(copy, file.path);
+  } catch (error) {
+    await rm(copy, { force: true });
+    throw fromErrno(error, file.relative);
+  }
+}

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** How long one search may take, in milliseconds. */
+const timeLimit = 20_000;
+
+/** Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. */
+export const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
+
+/**
+ * Runs ripgrep and gives its output line by line until `onLine` returns false. Resolves to whether it was cut short, by
+ * that or by the time limit. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
+ */
+export async function ripgrep(
+  workspace: Workspace,
+  folder: string,
+  options: readonly string[],
+  onLine: (line: string) => boolean,
+  signal: AbortSignal,
+): Promise<{ cut: boolean }> {
+  if (!workspace.ripgrep) throw new ToolError('TOOL_NOT_AVAILABLE', 'There is no ripgrep here. Use fs.list.');
+  signal.throwIfAborted();
+  const child = spawn(workspace.ripgrep, [...common, ...options], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let cut = false;
+  let errors = '';
+  const stop = () => {
+    cut = true;
+    child.kill('SIGKILL');
+  };
+  const timer = setTimeout(stop, timeLimit);
+  signal.addEventListener('abort', stop, { once: true });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(0, 2000);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  try {
+    const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
+    let failed: unknown;
+    lines.on('line', (line) => {
+      try {
+        if (!cut && !onLine(line)) stop();
+      } catch (error) {
+        failed = error; // thrown here it would be nobody's
+        stop();
+      }
+    });
+    const code = await ended;
+    signal.throwIfAborted();
+    if (failed) throw failed;
+    if (code === 2 && !cut && errors !== '') throw badPattern(errors);
+    return { cut };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new ToolError('TOOL_EXEC_FAILED', 'ripgrep could not be started.');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function badPattern(errors: string): ToolError {
+  const what = errors.replace(/^rg: /, '').trim().split('\n').slice(0, 4).join('\n');
+  return new ToolError('TOOL_ARGS_INVALID', `pattern: ${what}\nFor literal text, set fixed to true.`);
+}

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { secretReason } from '../gate/protected.ts';
+import { readTool, type ToolContext } from '../tool.ts';
+import { askToRead } from './ask.ts';
+import { globTest } from './glob.ts';
+import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
+import { ripgrep } from './ripgrep.ts';
+
+interface SearchArguments {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  fixed?: boolean;
+  ignoreCase?: boolean;
+  context?: number;
+}
+
+const maximumMatches = 200;
+const maximumCharacters = 40_000;
+const maximumLine = 400;
+
+/**
+ * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], cut? }`; a line is `12: text` for a match, `11- text` for context
+ * around it, as grep prints them.
+ */
+export const searchTool = readTool(
+  {
+    name: 'fs.search',
+    description: 'Search file contents by regular expression. Ignored, binary and secret files are left out.',
+    arguments: {
+      pattern: z.string().min(1).max(1000),
+      path: z.string().optional().describe('File or folder'),
+      glob: z.string().optional().describe('Only these files'),
+      fixed: z.boolean().optional().describe('pattern is plain text'),
+      ignoreCase: z.boolean().optional(),
+      context: z.int().min(0).max(20).optional().describe('Lines around matches'),
+    },
+  },
+  search,
+  (args, context) => askToSearch(args, context),
+);
+
+async function askToSearch(args: SearchArguments, context: ToolContext) {
+  // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.
+  await searchPlaces(context.workspace, args.path);
+  return askToRead(args.path, 'search', context, (context) => search(args, context));
+}
+
+async function search(args: SearchArguments, { workspace, signal }: ToolContext) {
+  const matches = args.glob === undefined ? () => true : globTest(args.glob);
+  const options = [
+    '--json',
+    '--max-filesize=5M',
+    '--sort=path',
+    ...(args.fixed ? ['--fixed-strings'] : []),
+    ...(args.ignoreCase ? ['--ignore-case'] : []),
+    ...(args.context ? [`--context=${args.context}`] : []),
+  ];
+  const found = new Found();
+  for (const place of await searchPlaces(workspace, args.path)) {
+    const wanted = (path: string) => {
+      const below = path.slice(place.prefix.length);
+      return !secretReason(below.split('/')) && (matches(path) || matches(below));
+    };
+    const onLine = (line: string) => found.add(place, line, wanted);
+    const { cut } = await ripgrep(
+      workspace,
+      place.folder,
+      [...options, '--', args.pattern, place.target],
+      onLine,
+      signal,
+    );
+    found.cut ||= cut;
+  }
+  const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
+  return { matches: found.matches, files: found.files, ...(found.cut && { cut: more }) };
+}
+
+/** What ripgrep's `--json` lines say, within the limits. */
+class Found {
+  readonly files: { path: string; lines: string[] }[] = [];
+  matches = 0;
+  cut = false;
+  private characters = 0;
+
+  /** False: enough. */
+  add(place: SearchPlace, json: string, wanted: (path: string) => boolean): boolean {
+    const event = JSON.parse(json) as RipgrepEvent;
+    if (event.type !== 'match' && event.type !== 'context') return true;
+    const path = workspacePath(place, event.data.path.text ?? '');
+    if (!wanted(path)) return true;
+    if (event.type === 'match' && this.matches >= maximumMatches) return false;
+    if (this.characters > maximumCharacters) return false;
+    if (event.type === 'match') this.matches += 1;
+    if (this.files.at(-1)?.path !== path) this.files.push({ path, lines: [] });
+    const text = (event.data.lines.text ?? '(not UTF-8)').replace(/\r?\n$/, '');
+    const short =
+      text.length > maximumLine ? `${around(text, event.data.submatches?.[0]?.start ?? 0)} (line cut)` : text;
+    const line = `${event.data.line_number}${event.type === 'match' ? ':' : '-'} ${short}`;
+    this.files.at(-1)!.lines.push(line);
+    this.characters += line.length;
+    return true;
+  }
+}
+
+const around = (text: string, start: number) => {
+  const from = Math.max(0, Math.min(start - 100, text.length - maximumLine));
+  return (from > 0 ? '…' : '') + text.slice(from, from + maximumLine);
+};
+
+interface RipgrepEvent {
+  type: string;
+  data: {
+    path: { text?: string };
+    lines: { text?: string };
+    line_number: number;
+    submatches?: { start: number }[];
+  };
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { openForReading } from '../gate/open.ts';
+import { fromErrno, type ResolvedPath } from '../gate/paths.ts';
+import { quoted } from '../gate/spelling.ts';
+import { ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** The largest file that is read as text. */
+export const maximumBytes = 10 * 1024 * 1024;
+
+export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
+
+/** A text without its byte order mark; encoding it again gives the same bytes, unless it is `lossy`. */
+export interface DecodedText {
+  text: string;
+  encoding: Encoding;
+  bom: boolean;
+  /** Some bytes are not UTF-8 and became U+FFFD: fine to read, not to write back. */
+  lossy: boolean;
+}
+
+/** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
+export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
+  const open = workspace.openText(file.path);
+  if (open !== undefined) return { text: open, encoding: 'utf8', bom: false, lossy: false };
+  const decoded = decodeText(await readBytes(file));
+  if (!decoded) throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
+  return decoded;
+}
+
+async function readBytes(file: ResolvedPath): Promise<Buffer> {
+  const { handle, stats } = await openForReading(file);
+  try {
+    if (stats.size > maximumBytes) {
+      const size = `${Math.round(stats.size / 1024 / 1024)} MiB`;
+      const hint = 'The limit is 10 MiB. Use fs.search to find the lines you need.';
+      throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is too large (${size}). ${hint}`, {
+        reason: 'TOO_LARGE',
+      });
+    }
+    return await readAll(handle, stats.size);
+  } catch (error) {
+    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads at most the size that was checked: a file that grows meanwhile stays within the limit. */
+async function readAll(handle: { read: ReadInto }, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await handle.read(bytes, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+type ReadInto = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
+
+/** Undefined for bytes that are no text. */
+export function decodeText(bytes: Buffer): DecodedText | undefined {
+  if (bytes.length >= 2 && bytes[0] === 0xff && bytes[1] === 0xfe)
+    return { text: bytes.toString('utf16le', 2), encoding: 'utf16le', bom: true, lossy: bytes.length % 2 === 1 };
+  if (bytes.length >= 2 && bytes[0] === 0xfe && bytes[1] === 0xff) {
+    const even = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2))).swap16();
+    return { text: even.toString('utf16le'), encoding: 'utf16be', bom: true, lossy: bytes.length % 2 === 1 };
+  }
+  if (bytes.includes(0)) return undefined;
+  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const text = bytes.toString('utf8', bom ? 3 : 0);
+  const lossy = text.includes('\ufffd') && !Buffer.from(text).equals(bytes.subarray(bom ? 3 : 0));
+  if (lossy && text.split('\ufffd').length - 1 > text.length / 10) return undefined;
+  return { text, encoding: 'utf8', bom, lossy };
+}
+
+export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>): Buffer {
+  const whole = bom ? `\ufeff${text}` : text;
+  if (encoding === 'utf8') return Buffer.from(whole, 'utf8');
+  const bytes = Buffer.from(whole, 'utf16le');
+  return encoding === 'utf16be' ? bytes.swap16() : bytes;
+}
+
+/** Of the text, not the bytes: the same for saved and unsaved, with and without a byte order mark. */
+export const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+
+/** Lines without their endings; a final line ending begins no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}

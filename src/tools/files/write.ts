@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { resolvePath } from '../gate/paths.ts';
+import { askingTool, ToolError } from '../tool.ts';
+import { checkHash, findTarget, planText } from './change.ts';
+import { refusePlaceholders } from './placeholder.ts';
+
+/** The longest text that is written, in characters. */
+export const maximumWrite = 5_000_000;
+
+/** `fs.write`: creates a file, or replaces its whole text. Data: `{ path, sha256, created, added, removed }`. */
+export const writeTool = askingTool(
+  {
+    name: 'fs.write',
+    description: 'Create a file or replace its whole content. To change a part, use fs.edit.',
+    arguments: {
+      path: z.string(),
+      content: z.string().describe('Everything, nothing left out'),
+      ifMatchSha256: z.string().optional().describe('Fail if the file is not this version'),
+    },
+  },
+  'change',
+  async ({ path, content, ifMatchSha256 }, { workspace }) => {
+    await resolvePath(workspace.roots, path, 'write'); // a refused place is the first thing to say
+    if (content.length > maximumWrite)
+      throw new ToolError('E_WRITE_LIMIT', 'The content is longer than 5,000,000 characters. Write it in parts.');
+    const target = await findTarget(workspace, path);
+    checkHash(target, ifMatchSha256);
+    refusePlaceholders(content, target.before);
+    const after = asTheFileHasIt(content, target.before);
+    return planText(workspace, target, after, 'fs.write', { created: target.before === null });
+  },
+);
+
+/** A file with Windows line endings keeps them; the byte order mark belongs to the encoding, not to the text. */
+function asTheFileHasIt(content: string, before: string | null): string {
+  const text = content.replace(/^\ufeff/, '');
+  const windows = before?.includes('\r\n') && !/(^|[^\r])\n/.test(before);
+  return windows ? text.replaceAll(/\r\n|\n/g, '\r\n') : text;
+}

@@ -1,0 +1,23 @@
+import { refuse } from './spelling.ts';
+
+/** The longest command that a person can be asked to judge. */
+export const maximumCommand = 8192;
+
+/**
+ * Refuses a command that cannot be shown as what it is: a question about it would lie. Throws `E_SANDBOX_VIOLATION`
+ * with the reason `COMMAND_REFUSED`.
+ */
+export function checkShowableCommand(command: string): void {
+  const problem =
+    command.length > maximumCommand
+      ? 'is longer than 8,192 characters; write a script file and run that'
+      : / {41,}|\t{11,}|\n{11,}/.test(command)
+        ? 'hides its end behind many blanks'
+        : unshowable.test(command)
+          ? 'holds control or invisible characters'
+          : undefined;
+  if (problem) throw refuse('COMMAND_REFUSED', `The command ${problem}.`);
+}
+
+/** As for paths, but tab and newline are ordinary in a command. */
+const unshowable = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115f\u1160\u3164\uffa0]/u;

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { markerName } from './environment.ts';
+
+/** A process of a command. */
+export interface CommandProcess {
+  pid: number;
+  name: string;
+  group: number;
+}
+
+/** How long processes have to end by themselves once asked to, in milliseconds; after that they are killed. */
+export const graceTime = 2000;
+
+/**
+ * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the
+ * command's mark in its environment. Elsewhere only the group is known.
+ */
+export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
+  if (process.platform !== 'linux')
+    return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
+  const all = new Map<number, CommandProcess & { parent: number }>();
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const found = await statOf(Number(entry));
+    if (found) all.set(found.pid, found);
+  }
+  const own: CommandProcess[] = [];
+  for (const { parent, ...candidate } of all.values()) {
+    const descends = hasAncestor(all, parent, leader);
+    if (candidate.group === leader || descends || (await isMarked(candidate.pid, marker))) own.push(candidate);
+  }
+  return own;
+}
+
+/**
+ * Ends the processes of a command, all or only its group: asks, and after the grace time kills. Resolves to what is still
+ * alive of the command then.
+ */
+export async function endProcesses(leader: number, marker: string, scope: 'all' | 'group'): Promise<CommandProcess[]> {
+  if (process.platform === 'win32') return endTree(leader);
+  const asked = performance.now();
+  const told = new Set<number>();
+  const tell = (pid: number, signal: NodeJS.Signals) => {
+    if (signal === 'SIGKILL' || !told.has(pid)) send(pid, signal);
+    told.add(pid);
+  };
+  tell(-leader, 'SIGTERM');
+  for (;;) {
+    // A process may start another while it is being ended, so each round looks again.
+    const alive = await processesOf(leader, marker);
+    const wanted = scope === 'all' ? alive : alive.filter(({ group }) => group === leader);
+    const waited = performance.now() - asked;
+    if (wanted.length === 0 || waited > graceTime + 1000) return alive;
+    const signal = waited < graceTime ? 'SIGTERM' : 'SIGKILL';
+    for (const { pid, group } of wanted) tell(group === leader ? -leader : pid, signal);
+    await sleep(50);
+  }
+}
+
+function endTree(leader: number): Promise<CommandProcess[]> {
+  return new Promise((resolve) => {
+    const killer = spawn('taskkill', ['/pid', String(leader), '/t', '/f'], { stdio: 'ignore' });
+    killer.once('close', () => resolve([])).once('error', () => resolve([]));
+  });
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // it is gone, which is what was wanted
+  }
+}
+
+function groupIsAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined for what has ended, a zombie included. */
+async function statOf(pid: number): Promise<(CommandProcess & { parent: number }) | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, name, state, parent, group] = /^\d+ \((.*)\) (\S) (\d+) (\d+)/s.exec(text) ?? [];
+  if (name === undefined || state === 'Z' || state === 'X') return undefined;
+  return { pid, name, parent: Number(parent), group: Number(group) };
+}
+
+function hasAncestor(all: Map<number, { parent: number }>, parent: number, wanted: number): boolean {
+  for (let steps = 0; steps < 100 && parent > 1; steps++) {
+    if (parent === wanted) return true;
+    parent = all.get(parent)?.parent ?? 0;
+  }
+  return false;
+}
+
+async function isMarked(pid: number, marker: string): Promise<boolean> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+  return environment.includes(`${markerName}=${marker}\0`);
+}

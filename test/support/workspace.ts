@@ -1,0 +1,86 @@
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as paths from 'node:path';
+import { rgPath } from '@vscode/ripgrep';
+import { decodeText, encodeText } from '../../src/tools/files/text.ts';
+import type { Workspace, WorkspaceRoot } from '../../src/tools/workspace.ts';
+
+/** A real `Workspace` over a temporary folder; what the editor would hold in memory is set by the test. */
+export interface TemporaryWorkspace extends Workspace {
+  roots: WorkspaceRoot[];
+  trusted: boolean;
+  /** The only root's real path, unless the options name others. */
+  readonly root: string;
+  /** Opens a file in the pretended editor; with `text`, it holds that as an unsaved change. */
+  openInEditor(path: string, text?: string): void;
+  write(path: string, content: string | Buffer): void;
+  read(path: string): string;
+  exists(path: string): boolean;
+  /** Everything that was written and deleted, as workspace-relative paths, in order. */
+  readonly effects: string[];
+  cleanup(): void;
+}
+
+export interface TemporaryWorkspaceOptions {
+  trusted?: boolean;
+  ripgrep?: string;
+  /** Several roots as folders of the temporary folder; the files' paths then begin with them. */
+  folders?: string[];
+}
+
+export async function temporaryWorkspace(
+  files: Record<string, string | Buffer> = {},
+  { trusted = true, ripgrep = rgPath, folders = [] }: TemporaryWorkspaceOptions = {},
+): Promise<TemporaryWorkspace> {
+  const outer = realpathSync(await mkdtemp(paths.join(tmpdir(), 'towpath-')));
+  const root = paths.join(outer, 'ws');
+  const at = (path: string) => paths.resolve(root, path);
+  const open = new Map<string, { text: string; dirty: boolean }>();
+  const workspace: TemporaryWorkspace = {
+    roots: folders.length > 0 ? folders.map((name) => ({ name, path: at(name) })) : [{ name: 'ws', path: root }],
+    trusted,
+    ripgrep,
+    root,
+    effects: [],
+    openText: (path) => open.get(path)?.text,
+    isDirty: (path) => open.get(path)?.dirty ?? false,
+    async writeText(path, text) {
+      mkdirSync(paths.dirname(path), { recursive: true });
+      const found = existsSync(path) ? decodeText(readFileSync(path)) : undefined;
+      writeFileSync(path, encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text })); // in place, as the editor does
+      if (open.has(path)) open.set(path, { text, dirty: false });
+      workspace.effects.push(`write ${paths.relative(root, path)}`);
+    },
+    async delete(path) {
+      statSync(path);
+      mkdirSync(paths.join(outer, 'trash'), { recursive: true });
+      renameSync(path, paths.join(outer, 'trash', `${workspace.effects.length}-${paths.basename(path)}`));
+      open.delete(path);
+      workspace.effects.push(`delete ${paths.relative(root, path)}`);
+    },
+    openInEditor(path, text) {
+      open.set(at(path), { text: text ?? workspace.read(path), dirty: text !== undefined });
+    },
+    write(path, content) {
+      mkdirSync(paths.dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), content);
+    },
+    read: (path) => readFileSync(at(path), 'utf8'),
+    exists: (path) => existsSync(at(path)),
+    cleanup: () => rmSync(outer, { recursive: true, force: true }),
+  };
+  mkdirSync(root);
+  for (const folder of folders) mkdirSync(at(folder));
+  for (const [path, content] of Object.entries(files)) workspace.write(path, content);
+  return workspace;
+}

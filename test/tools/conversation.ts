@@ -1,0 +1,85 @@
+import type { ToolCall } from '../../src/protocol/messages.ts';
+import type { EventBody } from '../../src/protocol/run.ts';
+import type { ToolOutcome } from '../../src/protocol/tools.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { sha256 } from '../../src/tools/files/text.ts';
+import { createToolHost, type ToolHost } from '../../src/tools/host.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, Tool } from '../../src/tools/tool.ts';
+import type { Workspace } from '../../src/tools/workspace.ts';
+
+/** A host on a real workspace, a person with prepared answers, and everything that was said. */
+export interface Conversation {
+  host: ToolHost;
+  /** What the person was asked, in order. */
+  asked: ApprovalRequest[];
+  events: EventBody[];
+  kept: Map<string, string>;
+  stop: AbortController;
+  grants: Set<string>;
+  call(name: string, args?: unknown, more?: Partial<ToolCall>): Promise<ToolOutcome>;
+}
+
+export interface ConversationOptions {
+  tools?: readonly Tool[];
+  /** The answer to every question, or what gives it. Default: allow. */
+  answer?: ApprovalAnswer['decision'] | ApprovalAnswer | Approve;
+  /** Called before an event is kept; what it throws is the store's failure. */
+  beforeEvent?: (event: EventBody) => void;
+  now?: () => number;
+}
+
+export function conversation(workspace: Workspace, options: ConversationOptions = {}): Conversation {
+  const { answer = 'allow', beforeEvent, now } = options;
+  const asked: ApprovalRequest[] = [];
+  const events: EventBody[] = [];
+  const kept = new Map<string, string>();
+  const stop = new AbortController();
+  const grants = new Set<string>();
+  const approve: Approve = async (request, signal) => {
+    asked.push(request);
+    if (typeof answer === 'function') return answer(request, signal);
+    return typeof answer === 'string' ? { decision: answer } : answer;
+  };
+  const host = createToolHost({ workspace, tools: options.tools ?? defaultTools(), approve, now });
+  let count = 0;
+  return {
+    host,
+    asked,
+    events,
+    kept,
+    stop,
+    grants,
+    call(name, args = {}, more = {}) {
+      count += 1;
+      const call = { id: `call-${count}`, name, arguments: args as ToolCall['arguments'], ...more };
+      return host.executeToolCall(call, {
+        runId: 'run',
+        agentId: 'default',
+        signal: stop.signal,
+        grants,
+        async emit(event) {
+          beforeEvent?.(event);
+          events.push(event);
+        },
+        async keep(content) {
+          kept.set(sha256(content), content);
+          return sha256(content);
+        },
+      });
+    },
+  };
+}
+
+/** The data of a call that went well. */
+export async function data<Data = Record<string, unknown>>(outcome: Promise<ToolOutcome>): Promise<Data> {
+  const settled = await outcome;
+  if (!settled.ok) throw new Error(`${settled.error.code}: ${settled.error.message}`);
+  return settled.data as Data;
+}
+
+/** The error of a call that failed. */
+export async function error(outcome: Promise<ToolOutcome>) {
+  const settled = await outcome;
+  if (settled.ok) throw new Error(`expected a failure, got ${JSON.stringify(settled.data)}`);
+  return { ...settled.error, reason: (settled.error.details as { reason?: string } | undefined)?.reason };
+}
