@@ -1,5 +1,6 @@
-// Builds the three programs into dist/: the extension host's half, the local model's process, and the panel.
-import { context } from 'esbuild';
+// Builds the three programs into dist/: the extension host's half, the local model's process, and the panel; and the
+// demo model, a file that a program of ours writes.
+import { build, context } from 'esbuild';
 
 const watch = process.argv.includes('--watch');
 const shared = { bundle: true, sourcemap: true, minify: !watch, logLevel: 'warning', legalComments: 'none' };
@@ -38,3 +39,13 @@ else {
   await Promise.all(contexts.map((one) => one.rebuild()));
   await Promise.all(contexts.map((one) => one.dispose()));
 }
+
+const demo = await build({
+  ...node,
+  entryPoints: ['src/llm/local/demo/demoModel.ts'],
+  format: 'esm',
+  write: false,
+  sourcemap: false,
+});
+const { writeDemoModel } = await import(`data:text/javascript,${encodeURIComponent(demo.outputFiles[0].text)}`);
+writeDemoModel('dist/demo.gguf');

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import type { AssistantMessage, Message, Native, ToolCall, ToolResult } from '../../protocol/messages.ts';
+import { failure, toToolResult } from '../../protocol/tools.ts';
+import { toWireName } from '../names.ts';
+
+/** The shapes of node-llama-cpp's chat history, as far as they are used here. */
+export type HistoryItem =
+  | { type: 'system'; text: string }
+  | { type: 'user'; text: string }
+  | { type: 'model'; response: ResponseItem[] };
+export type ResponseItem = string | FunctionCall | Segment;
+
+export interface FunctionCall {
+  type: 'functionCall';
+  name: string;
+  params: unknown;
+  result: unknown;
+  /** The call as the model wrote it: keeps the rendered text equal to what was evaluated. */
+  rawCall?: unknown;
+  /** The first call of a reply: the ones after it were written in the same breath. */
+  startsNewChunk?: boolean;
+}
+
+export interface Segment {
+  type: 'segment';
+  segmentType: 'thought' | 'comment';
+  text: string;
+  ended: boolean;
+  [extra: string]: unknown;
+}
+
+const provider = 'local';
+
+/** What a reply keeps for its own model. Text and thinking are kept again only where their order or form matters. */
+const nativeContentSchema = z.object({
+  spoken: z.array(z.union([z.string(), z.looseObject({ type: z.literal('segment'), text: z.string() })])).optional(),
+  calls: z.array(z.object({ id: z.string(), raw: z.unknown() })).optional(),
+});
+type NativeContent = z.infer<typeof nativeContentSchema>;
+
+/** The `native` part of a message: what the model said, in order, and each call as it was written. */
+export function toNative(
+  spoken: readonly (string | Segment)[],
+  calls: readonly { id: string; raw: unknown }[],
+): Native | undefined {
+  const content: NativeContent = {
+    ...(spoken.some((item) => typeof item !== 'string') && { spoken: [...spoken] }),
+    ...(calls.length > 0 && { calls: [...calls] }),
+  };
+  return Object.keys(content).length > 0 ? { provider, content } : undefined;
+}
+
+/**
+ * The conversation as the model is given it. Everything from one user message to the next is one model item; each call
+ * carries its result, and a call that never got one is told as `TOOL_INTERRUPTED`. Ends with a model item to go on with.
+ */
+export function toHistory(messages: readonly Message[], systemPrompt?: string): HistoryItem[] {
+  const results = new Map<string, ToolResult>();
+  for (const message of messages)
+    if (message.role === 'tool') for (const result of message.toolResults) results.set(result.toolCallId, result);
+
+  const history: HistoryItem[] = [];
+  const system = [systemPrompt ?? '', ...leadingSystemTexts(messages)].filter(Boolean).join('\n\n');
+  if (system) history.push({ type: 'system', text: system });
+  for (const message of messages) {
+    if (message.role === 'user') addUserText(history, message.content);
+    else if (message.role === 'assistant') modelResponse(history).push(...toResponse(message, results));
+    // Many templates refuse a system turn in the middle, and two user turns in a row.
+    else if (message.role === 'system' && history.some((item) => item.type !== 'system'))
+      addUserText(history, message.content);
+  }
+  modelResponse(history);
+  return history;
+}
+
+function leadingSystemTexts(messages: readonly Message[]): string[] {
+  const end = messages.findIndex((message) => message.role !== 'system');
+  return messages.slice(0, end < 0 ? messages.length : end).map((message) => message.content);
+}
+
+function addUserText(history: HistoryItem[], text: string): void {
+  const last = history.at(-1);
+  if (last?.type === 'user') last.text += `\n\n${text}`;
+  else history.push({ type: 'user', text });
+}
+
+function modelResponse(history: HistoryItem[]): ResponseItem[] {
+  const last = history.at(-1);
+  if (last?.type === 'model') return last.response;
+  const response: ResponseItem[] = [];
+  history.push({ type: 'model', response });
+  return response;
+}
+
+function toResponse(message: AssistantMessage, results: ReadonlyMap<string, ToolResult>): ResponseItem[] {
+  const native = nativeOf(message);
+  const calls = message.toolCalls ?? [];
+  const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
+  return [
+    ...((native?.spoken as ResponseItem[] | undefined) ?? spokenBy(message)),
+    ...calls.map((call, index): FunctionCall => {
+      const rawCall = raw.get(call.id);
+      return {
+        type: 'functionCall',
+        name: toWireName(call.name),
+        params: call.arguments,
+        result: toResult(results.get(call.id) ?? interrupted(call)),
+        ...(rawCall !== undefined && { rawCall }),
+        ...(index === 0 && { startsNewChunk: true }),
+      };
+    }),
+  ];
+}
+
+function nativeOf(message: AssistantMessage): NativeContent | undefined {
+  if (message.native?.provider !== provider) return undefined;
+  return nativeContentSchema.safeParse(message.native.content).data;
+}
+
+function spokenBy(message: AssistantMessage): ResponseItem[] {
+  const thought: Segment = { type: 'segment', segmentType: 'thought', text: message.thinking ?? '', ended: true };
+  return [...(message.thinking ? [thought] : []), ...(message.content ? [message.content] : [])];
+}
+
+function interrupted(call: ToolCall): ToolResult {
+  return toToolResult(call.id, failure('TOOL_INTERRUPTED', 'This call was interrupted; it has no result.'));
+}
+
+/** The outcome as data: the chat template prints it as JSON itself. */
+function toResult(result: ToolResult): unknown {
+  try {
+    return JSON.parse(result.content);
+  } catch {
+    return result.content;
+  }
+}

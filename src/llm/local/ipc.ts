@@ -1,0 +1,65 @@
+import type { JsonSchema } from '../../protocol/tools.ts';
+import type { LLMErrorCode } from '../errors.ts';
+import type { HistoryItem, Segment } from './history.ts';
+
+/**
+ * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
+ * of `generate`, each answered by events with its `id` and closed by exactly one of `done`, `failed` and `aborted`.
+ */
+export type ToWorker =
+  | { type: 'load'; options: LoadOptions }
+  | { type: 'generate'; id: number; job: Job }
+  | { type: 'abort'; id: number };
+
+export interface LoadOptions {
+  modelPath: string;
+  /** Tokens; less when the model or the memory has less. */
+  contextSize: number;
+  threads: number;
+  gpu: 'auto' | false;
+}
+
+/** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
+export interface Job {
+  history: HistoryItem[];
+  functions: Record<string, { description: string; params?: JsonSchema }>;
+  /** Replies with the same key share evaluated tokens. */
+  key?: string;
+  maxTokens?: number;
+  temperature?: number;
+  topP?: number;
+  stopSequences?: string[];
+}
+
+export type FromWorker =
+  | { type: 'loading'; fraction: number }
+  | { type: 'loaded'; contextSize: number }
+  | { type: 'load-failed'; error: Failure }
+  | { type: 'log'; text: string }
+  | JobEvent;
+
+export type JobEvent = { id: number } & (
+  | { type: 'reading'; tokens: number; total: number }
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; text: string }
+  | { type: 'call-text'; index: number; name: string; text: string }
+  | { type: 'call'; index: number; name: string; params: unknown; raw: unknown }
+  /** A call whose arguments the grammar let through but which are no value of the schema, as text. */
+  | { type: 'bad-call'; index: number; name: string; text: string }
+  | { type: 'done'; finish: 'stop' | 'length' | 'tool_calls'; spoken: (string | Segment)[]; tokens: TokenCounts }
+  | { type: 'failed'; error: Failure }
+  | { type: 'aborted' }
+);
+
+export interface TokenCounts {
+  prompt: number;
+  cached: number;
+  completion: number;
+  thinking: number;
+}
+
+export interface Failure {
+  code: LLMErrorCode;
+  message: string;
+  details?: unknown;
+}

@@ -1,0 +1,245 @@
+import type { JsonSchema } from '../../protocol/tools.ts';
+
+/**
+ * A tool's schema in the subset which node-llama-cpp's call grammar understands, or undefined for a tool without
+ * parameters. The grammar makes every property mandatory and in order, so optional ones become nullable (`stripNulls`
+ * is the way back); what it would ignore (patterns, bounds) goes into the description, what it cannot express allows
+ * any value. The tool's own schema still decides about the arguments.
+ */
+export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
+  const definitions: Record<string, JsonSchema> = {};
+  const names = new Map<string, string>();
+
+  const convert = (node: unknown, depth: number): JsonSchema => {
+    if (!isSchema(node)) return anything();
+    const description = describe(node);
+    if (depth > deepest) return anything(description);
+    if (typeof node.$ref === 'string') return reference(node.$ref, description, depth);
+    if (node.const !== undefined) return isScalar(node.const) ? said({ const: node.const }, description) : anything();
+    if (Array.isArray(node.enum)) {
+      const values = node.enum.filter(isScalar);
+      return values.length > 0 ? said({ enum: values }, description) : anything(description);
+    }
+    if (isFilled(node.allOf)) return convert(merged(node, schema), depth + 1);
+    const alternatives = isFilled(node.oneOf) ? node.oneOf : node.anyOf;
+    if (isFilled(alternatives)) {
+      const converted = alternatives.map((one) => convert(one, depth + 1));
+      return said(converted.length === 1 ? converted[0]! : { oneOf: converted }, description);
+    }
+    const types = typesOf(node);
+    if (types.length === 0) return anything(description);
+    if (types.length === 1) return said(convertType(node, types[0]!, depth), description);
+    if (types.every((type) => scalars.has(type))) return said({ type: types }, description);
+    return said({ oneOf: types.map((type) => convertType(node, type, depth)) }, description);
+  };
+
+  const reference = (pointer: string, description: string | undefined, depth: number): JsonSchema => {
+    const target = dereference(pointer, schema);
+    if (target === undefined) return anything(description);
+    const known = names.get(pointer);
+    const name = known ?? `d${names.size}`;
+    if (known === undefined) {
+      names.set(pointer, name);
+      definitions[name] = convert(target, depth + 1);
+    }
+    return said({ $ref: `#/$defs/${name}` }, description);
+  };
+
+  const convertType = (node: JsonSchema, type: string, depth: number): JsonSchema => {
+    switch (type) {
+      case 'object':
+        return convertObject(node, depth);
+      case 'array': {
+        const prefix = Array.isArray(node.items) ? node.items : node.prefixItems;
+        return {
+          type,
+          ...(isSchema(node.items) && { items: convert(node.items, depth + 1) }),
+          ...(Array.isArray(prefix) && { prefixItems: prefix.map((item) => convert(item, depth + 1)) }),
+          ...(isCount(node.minItems) && { minItems: node.minItems }),
+          ...(isCount(node.maxItems) && { maxItems: node.maxItems }),
+        };
+      }
+      case 'string':
+        if (formats.has(node.format)) return { type, format: node.format };
+        return {
+          type,
+          ...(isCount(node.minLength) && node.minLength > 0 && { minLength: node.minLength }),
+          ...(isCount(node.maxLength) && node.maxLength <= longestLimit && { maxLength: node.maxLength }),
+        };
+      default:
+        return scalars.has(type) ? { type } : anything();
+    }
+  };
+
+  const convertObject = (node: JsonSchema, depth: number): JsonSchema => {
+    const entries = Object.entries(node.properties ?? {});
+    const more = isSchema(node.additionalProperties) ? convert(node.additionalProperties, depth + 1) : undefined;
+    if (entries.length === 0)
+      return { type: 'object', additionalProperties: more ?? node.additionalProperties !== false };
+    const required = requiredOf(node);
+    const properties = entries.map(([key, property]) => {
+      const converted = convert(property, depth + 1);
+      return [key, required.has(key) ? converted : nullable(converted)];
+    });
+    return { type: 'object', properties: Object.fromEntries(properties), ...(more && { additionalProperties: more }) };
+  };
+
+  const shaped = typesOf(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
+  const result = convert(schema, 0);
+  const empty = result.type === 'object' && !result.properties && schema.additionalProperties === undefined;
+  if (!shaped || empty || (result.type !== 'object' && !result.$ref && !result.oneOf)) return undefined;
+  return names.size > 0 ? { ...result, $defs: definitions } : result;
+}
+
+/** Takes out the nulls that stand for "left out": where the schema makes a property optional and null is no value of it. */
+export function stripNulls(value: unknown, schema: unknown): unknown {
+  return strip(value, schema, schema, 0);
+}
+
+function strip(value: unknown, node: unknown, root: unknown, depth: number): unknown {
+  if (value === null || typeof value !== 'object' || depth > deepest) return value;
+  const schema = resolve(node, root, value);
+  if (!schema) return value;
+  if (Array.isArray(value)) return value.map((item) => strip(item, schema.items, root, depth + 1));
+  const required = requiredOf(schema);
+  const properties = new Map(Object.entries(schema.properties ?? {}));
+  const kept = Object.entries(value)
+    .filter(([key, item]) => {
+      const property = properties.get(key);
+      return item !== null || !property || required.has(key) || acceptsNull(property);
+    })
+    .map(([key, item]) => [key, strip(item, properties.get(key), root, depth + 1)]);
+  return Object.fromEntries(kept);
+}
+
+/** The schema that says what an object's properties are: references followed, `allOf` merged, the alternative that fits. */
+function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
+  for (let step = 0; step < deepest; step++) {
+    if (!isSchema(node)) return undefined;
+    if (typeof node.$ref === 'string') node = dereference(node.$ref, root);
+    else if (isFilled(node.allOf)) node = merged(node, root);
+    else if (isFilled(node.oneOf) || isFilled(node.anyOf)) node = fitting(node, root, value);
+    else return node;
+  }
+  return undefined;
+}
+
+function fitting(node: JsonSchema, root: unknown, value: object): unknown {
+  const alternatives = [...(isFilled(node.oneOf) ? node.oneOf : []), ...(isFilled(node.anyOf) ? node.anyOf : [])];
+  const keys = Object.keys(value);
+  return alternatives
+    .map((one) => (isSchema(one) && typeof one.$ref === 'string' ? dereference(one.$ref, root) : one))
+    .find((one) => {
+      if (!isSchema(one)) return false;
+      if (Array.isArray(value)) return typesOf(one).includes('array');
+      return (
+        typesOf(one).includes('object') && keys.every((key) => !one.properties || Object.hasOwn(one.properties, key))
+      );
+    });
+}
+
+function acceptsNull(schema: JsonSchema): boolean {
+  if ([schema.type].flat().includes('null') || schema.const === null) return true;
+  if (Array.isArray(schema.enum)) return schema.enum.includes(null);
+  return [schema.anyOf, schema.oneOf].some(
+    (list) => Array.isArray(list) && list.some((one) => one && acceptsNull(one)),
+  );
+}
+
+/** Deeper nesting and longer chains of references are left open: any value. */
+const deepest = 24;
+/** Longer limits make slow grammars. */
+const longestLimit = 2000;
+const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+const formats = new Set<unknown>(['date-time', 'time', 'date']);
+
+function anything(description?: string): JsonSchema {
+  const choices = [
+    { type: ['string', 'number', 'boolean', 'null'] },
+    { type: 'array' },
+    { type: 'object', additionalProperties: true },
+  ];
+  return said({ oneOf: choices }, description);
+}
+
+function nullable(schema: JsonSchema): JsonSchema {
+  const { description, ...rest } = schema;
+  const saying = [description, 'Optional: null when not needed.'].filter(Boolean).join(' ');
+  const types = [rest.type ?? []].flat();
+  const bare = Object.keys(rest).length === 1;
+  if (bare && types.length > 0 && types.every((type) => scalars.has(type)))
+    return said({ type: [...new Set([...types, 'null'])] }, saying);
+  if (rest.enum) return said({ enum: [...new Set([...rest.enum, null])] }, saying);
+  const choices = Array.isArray(rest.oneOf) ? rest.oneOf : [rest];
+  return said({ oneOf: [...choices, { type: 'null' }] }, saying);
+}
+
+/** `allOf` as one schema: properties and required keys together, the later keyword wins. */
+function merged(node: JsonSchema, root: unknown): JsonSchema {
+  const { allOf, ...own } = node;
+  const result: JsonSchema = { ...own };
+  for (const part of allOf as unknown[]) {
+    const schema = isSchema(part) && typeof part.$ref === 'string' ? dereference(part.$ref, root) : part;
+    if (!isSchema(schema)) continue;
+    const properties = { ...result.properties, ...schema.properties };
+    const required = [...requiredOf(result), ...requiredOf(schema)];
+    Object.assign(result, schema, { properties, required });
+  }
+  if (Object.keys(result.properties ?? {}).length === 0) delete result.properties;
+  return result;
+}
+
+function describe(schema: JsonSchema): string | undefined {
+  const notes = [
+    schema.description,
+    schema.default !== undefined && `Default: ${JSON.stringify(schema.default)}`,
+    schema.pattern && `Pattern: ${schema.pattern}`,
+    schema.format && !formats.has(schema.format) && `Format: ${schema.format}`,
+    schema.minimum !== undefined && `Minimum: ${schema.minimum}`,
+    schema.maximum !== undefined && `Maximum: ${schema.maximum}`,
+  ];
+  return notes.filter(Boolean).join('. ') || undefined;
+}
+
+function said(schema: JsonSchema, description: string | undefined): JsonSchema {
+  return description ? { ...schema, description } : schema;
+}
+
+function typesOf(schema: JsonSchema): string[] {
+  if (schema.type !== undefined) return [schema.type].flat();
+  if (schema.properties || schema.additionalProperties) return ['object'];
+  return schema.items || schema.prefixItems ? ['array'] : [];
+}
+
+function requiredOf(schema: JsonSchema): Set<string> {
+  return new Set(Array.isArray(schema.required) ? schema.required : []);
+}
+
+/** Only references into the schema itself. */
+function dereference(pointer: string, root: unknown): unknown {
+  if (pointer === '#') return root;
+  if (!pointer.startsWith('#/')) return undefined;
+  let node = root;
+  for (const part of pointer.slice(2).split('/')) {
+    const key = part.replace(/~1/g, '/').replace(/~0/g, '~');
+    if (!isSchema(node) || !Object.hasOwn(node, key)) return undefined;
+    node = node[key];
+  }
+  return node;
+}
+
+function isSchema(node: unknown): node is JsonSchema {
+  return typeof node === 'object' && node !== null && !Array.isArray(node);
+}
+
+function isFilled(list: unknown): list is unknown[] {
+  return Array.isArray(list) && list.length > 0;
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}

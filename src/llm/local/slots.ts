@@ -1,0 +1,51 @@
+/** Something that can be lent to one borrower at a time and remembers whose it was last. */
+interface Slot<Value> {
+  value: Value;
+  key?: string;
+  busy: boolean;
+  usedAt: number;
+}
+
+export interface Slots<Value> {
+  /**
+   * Lends the slot which last belonged to `key`, else one that nobody used yet, else the one unused for longest; waits
+   * while all are lent out. Give it back when done. Rejects with the signal's reason.
+   */
+  borrow(key: string | undefined, signal: AbortSignal): Promise<{ value: Value; giveBack(): void }>;
+}
+
+/** A run's evaluated tokens live in a slot: as long as it is not lent to others, its next turn reads only what is new. */
+export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
+  const slots: Slot<Value>[] = values.map((value) => ({ value, busy: false, usedAt: 0 }));
+  const waiting: (() => void)[] = [];
+  let uses = 0;
+
+  const pick = (key: string | undefined): Slot<Value> | undefined => {
+    const own = key === undefined ? undefined : slots.find((slot) => slot.key === key);
+    if (own) return own.busy ? undefined : own; // its tokens are worth waiting for
+    return slots.filter((slot) => !slot.busy).sort((one, two) => one.usedAt - two.usedAt)[0];
+  };
+
+  return {
+    async borrow(key, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        const slot = pick(key);
+        if (slot) {
+          Object.assign(slot, { key, busy: true, usedAt: ++uses });
+          return {
+            value: slot.value,
+            giveBack: () => {
+              slot.busy = false;
+              for (const wake of waiting.splice(0)) wake();
+            },
+          };
+        }
+        await new Promise<void>((wake) => {
+          waiting.push(wake);
+          signal.addEventListener('abort', () => wake(), { once: true });
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { type HistoryItem, toHistory, toNative } from '../../../src/llm/local/history.ts';
+import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
+import { failure, type ToolOutcome, toToolResult } from '../../../src/protocol/tools.ts';
+
+const user = (content: string): Message => ({ role: 'user', content });
+const assistant = (content: string, toolCalls?: ToolCall[]): Message => ({
+  role: 'assistant',
+  content,
+  ...(toolCalls && { toolCalls }),
+});
+const call = (id: string, name = 'fs.read'): ToolCall => ({ id, name, arguments: { path: id } });
+const results = (...outcomes: [string, ToolOutcome][]): Message => ({
+  role: 'tool',
+  content: '',
+  toolResults: outcomes.map(([id, outcome]) => toToolResult(id, outcome)),
+});
+const fine: ToolOutcome = { ok: true, data: 1 };
+const called = (id: string, result: ToolOutcome, more: object = {}) => ({
+  type: 'functionCall' as const,
+  name: 'fs_read',
+  params: { path: id },
+  result,
+  ...more,
+});
+const first = { startsNewChunk: true };
+const interrupted = failure('TOOL_INTERRUPTED', 'This call was interrupted; it has no result.');
+const model = (...response: Extract<HistoryItem, { type: 'model' }>['response']): HistoryItem => ({
+  type: 'model',
+  response,
+});
+
+describe('a conversation for the local model', () => {
+  const cases: [string, Message[], HistoryItem[], string?][] = [
+    [
+      'begins with the system prompt',
+      [user('hi')],
+      [{ type: 'system', text: 'Be brief.' }, { type: 'user', text: 'hi' }, model()],
+      'Be brief.',
+    ],
+    [
+      'takes system messages at the head into it, and later ones into what the user says',
+      [
+        { role: 'system', content: 'A' },
+        user('hi'),
+        { role: 'system', content: 'B' },
+        assistant('ok'),
+        { role: 'system', content: 'C' },
+      ],
+      [
+        { type: 'system', text: 'S\n\nA' },
+        { type: 'user', text: 'hi\n\nB' },
+        model('ok'),
+        { type: 'user', text: 'C' },
+        model(),
+      ],
+      'S',
+    ],
+    [
+      'keeps what belongs to one user message in one model item, results beside their calls',
+      [
+        user('go'),
+        assistant('one', [call('a'), call('b')]),
+        results(['b', failure('TOOL_DENIED', 'no')]),
+        results(['a', fine]),
+        assistant('', [call('c')]),
+        results(['c', fine]),
+        assistant('done'),
+        user('again'),
+      ],
+      [
+        { type: 'user', text: 'go' },
+        model(
+          'one',
+          called('a', fine, first),
+          called('b', failure('TOOL_DENIED', 'no')),
+          called('c', fine, first),
+          'done',
+        ),
+        { type: 'user', text: 'again' },
+        model(),
+      ],
+    ],
+    [
+      'takes several results from one message',
+      [user('go'), assistant('', [call('a'), call('b')]), results(['a', fine], ['b', fine])],
+      [{ type: 'user', text: 'go' }, model(called('a', fine, first), called('b', fine))],
+    ],
+    [
+      'tells a call without a result as interrupted',
+      [user('go'), assistant('', [call('a')]), user('what?')],
+      [{ type: 'user', text: 'go' }, model(called('a', interrupted, first)), { type: 'user', text: 'what?' }, model()],
+    ],
+    [
+      'goes on in the middle of a reply that was cut off',
+      [user('go'), { role: 'assistant', content: 'The tow', incomplete: true }],
+      [{ type: 'user', text: 'go' }, model('The tow')],
+    ],
+    ['joins what is said twice in a row', [user('a'), user('b')], [{ type: 'user', text: 'a\n\nb' }, model()]],
+    [
+      'gives thinking back as a thought',
+      [user('go'), { role: 'assistant', content: 'x', thinking: 'hm' }],
+      [{ type: 'user', text: 'go' }, model({ type: 'segment', segmentType: 'thought', text: 'hm', ended: true }, 'x')],
+    ],
+    [
+      'ignores what another provider keeps for itself',
+      [user('go'), { role: 'assistant', content: 'x', native: { provider: 'google', content: { spoken: ['y'] } } }],
+      [{ type: 'user', text: 'go' }, model('x')],
+    ],
+    [
+      'takes a result that is not JSON as text',
+      [
+        user('go'),
+        assistant('', [call('a')]),
+        { role: 'tool', content: '', toolResults: [{ toolCallId: 'a', content: 'plain' }] },
+      ],
+      [{ type: 'user', text: 'go' }, model({ ...called('a', fine, first), result: 'plain' })],
+    ],
+  ];
+  for (const [what, messages, expected, systemPrompt] of cases)
+    it(what, () => assert.deepEqual(toHistory(messages, systemPrompt), expected));
+
+  it('gives a reply back exactly as it was written', () => {
+    const thought = {
+      type: 'segment',
+      segmentType: 'thought',
+      text: 'hm',
+      ended: true,
+      raw: ['<think>', 'hm'],
+    } as const;
+    const raw = ['<tool_call>{"path": "a", "limit": null}'];
+    const native = JSON.parse(
+      JSON.stringify(toNative(['before', { ...thought, raw: [...thought.raw] }, 'x'], [{ id: 'a', raw }])),
+    );
+    const reply: Message = {
+      role: 'assistant',
+      content: 'beforex',
+      thinking: 'hm',
+      toolCalls: [call('a'), call('b')],
+      native,
+    };
+    assert.deepEqual(toHistory([user('go'), reply, results(['a', fine], ['b', fine])])[1], {
+      type: 'model',
+      response: ['before', thought, 'x', called('a', fine, { rawCall: raw, startsNewChunk: true }), called('b', fine)],
+    });
+  });
+
+  it('keeps nothing twice of a reply in plain words', () => assert.equal(toNative(['just text'], []), undefined));
+
+  it('does without a damaged note of its own', () => {
+    const reply: Message = {
+      role: 'assistant',
+      content: 'x',
+      native: { provider: 'local', content: { calls: 'many' } },
+    };
+    assert.deepEqual(toHistory([user('go'), reply])[1], model('x'));
+  });
+});

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { stripNulls, toGrammarSchema } from '../../../src/llm/local/schema.ts';
+import type { JsonSchema } from '../../../src/protocol/tools.ts';
+import { tools } from './setup.ts';
+
+const anything = {
+  oneOf: [
+    { type: ['string', 'number', 'boolean', 'null'] },
+    { type: 'array' },
+    { type: 'object', additionalProperties: true },
+  ],
+};
+const optional = 'Optional: null when not needed.';
+
+describe("a tool's schema for the call grammar", () => {
+  /** Schema of the one, required argument `x` → what becomes of it. */
+  const cases: [string, JsonSchema, JsonSchema][] = [
+    ['plain', { type: 'string' }, { type: 'string' }],
+    [
+      'bounds go into the description',
+      { type: 'integer', minimum: 1, maximum: 9, description: 'Lines' },
+      { type: 'integer', description: 'Lines. Minimum: 1. Maximum: 9' },
+    ],
+    [
+      'pattern, default and unknown format, too',
+      { type: 'string', pattern: '^a', default: 'a', format: 'uri' },
+      { type: 'string', description: 'Default: "a". Pattern: ^a. Format: uri' },
+    ],
+    ['a format that is understood', { type: 'string', format: 'date' }, { type: 'string', format: 'date' }],
+    ['enum and const', { enum: ['a', 1, null, {}] }, { enum: ['a', 1, null] }],
+    ['const', { const: 'a' }, { const: 'a' }],
+    ['anyOf', { anyOf: [{ type: 'string' }, { type: 'null' }] }, { oneOf: [{ type: 'string' }, { type: 'null' }] }],
+    ['several types', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
+    [
+      'types that need more',
+      { type: ['string', 'array'], items: { type: 'number' } },
+      { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'number' } }] },
+    ],
+    [
+      'an array with limits',
+      { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 },
+      { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 },
+    ],
+    ['anything at all', {}, anything],
+    ['an unknown type', { type: 'file' }, anything],
+    [
+      'an open map',
+      { type: 'object', additionalProperties: { type: 'number' } },
+      { type: 'object', additionalProperties: { type: 'number' } },
+    ],
+    [
+      'allOf',
+      {
+        allOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { properties: { b: { type: 'number' } } },
+        ],
+      },
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: ['number', 'null'], description: optional } } },
+    ],
+    ['an outside reference', { $ref: 'https://example.com/schema' }, anything],
+  ];
+  for (const [what, x, expected] of cases)
+    it(what, () => {
+      const schema = { type: 'object', properties: { x }, required: ['x'] };
+      assert.deepEqual(toGrammarSchema(schema), { type: 'object', properties: { x: expected } });
+    });
+
+  it('makes what is optional nullable, whatever it is', () => {
+    const properties = {
+      text: { type: 'string', description: 'Words' },
+      name: { type: 'string', minLength: 1 },
+      kind: { enum: ['a', 'b'] },
+      list: { type: 'array', items: { type: 'string' } },
+      either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+    };
+    assert.deepEqual(toGrammarSchema({ type: 'object', properties })?.properties, {
+      text: { type: ['string', 'null'], description: `Words ${optional}` },
+      name: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'null' }], description: optional },
+      kind: { enum: ['a', 'b', null], description: optional },
+      list: { oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }], description: optional },
+      either: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }], description: optional },
+    });
+  });
+
+  it('keeps a tree a tree', () => {
+    const schema = {
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/node' } },
+      required: ['root'],
+      $defs: { node: { type: 'object', properties: { kids: { type: 'array', items: { $ref: '#/$defs/node' } } } } },
+    };
+    assert.deepEqual(toGrammarSchema(schema), {
+      type: 'object',
+      properties: { root: { $ref: '#/$defs/d0' } },
+      $defs: {
+        d0: {
+          type: 'object',
+          properties: {
+            kids: {
+              oneOf: [{ type: 'array', items: { $ref: '#/$defs/d0' } }, { type: 'null' }],
+              description: optional,
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('is nothing for a tool without parameters', () => {
+    assert.equal(toGrammarSchema({ type: 'object', properties: {} }), undefined);
+    assert.equal(toGrammarSchema({}), undefined);
+  });
+
+  it('is there for each of the default tools', () => {
+    for (const tool of tools)
+      assert.deepEqual(
+        Object.keys(toGrammarSchema(tool.parameters)!.properties!),
+        Object.keys(tool.parameters.properties!),
+      );
+  });
+});
+
+describe('nulls that stand for "left out"', () => {
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      limit: { type: 'integer' },
+      ifMatch: { type: ['string', 'null'] },
+      edits: { type: 'array', items: { $ref: '#/$defs/edit' } },
+      place: { anyOf: [{ type: 'string' }, { type: 'object', properties: { line: { type: 'integer' } } }] },
+    },
+    required: ['path'],
+    $defs: {
+      edit: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } }, required: ['from'] },
+    },
+  };
+  const cases: [string, unknown, unknown][] = [
+    ['go', { path: 'a', limit: null }, { path: 'a' }],
+    ['stay where they are a value', { path: 'a', ifMatch: null }, { path: 'a', ifMatch: null }],
+    ['stay where something is required, so that the tool can say so', { path: null }, { path: null }],
+    ['go inside lists and behind references', { edits: [{ from: null, to: null }] }, { edits: [{ from: null }] }],
+    ['go inside the alternative that fits', { place: { line: null } }, { place: {} }],
+    ['stay under names nobody knows', { more: null }, { more: null }],
+  ];
+  for (const [what, value, expected] of cases) it(what, () => assert.deepEqual(stripNulls(value, schema), expected));
+});
+
+describe('any schema and any value', () => {
+  const schemas = fc.letrec<{ schema: JsonSchema }>((tie) => ({
+    schema: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom<JsonSchema>(
+        {},
+        { type: 'string' },
+        { type: ['integer', 'null'] },
+        { enum: ['a', {}, null] },
+        { $ref: '#' },
+        { $ref: '#/properties/a' },
+        { $ref: '#/nowhere' },
+        { type: 'strange' },
+        { const: {} },
+      ),
+      fc.record({
+        type: fc.constant('object'),
+        properties: fc.dictionary(fc.constantFrom('a', 'b', '__proto__', 'constructor'), tie('schema')),
+        required: fc.subarray(['a', 'b']),
+      }),
+      fc.record({ type: fc.constant('array'), items: tie('schema') }),
+      fc.record({ allOf: fc.array(tie('schema'), { maxLength: 3 }) }),
+      fc.record({ anyOf: fc.array(tie('schema'), { maxLength: 3 }) }),
+      fc.record({ oneOf: fc.array(tie('schema'), { maxLength: 3 }), description: fc.string() }),
+      fc.object().map((junk) => junk as JsonSchema),
+    ),
+  })).schema;
+
+  it('is converted to keywords the grammar knows', () => {
+    const known = new Set([
+      'type',
+      'properties',
+      'additionalProperties',
+      'items',
+      'prefixItems',
+      'minItems',
+      'maxItems',
+      'minLength',
+      'maxLength',
+      'format',
+      'enum',
+      'const',
+      'oneOf',
+      '$ref',
+      '$defs',
+      'description',
+    ]);
+    const check = (schema: unknown): void => {
+      if (typeof schema === 'boolean') return;
+      const node = schema as JsonSchema;
+      for (const keyword of Object.keys(node)) assert.ok(known.has(keyword), keyword);
+      for (const nested of [...Object.values(node.properties ?? {}), ...Object.values((node.$defs as object) ?? {})])
+        check(nested);
+      for (const nested of [node.items, node.additionalProperties, ...((node.oneOf as unknown[]) ?? [])])
+        if (nested !== undefined) check(nested);
+    };
+    fc.assert(
+      fc.property(schemas, (schema) => {
+        const converted = toGrammarSchema(schema);
+        if (converted) check(converted);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('keeps all of a value but nulls', () => {
+    const withoutNulls = (value: unknown): unknown =>
+      JSON.parse(
+        JSON.stringify(value, (_, item) =>
+          item && typeof item === 'object' && !Array.isArray(item)
+            ? Object.fromEntries(Object.entries(item).filter(([, one]) => one !== null))
+            : item,
+        ),
+      );
+    fc.assert(
+      fc.property(schemas, fc.jsonValue(), (schema, value) => {
+        assert.deepEqual(withoutNulls(stripNulls(value, schema)), withoutNulls(value));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

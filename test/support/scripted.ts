@@ -1,0 +1,106 @@
+import { anyUserMessage, type Script, type ScriptedCall, type Step } from '../../src/llm/local/demo/automaton.ts';
+import { toWireName } from '../../src/llm/names.ts';
+import type { JsonSchema, ToolDefinition } from '../../src/protocol/tools.ts';
+
+/**
+ * The scripted model of the tests: what it plays is chosen by a word in the newest message. Any message: `hello`.
+ * A call's arguments are given as a person would write them; `testScript` fills in what the grammar demands.
+ */
+export const said = {
+  hello: 'Hello from the scripted model.',
+  read: 'I will read the file first.',
+  edit: 'I will make the greeting warmer.',
+  edited: 'The greeting is warmer now.',
+  shell: 'I will run a command.',
+  ran: 'The command has ended.',
+  parallel: 'Two things at once.',
+  both: 'Both results arrived.',
+  written: 'The file is there.',
+  thought: 'The question is deep, so think about it before answering anything at all.',
+  answer: 'After thinking, the answer is 42.',
+  denied: 'Understood, you said no, so it stays as it was.',
+  failed: 'That failed, and the result says why.',
+  opened: 'That file could be read.',
+  mend: 'I will mend my call.',
+};
+
+const greet = 'src/greet.js';
+export const badArguments = '{"path": "README.md", "offset": 1e999, "limit": null}';
+
+export const stories: Record<string, readonly Step[]> = {
+  [anyUserMessage]: [{ text: said.hello }],
+  '[[edit]]': [
+    { text: said.read, calls: [call('fs.read', { path: greet })] },
+    {
+      text: said.edit,
+      calls: [
+        call('fs.edit', {
+          path: greet,
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: text of the sample file
+          edits: [{ oldText: 'return `Hello, ${name}!`;', newText: 'return `Hello, ${name}! Welcome aboard.`;' }],
+        }),
+      ],
+    },
+    { text: said.edited },
+  ],
+  '[[shell]]': [{ text: said.shell, calls: [call('shell.run', { command: 'node --version' })] }, { text: said.ran }],
+  '[[sleep]]': [
+    { text: said.shell, calls: [call('shell.run', { command: 'node -e "setTimeout(Object, 60000)"' })] },
+    { text: said.ran },
+  ],
+  '[[parallel]]': [
+    {
+      text: said.parallel,
+      calls: [
+        call('fs.read', { path: 'README.md' }),
+        call('fs.write', { path: 'notes/parallel.md', content: 'Written beside a read.\n' }),
+      ],
+    },
+    { text: said.both },
+  ],
+  // A call without a word before it.
+  '[[write]]': [
+    { calls: [call('fs.write', { path: 'notes/today.md', content: 'Pulled all day.\n' })] },
+    { text: said.written },
+  ],
+  '[[escape]]': [{ calls: [call('fs.read', { path: '../../etc/passwd' })] }, { text: said.opened }],
+  '[[absolute]]': [{ calls: [call('fs.read', { path: '/etc/passwd' })] }, { text: said.opened }],
+  // `outside` is for a link that leads out of the workspace.
+  '[[symlink]]': [{ calls: [call('fs.read', { path: 'outside/secret.txt' })] }, { text: said.opened }],
+  '[[think]]': [{ think: said.thought, text: said.answer }],
+  '[[long]]': [{ loop: ['tick ', 'tock ', 'tack '] }],
+  // Lets through what is no integer: JSON has no infinity.
+  '[[bad]]': [{ text: said.read, calls: [{ name: 'fs.read', args: badArguments }] }, { text: said.mend }],
+  '"ok": false': [{ text: said.failed }],
+  '"ok": false, "error": {"code": "TOOL_DENIED"': [{ text: said.denied }],
+};
+
+/** The script for a model that is offered these tools, and no tool it calls may be missing. */
+export function testScript(tools: readonly ToolDefinition[]): Script {
+  const complete = ({ name, args }: ScriptedCall): ScriptedCall => {
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) throw new Error(`There is no tool ${name}.`);
+    return { name: toWireName(name), args: withNulls(args, tool.parameters) as ScriptedCall['args'] };
+  };
+  return {
+    name: 'Test script',
+    scenarios: Object.entries(stories).map(([on, steps]) => ({
+      on,
+      steps: steps.map((step) => (step.calls ? { ...step, calls: step.calls.map(complete) } : step)),
+    })),
+  };
+}
+
+/** All properties in the schema's order, null for those left out: what the call grammar accepts. */
+export function withNulls(value: unknown, schema: JsonSchema): unknown {
+  if (Array.isArray(value)) return value.map((item) => withNulls(item, schema.items ?? {}));
+  if (typeof value !== 'object' || value === null || !schema.properties) return value;
+  const given = value as Record<string, unknown>;
+  return Object.fromEntries(
+    Object.entries(schema.properties).map(([key, property]) => [key, withNulls(given[key] ?? null, property)]),
+  );
+}
+
+function call(name: string, args: Record<string, unknown>): ScriptedCall {
+  return { name, args };
+}
