@@ -1,4 +1,4 @@
-import { existsSync, promises as fs } from 'node:fs';
+import { existsSync, promises as fs, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ToolError } from '../tools/tool.ts';
@@ -28,7 +28,7 @@ export class EditorWorkspace implements Workspace {
   }
 
   async writeText(file: string, text: string): Promise<void> {
-    const uri = vscode.Uri.file(file);
+    const uri = openDocument(file)?.uri ?? vscode.Uri.file(file);
     const edit = new vscode.WorkspaceEdit();
     const exists = existsSync(file);
     if (exists) {
@@ -63,8 +63,18 @@ export async function workspaceInstructions(workspace: Workspace): Promise<strin
   return fs.readFile(path.join(root.path, 'AGENTS.md'), 'utf8').catch(() => undefined);
 }
 
+/** The document of a real path; the editor may know it by a path that leads there through a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {
-  return vscode.workspace.textDocuments.find((one) => one.uri.scheme === 'file' && one.uri.fsPath === file);
+  const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
+  return documents.find((one) => one.uri.fsPath === file) ?? documents.find((one) => realPathOf(one.uri) === file);
+}
+
+function realPathOf(uri: vscode.Uri): string | undefined {
+  try {
+    return realpathSync(uri.fsPath);
+  } catch {
+    return undefined; // not saved yet, or gone
+  }
 }
 
 /** The editor brings ripgrep along; where exactly differs between its versions and its server. */
