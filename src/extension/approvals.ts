@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visible, visibleLine } from '../protocol/visible.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../tools/tool.ts';
 import type { Diffs } from './diffs.ts';
 
@@ -89,7 +90,7 @@ export class Approvals {
     const detail = [plan.command && shorten(plan.command), plan.where, plan.why].filter(Boolean).join('\n\n');
     const buttons = [review, allow, ...(plan.grant ? [allowRun] : [])];
     const chosen = await vscode.window.showWarningMessage(
-      visible(plan.what),
+      visibleLine(plan.what),
       { modal: true, detail: visible(detail) },
       ...buttons,
     );
@@ -105,7 +106,7 @@ export class Approvals {
   private async remind(waiting: Waiting): Promise<void> {
     const answer = 'Answer…';
     const chosen = await vscode.window.showInformationMessage(
-      `Towpath waits for your answer: ${visible(waiting.request.plan.what)}`,
+      `Towpath waits for your answer: ${visibleLine(waiting.request.plan.what)}`,
       answer,
     );
     if (chosen === answer && this.waiting.includes(waiting)) this.show(waiting.request.call.id);
@@ -119,12 +120,4 @@ function shorten(command: string): string {
   return text.length < command.length
     ? `${text}\n… (${command.length - text.length} more characters: Review… shows all)`
     : text;
-}
-
-/** Characters that change how a line reads without being seen are spelled out. */
-function visible(text: string): string {
-  return text.replace(
-    /(?!\n)\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}|\p{Variation_Selector}|[\u115F\u1160\u17B4\u17B5\u3164\uFFA0]/gu,
-    (character) => `⟨U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  );
 }

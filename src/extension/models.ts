@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { EngineError, type RunModel } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
@@ -47,7 +47,7 @@ export class Models implements vscode.Disposable {
   async current(): Promise<RunModel> {
     const id = this.currentId;
     const { problem } = this.describe(id);
-    if (problem) throw new EngineError('LLM_HTTP_ERROR', problem);
+    if (problem) throw new EngineError('UNKNOWN', problem);
     const now = settings();
     const { provider, model } = split(id);
     const client = provider === 'local' ? await this.localClient(model, now) : await endpointClient(this.secrets, now);
@@ -72,7 +72,15 @@ export class Models implements vscode.Disposable {
   private describe(id: string): ModelOption {
     const { provider, model } = split(id);
     if (id === demoModel)
-      return { id, label: 'Demo model', detail: 'A script for weights: shows how Towpath works, knows nothing' };
+      return {
+        id,
+        label: 'Demo model',
+        detail: 'A script for weights: shows how Towpath works, knows nothing',
+        ...(!vscode.workspace.isTrusted && {
+          problem:
+            'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
+        }),
+      };
     if (provider === 'local')
       return {
         id,

@@ -24,9 +24,17 @@ export type ToolResult = z.infer<typeof toolResultSchema>;
 export const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
 export type Native = z.infer<typeof nativeSchema>;
 
+/** A file that goes with a message of the person, for models that see such files (`image/png`); `data` is base64. */
+export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string(), name: z.string().optional() });
+export type Attachment = z.infer<typeof attachmentSchema>;
+
 export const messageSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('system'), content: z.string() }),
-  z.object({ role: z.literal('user'), content: z.string() }),
+  z.object({
+    role: z.literal('user'),
+    content: z.string(),
+    attachments: z.array(attachmentSchema).optional(),
+  }),
   z.object({
     role: z.literal('assistant'),
     content: z.string(),

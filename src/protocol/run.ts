@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorInfoSchema, type Message, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
+import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 /** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
@@ -91,51 +91,55 @@ const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'question', '
 export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
-export interface CallState {
-  status: 'asking' | 'allowed' | 'running' | 'done';
-  question?: Question;
-  decision?: Decision;
-  automatic?: string;
-  startedAt?: number;
-  ms?: number;
-  ok?: boolean;
-  code?: string;
-  change?: KeptChange;
+const callStateSchema = z.object({
+  status: z.enum(['asking', 'allowed', 'running', 'done']),
+  question: questionSchema.optional(),
+  decision: decisionSchema.optional(),
+  automatic: z.string().optional(),
+  startedAt: z.number().optional(),
+  ms: z.number().optional(),
+  ok: z.boolean().optional(),
+  code: z.string().optional(),
+  change: keptChangeSchema.optional(),
   /** Live output of a command, the newest `outputLimit` characters. */
-  output?: string;
-}
-
-/** A call being written by the model. */
-export interface CallDraft {
-  name: string;
-  argumentsText: string;
-}
+  output: z.string().optional(),
+});
+export type CallState = z.infer<typeof callStateSchema>;
 
 /** A run: the fold of its events; stored, shown and counted from the same lines. */
-export interface Run {
-  id: string;
+export const runSchema = z.object({
+  id: z.string(),
   /** The newest event folded in. */
-  seq: number;
-  title: string;
-  workflowId: string;
-  agentId: string;
-  model: string;
-  createdAt: number;
-  updatedAt: number;
-  phase: RunPhase;
-  error?: z.infer<typeof errorInfoSchema>;
-  messages: Message[];
+  seq: z.number().int(),
+  title: z.string(),
+  workflowId: z.string(),
+  agentId: z.string(),
+  model: z.string(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  phase: runPhaseSchema,
+  error: errorInfoSchema.optional(),
+  messages: z.array(messageSchema),
   /** When each message was added (epoch ms); same length as `messages`. */
-  messageTimes: number[];
-  calls: Record<string, CallState>;
-  queued: string[];
-  /** The reply that is being streamed. */
-  live?: { content: string; thinking: string; calls: CallDraft[] };
-  progress?: { text: string; fraction?: number; until?: number };
-  usage: TokenUsage;
-  /** Prompt tokens of the newest model call: how full the window is. */
-  contextTokens: number;
-}
+  messageTimes: z.array(z.number()),
+  /** By tool call id. */
+  calls: z.record(z.string(), callStateSchema),
+  queued: z.array(z.string()),
+  /** The reply that is being streamed; its `calls` are being written. */
+  live: z
+    .object({
+      content: z.string(),
+      thinking: z.string(),
+      calls: z.array(z.object({ name: z.string(), argumentsText: z.string() })),
+    })
+    .optional(),
+  progress: z.object({ text: z.string(), fraction: z.number().optional(), until: z.number().optional() }).optional(),
+  usage: tokenUsageSchema,
+  /** Tokens of the newest model call, prompt and answer: how full the window is. */
+  contextTokens: z.number(),
+});
+export type Run = z.infer<typeof runSchema>;
+export type CallDraft = NonNullable<Run['live']>['calls'][number];
 
 /** Characters of live output kept in the fold. */
 export const outputLimit = 20_000;
@@ -260,6 +264,13 @@ function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
     cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
     thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
   };
+}
+
+/** The run's own title, else the beginning of its first message. */
+export function titleOf(run: Run): string {
+  const first = run.messages.find((message) => message.role === 'user')?.content ?? '';
+  const line = first.trim().split('\n', 1)[0]!;
+  return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }
 
 /** A run in a list. `live`: its loop is at work in this window. `damaged`: its journal could not be read whole. */

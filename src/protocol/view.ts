@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Run, type RunEvent, type RunSummary, runEventSchema, runPhaseSchema } from './run.ts';
+import { type RunSummary, runEventSchema, runPhaseSchema, runSchema } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
 export const modelOptionSchema = z.object({
@@ -57,19 +57,13 @@ export type Notice = z.infer<typeof noticeSchema>;
 /** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
 export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: panelStateSchema }),
-  z.object({ type: z.literal('run'), run: z.custom<Run>((value) => typeof value === 'object').nullable() }),
+  z.object({ type: z.literal('run'), run: runSchema.nullable() }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
   z.object({ type: z.literal('insert'), text: z.string() }),
   z.object({ type: z.literal('focus') }),
 ]);
-export type HostMessage =
-  | { type: 'state'; state: PanelState }
-  | { type: 'run'; run: Run | null }
-  | { type: 'events'; events: RunEvent[] }
-  | { type: 'notice'; notice: Notice | null }
-  | { type: 'insert'; text: string }
-  | { type: 'focus' };
+export type HostMessage = z.infer<typeof hostMessageSchema>;
 
 const id = z.string().min(1).max(200);
 

@@ -2,7 +2,15 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { applyEvent, newRun, type Run, type RunSummary, runPhaseSchema, type StoredEvent } from '../protocol/run.ts';
+import {
+  applyEvent,
+  newRun,
+  type Run,
+  type RunSummary,
+  runPhaseSchema,
+  type StoredEvent,
+  titleOf,
+} from '../protocol/run.ts';
 import { Journal, type JournalContents, readJournal, StoreError } from './journal.ts';
 import { type Lock, takeLock } from './lock.ts';
 
@@ -185,11 +193,4 @@ function fold(id: string, events: readonly StoredEvent[]): Run {
 
 function summarise(run: Run): Pick<RunSummary, 'title' | 'phase' | 'createdAt' | 'updatedAt'> {
   return { title: titleOf(run), phase: run.phase, createdAt: run.createdAt, updatedAt: run.updatedAt };
-}
-
-/** The run's own title, else the beginning of its first message. */
-export function titleOf(run: Run): string {
-  const first = run.messages.find((message) => message.role === 'user')?.content ?? '';
-  const line = first.trim().split('\n', 1)[0]!;
-  return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }

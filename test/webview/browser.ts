@@ -1,0 +1,174 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
+import { type ThemeName, themes } from './themes.ts';
+
+export const root = path.resolve(import.meta.dirname, '../..');
+
+/** The policy that the host sends, with this page's own address in the place of `webview.cspSource`. */
+const policy = (nonce: string, styleNonce: string, source: string): string =>
+  [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${source} 'nonce-${styleNonce}'`,
+    `font-src ${source}`,
+    `img-src ${source} blob:`,
+    `connect-src 'none'`,
+    `frame-src 'none'`,
+    `form-action 'none'`,
+    `base-uri 'none'`,
+    `require-trusted-types-for 'script'`,
+    `trusted-types fast-html lit-html`,
+  ].join('; ');
+
+export interface TestBrowser {
+  /** Requests that no page of ours makes. */
+  strays: string[];
+  /** An address whose requests are recorded in `strays`. */
+  canary: string;
+  open(entry: string, options?: { theme?: ThemeName; width?: number; height?: number }): Promise<TestPage>;
+  close(): Promise<void>;
+}
+
+export interface TestPage {
+  page: Page;
+  /** What the policy of the page stopped, and errors that nobody caught. */
+  violations(): Promise<string[]>;
+  /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
+  send(...messages: HostMessage[]): Promise<void>;
+  posted(): Promise<ViewMessage[]>;
+  /** The page anew, with nothing remembered: much quicker than another page. */
+  renew(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A Chromium and a server on loopback that hands out pages made of one bundled entry each. */
+export async function openBrowser(): Promise<TestBrowser> {
+  const strays: string[] = [];
+  const bundles = new Map<string, { script: string; style: string }>();
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const entry = url.searchParams.get('entry') ?? '';
+    const send = (type: string, body: string, headers = {}) =>
+      response.writeHead(200, { 'content-type': `${type}; charset=utf-8`, ...headers }).end(body);
+    if (url.pathname === '/page') {
+      const [nonce, styleNonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+      const theme = (url.searchParams.get('theme') ?? 'dark') as ThemeName;
+      send('text/html', html(entry, nonce, styleNonce, theme), {
+        'content-security-policy': policy(nonce, styleNonce, `http://${request.headers.host}`),
+      });
+    } else if (url.pathname === '/script.js') send('text/javascript', bundles.get(entry)!.script);
+    else if (url.pathname === '/style.css') send('text/css', bundles.get(entry)!.style);
+    else if (url.pathname === '/favicon.ico') response.writeHead(404).end();
+    else {
+      strays.push(url.pathname);
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const browser = await launch();
+  return {
+    strays,
+    canary: `${address}/canary`,
+    async open(entry, { theme = 'dark', width = 420, height = 800 } = {}) {
+      if (!bundles.has(entry)) bundles.set(entry, await bundle(entry));
+      const context = await browser.newContext({ viewport: { width, height } });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      page.on('pageerror', (error) => errors.push(String(error)));
+      const isReady = () => page.waitForFunction(() => (globalThis as unknown as Harness).ready);
+      await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${theme}`);
+      await isReady();
+      return {
+        page,
+        violations: async () => [
+          ...errors,
+          ...(await page.evaluate(() => (globalThis as unknown as Harness).violations)),
+        ],
+        send: (...messages) =>
+          page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages as unknown[]),
+        posted: () => page.evaluate(() => (globalThis as unknown as Harness).posted) as Promise<ViewMessage[]>,
+        async renew() {
+          errors.length = 0;
+          await page.setViewportSize({ width, height });
+          await page.evaluate(() => (globalThis as unknown as Harness).sessionStorage.clear());
+          await page.reload();
+          await isReady();
+        },
+        close: () => context.close(),
+      };
+    },
+    async close() {
+      await browser.close();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Harness {
+  ready: boolean;
+  posted: unknown[];
+  violations: string[];
+  sessionStorage: { clear(): void };
+  receive(messages: unknown[]): Promise<void>;
+}
+
+/** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */
+function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName): string {
+  const { bodyClass, variables } = themes[theme];
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+<meta property="csp-nonce" content="${styleNonce}">
+<link rel="stylesheet" href="/style.css?entry=${encodeURIComponent(entry)}">
+<script nonce="${nonce}">
+  window.posted = [];
+  window.violations = [];
+  document.addEventListener('securitypolicyviolation', (event) =>
+    window.violations.push(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
+  window.acquireVsCodeApi = () => ({
+    postMessage: (message) => window.posted.push(message),
+    getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
+    setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)),
+  });
+  window.receive = async (messages) => {
+    for (const message of messages) window.postMessage(message, '*');
+    for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
+  };
+  for (const [name, value] of Object.entries(${JSON.stringify(variables)})) {
+    document.documentElement.style.setProperty('--vscode-' + name, value);
+  }
+  document.documentElement.style.backgroundColor = 'var(--vscode-sideBar-background)';
+</script></head><body class="${bodyClass}">
+<script nonce="${nonce}" type="module" src="/script.js?entry=${encodeURIComponent(entry)}"></script>
+<script nonce="${nonce}" type="module">window.ready = true;</script>
+</body></html>`;
+}
+
+async function bundle(entry: string): Promise<{ script: string; style: string }> {
+  const { outputFiles } = await build({
+    entryPoints: [path.join(root, entry)],
+    outdir: '/',
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  const text = (ending: string) => outputFiles.find((file) => file.path.endsWith(ending))?.text ?? '';
+  return { script: text('.js'), style: text('.css') };
+}
+
+function launch(): Promise<Browser> {
+  const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const executablePath = process.env.CHROMIUM_PATH ?? known.find((candidate) => existsSync(candidate));
+  if (!executablePath) throw new Error('No Chromium: install it, or set CHROMIUM_PATH.');
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'];
+  return chromium.launch({ executablePath, headless: true, args: [...args, '--disable-background-networking'] });
+}

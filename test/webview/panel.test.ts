@@ -1,0 +1,563 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { EventBody } from '../../src/protocol/run.ts';
+import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
+import { viewMessageSchema } from '../../src/protocol/view.ts';
+import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import {
+  allowsEdit,
+  asks,
+  begin,
+  concludes,
+  editCall,
+  eventsOf,
+  readCall,
+  reads,
+  readyState,
+  runOf,
+  runsTests,
+  testCall,
+  testsFail,
+} from './conversation.ts';
+import { themes } from './themes.ts';
+
+describe('The panel', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+
+  before(async () => {
+    browser = await openBrowser();
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(() => test.renew());
+  afterEach(async () => {
+    const broken = await test.violations();
+    assert.deepEqual({ broken, strays: browser.strays }, { broken: [], strays: [] });
+  });
+
+  const find = (testId: string) => test.page.getByTestId(testId);
+  const composer = () => test.page.locator('[data-testid="composer"] textarea');
+  const card = (id: string) => test.page.locator(`[data-call="${id}"]`);
+
+  /** Shows a run as the host does: the state, a snapshot of the beginning, and the rest as events. */
+  async function show(bodies: EventBody[], state: Partial<PanelState> = {}, snapshot = bodies.length): Promise<void> {
+    const run = runOf('run-1', bodies.slice(0, snapshot));
+    const events = eventsOf('run-1', bodies).slice(snapshot);
+    await test.send(
+      { type: 'state', state: { ...readyState, ...state } },
+      { type: 'run', run },
+      { type: 'events', events },
+    );
+  }
+
+  /** What a person reads, line by line, without the passing of time. */
+  async function reading(): Promise<string> {
+    const text = await test.page.locator('.transcript').innerText();
+    const lines = text.split('\n').map((line) => line.trim());
+    return lines
+      .filter(Boolean)
+      .join('\n')
+      .replace(/Running, [\d.]+ (ms|s)/, 'Running');
+  }
+
+  /** What was posted since the last time, without what only says that the panel is there. */
+  async function posted(): Promise<ViewMessage[]> {
+    const all = await test.posted();
+    for (const message of all) viewMessageSchema.parse(message);
+    return all.filter(({ type }) => type !== 'ready');
+  }
+
+  it('offers three ways to begin until a model was chosen', async () => {
+    const workspace = { open: false, trusted: false, name: '' };
+    await test.send(
+      { type: 'state', state: { ...readyState, modelId: '', modelChosen: false, workspace } },
+      { type: 'run', run: null },
+    );
+    assert.equal(
+      await reading(),
+      `No folder is open, so there are no files to work on.
+Open Folder
+This workspace is not trusted: tools that change or run anything are off.
+Manage Trust
+What should be done?
+Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can stop it at any moment.
+Choose a model to begin.
+Run a model on this machine
+Use an endpoint
+Try the demo model
+The demo model follows a script: it shows how Towpath works, it is not an assistant.`,
+    );
+    const actions = ['open-folder', 'manage-trust', 'use-local', 'use-endpoint', 'use-demo'];
+    for (const action of actions) await test.page.locator(`[data-action="${action}"]`).click();
+    assert.deepEqual(
+      await posted(),
+      actions.map((action) => ({ type: 'action', action })),
+    );
+    assert.equal(await test.page.locator('body').getAttribute('data-phase'), '');
+  });
+
+  it('tells the main job from the first question to the last sentence', async () => {
+    const story = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes];
+    const until = async (bodies: EventBody[]) => {
+      await show(story.slice(0, bodies.length), {}, begin.length);
+      return reading();
+    };
+    const first = `Add a \`--json\` flag to the CLI and a test for it.
+Thinking
+I will look at the command line first.
+fs.read
+src/cli.ts`;
+    const second = `The rows are printed in one place, so the flag is one line:
+ts
+Copy
+print(json ? encode(rows) : rows);
+fs.edit
+src/cli.ts`;
+    assert.equal(
+      await until([...begin, ...reads, ...asks]),
+      `${first}
+12 ms
+${second}
+Waiting for your answer
+It changes a file of the workspace.
+Answer…
+shell.run
+npm test -- --grep json
+Waits its turn`,
+    );
+    assert.equal(
+      await until([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests]),
+      `${first}
+12 ms
+${second}
+Allowed for this run · 40 ms
+Diff
+shell.run
+npm test -- --grep json
+Running
+> sample@1.0.0 test
+> mocha --grep json
+✔ prints rows as JSON`,
+    );
+    assert.equal(
+      await until(story),
+      `${first}
+12 ms
+${second}
+Allowed for this run · 40 ms
+Diff
+shell.run
+npm test -- --grep json
+Failed: TOOL_EXEC_FAILED · 3.4 s
+Thinking
+Done
+The flag works; one test fails, see the test.`,
+    );
+    assert.equal(await test.page.locator('body').getAttribute('data-phase'), 'WaitingUser');
+    assert.equal(await test.page.locator('.title').innerText(), 'Add a --json flag');
+    assert.match(await test.page.locator('.tokens').innerText(), /^12.3k tokens$/);
+  });
+
+  it('marks every card with its call, tool and status', async () => {
+    await show([...begin, ...reads, ...asks]);
+    const marks = await test.page
+      .locator('.card')
+      .evaluateAll((cards) =>
+        (cards as unknown as { dataset: Record<string, string> }[]).map(({ dataset }) => ({ ...dataset })),
+      );
+    assert.deepEqual(marks, [
+      { call: readCall.id, tool: 'fs.read', status: 'done', ok: 'true' },
+      { call: editCall.id, tool: 'fs.edit', status: 'asking' },
+      { call: testCall.id, tool: 'shell.run', status: 'waiting' },
+    ]);
+  });
+
+  it('folds arguments and outcome into the card, and says why nobody was asked', async () => {
+    await show([...begin, ...reads]);
+    await card(readCall.id).getByRole('button', { name: 'fs.read' }).click();
+    const lines = (await card(readCall.id).locator('.card-details').innerText()).trim().split(/\n+/);
+    assert.deepEqual(
+      lines.map((line) => line.trim()),
+      [
+        'Not asked: Reads are free.',
+        'Arguments',
+        ...['{', '"path": "src/cli.ts"', '}'],
+        'Outcome',
+        ...['{', '"path": "src/cli.ts",', '"lines": 2', '}'],
+        'Outcome: content',
+        'const rows = load();',
+        'print(rows);',
+      ],
+    );
+  });
+
+  it('shows a call while it is being written', async () => {
+    await show([
+      ...begin,
+      { type: 'chunk', content: 'I will write it.' },
+      { type: 'chunk', toolCall: { index: 0, name: 'fs.write', argumentsText: '{"path":"src/a.ts","content":"' } },
+    ]);
+    const draft = test.page.locator('[data-status="writing"]');
+    assert.equal((await draft.innerText()).replace(/\s+/g, ' ').trim(), 'fs.write src/a.ts Writing');
+  });
+
+  it('says that a call did not run when the run is not running', async () => {
+    await show([
+      ...begin,
+      ...reads,
+      ...asks,
+      { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
+    ]);
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), 'Did not run');
+    assert.equal(await find('show-question').count(), 0);
+    assert.match(await reading(), /Stopped\.\nContinue$/);
+  });
+
+  it('says denied, and how an unfinished reply ended', async () => {
+    await show([
+      ...begin,
+      ...reads,
+      ...asks,
+      { type: 'approval', toolCallId: editCall.id, decision: 'deny', waitedMs: 100 },
+      { type: 'message', message: { role: 'assistant', content: 'Then I will', incomplete: true } },
+      { type: 'phase', phase: 'Failed', error: { code: 'LLM_INCOMPLETE', message: 'The stream ended early.' } },
+    ]);
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), 'Denied');
+    assert.equal(await card(editCall.id).getAttribute('data-ok'), 'false');
+    assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry$/);
+  });
+
+  for (const [code, buttons] of [
+    ['ENGINE_MAX_TURNS_EXCEEDED', ['Continue']],
+    ['ENGINE_LOOP_DETECTED', ['Continue']],
+    ['ENGINE_ABORTED', ['Continue']],
+    ['LLM_TIMEOUT', ['Retry']],
+    ['LLM_AUTH_FAILED', ['Set API Key', 'Retry']],
+    ['STORE_FULL', []],
+  ] as const) {
+    it(`${code} is said with its way out: ${buttons.join(', ') || 'none'}`, async () => {
+      await show([...begin, { type: 'phase', phase: 'Failed', error: { code, message: 'This happened.' } }]);
+      assert.equal(
+        (await find('phase').innerText()).replace(/\s+/g, ' ').trim(),
+        ['This happened.', ...buttons].join(' '),
+      );
+      for (const label of buttons) await find('phase').getByText(label, { exact: true }).click();
+      const wanted = buttons.map((label) =>
+        label === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' },
+      );
+      assert.deepEqual(await posted(), wanted);
+    });
+  }
+
+  it('posts what a person asks for, and nothing else', async () => {
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests.slice(0, 0), ...concludes.slice(2, 4)]);
+    await card(editCall.id).getByTestId('open-diff').click();
+    await test.page.getByRole('button', { name: 'the test' }).click();
+    await test.page.getByTitle('Copy this code').click();
+    await find('stop').click();
+    await find('model').click();
+    await find('new-run').click();
+    await test.send();
+    assert.deepEqual(await posted(), [
+      { type: 'open-diff', toolCallId: editCall.id },
+      { type: 'open-file', path: 'test/cli.test.ts', line: 12 },
+      { type: 'copy', text: 'print(json ? encode(rows) : rows);' },
+      { type: 'stop' },
+      { type: 'action', action: 'pick-model' },
+      { type: 'new-run' },
+    ]);
+  });
+
+  it('brings a question to the front, but cannot answer it', async () => {
+    await show([...begin, ...reads, ...asks]);
+    await find('show-question').click();
+    assert.deepEqual(await posted(), [{ type: 'show-question', toolCallId: editCall.id }]);
+  });
+
+  it('opens a link through the host only', async () => {
+    await show([...begin, { type: 'chunk', content: 'See [it](https://example.test/a).' }]);
+    await test.page.getByTitle('Open https://example.test/a').click();
+    assert.deepEqual(await posted(), [{ type: 'open-link', url: 'https://example.test/a' }]);
+  });
+
+  it('Enter sends, Shift+Enter makes a line, and typing is told while it lasts', async () => {
+    await show(begin);
+    await composer().pressSequentially('one');
+    await composer().press('Shift+Enter');
+    await composer().pressSequentially('two');
+    await composer().press('Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'typing', active: true },
+      { type: 'typing', active: false },
+      { type: 'send', text: 'one\ntwo' },
+    ]);
+    await test.send();
+    assert.equal(await composer().inputValue(), '');
+  });
+
+  it('an Enter that ends a composition does not send', async () => {
+    await show(begin);
+    await composer().fill('か');
+    await composer().dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, composed: true });
+    assert.deepEqual(
+      (await posted()).filter(({ type }) => type === 'send'),
+      [],
+    );
+    await find('send').click();
+    assert.deepEqual(
+      (await posted()).filter(({ type }) => type === 'send'),
+      [{ type: 'send', text: 'か' }],
+    );
+  });
+
+  it('typing is over after a while without a key', async () => {
+    await show(begin);
+    await composer().pressSequentially('hm');
+    await test.page.waitForFunction(() => (globalThis as unknown as { posted: unknown[] }).posted.length >= 3);
+    assert.deepEqual(await posted(), [
+      { type: 'typing', active: true },
+      { type: 'typing', active: false },
+    ]);
+  });
+
+  it('a message said while the run goes on is shown as queued', async () => {
+    await show([...begin, { type: 'queued', text: 'And the README.' }]);
+    assert.match(await reading(), /And the README\.\nqueued/);
+  });
+
+  it('deletes a run only at the second press', async () => {
+    const place = { createdAt: 1, updatedAt: Date.now() - 3 * 3_600_000, live: false };
+    const runs = [
+      { ...place, id: 'run-1', title: 'One', phase: 'WaitingUser' as const },
+      { ...place, id: 'run-2', title: 'Two', phase: 'Failed' as const },
+    ];
+    await show(begin, { runs });
+    await find('history').click();
+    const second = test.page.locator('[data-run="run-2"]');
+    assert.equal((await second.innerText()).replace(/\s+/g, ' ').trim(), 'Two Stopped · 3 h');
+    await second.getByTestId('delete-run').click();
+    assert.deepEqual(await posted(), []);
+    await second.getByTestId('delete-run').click();
+    await second.locator('.history-open').click();
+    assert.deepEqual(await posted(), [
+      { type: 'delete-run', runId: 'run-2' },
+      { type: 'open-run', runId: 'run-2' },
+    ]);
+    await test.send();
+    assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
+  it('the list of runs closes with Escape and gives the focus back', async () => {
+    await show(begin, { runs: [{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }] });
+    await find('history').click();
+    await test.page.locator('.history-open').press('Escape');
+    await test.send();
+    assert.equal(await test.page.locator('.history').count(), 0);
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    assert.equal(await test.page.locator('.history').count(), 1);
+  });
+
+  it('shows a notice with its button, and the problem of a model', async () => {
+    const problem = 'No API key for OpenAI. Run Towpath: Set API Key.';
+    await show(begin, { models: [{ id: 'a/b', label: 'GPT', detail: '', problem }], modelId: 'a/b' });
+    await test.send({
+      type: 'notice',
+      notice: { level: 'warning', text: problem, action: { label: 'Set API Key', action: 'set-key' } },
+    });
+    await find('notice-action').click();
+    assert.equal(await find('notice').locator('.notice-text').innerText(), problem);
+    assert.equal(await find('model').getAttribute('title'), problem);
+    assert.deepEqual(await posted(), [{ type: 'action', action: 'set-key' }]);
+    await test.send({ type: 'notice', notice: null });
+    assert.equal(await find('notice').count(), 0);
+  });
+
+  it('puts text where the caret is and takes the focus when the host says so', async () => {
+    await show(begin);
+    await composer().fill('see  please');
+    await composer().evaluate((area) =>
+      (area as unknown as { setSelectionRange(a: number, b: number): void }).setSelectionRange(4, 4),
+    );
+    await test.send({ type: 'insert', text: 'src/a.ts' }, { type: 'focus' });
+    assert.equal(await composer().inputValue(), 'see src/a.ts please');
+    await test.page.keyboard.type('!');
+    assert.equal(await composer().inputValue(), 'see src/a.ts! please');
+  });
+
+  it('keeps a draft across a reload', async () => {
+    await composer().fill('half a thought');
+    await test.page.reload();
+    await composer().waitFor();
+    assert.equal(await composer().inputValue(), 'half a thought');
+  });
+
+  it('ignores what is not a message of the host, and events of other runs', async () => {
+    const warnings: string[] = [];
+    test.page.once('console', (message) => warnings.push(message.type()));
+    await show(begin);
+    const before = await reading();
+    const other = eventsOf('run-2', [{ type: 'chunk', content: 'not here' }], 90);
+    await test.send({ type: 'run' } as never, { type: 'evil', html: '<b>' } as never, {
+      type: 'events',
+      events: other,
+    });
+    assert.equal(await reading(), before);
+    assert.deepEqual(warnings, ['warning']);
+  });
+
+  it('shows names and arguments as they are, hidden characters included', async () => {
+    const call = { id: 'c', name: '<b>x</b>', arguments: { path: '<img src=x>\u202egpj.ts\n\nAllowed' } };
+    await show([
+      ...begin,
+      { type: 'title', title: '![x](https://x.test/a)\u200b' },
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } },
+    ]);
+    assert.equal(await test.page.locator('.title').innerText(), '![x](https://x.test/a)⟨U+200B⟩');
+    assert.equal(await card('c').locator('.card-tool').innerText(), '<b>x</b>');
+    assert.equal(await card('c').locator('.card-about').innerText(), '<img src=x>⟨U+202E⟩gpj.ts ⏎ Allowed');
+  });
+
+  it('cuts a long outcome and shows the rest when asked', async () => {
+    const content = JSON.stringify({ ok: true, data: 'x'.repeat(10_000) });
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [readCall] } },
+      { type: 'message', message: { role: 'tool', content: '', toolResults: [{ toolCallId: readCall.id, content }] } },
+    ]);
+    await card(readCall.id).getByRole('button', { name: 'fs.read' }).click();
+    const outcome = card(readCall.id).locator('.field').last();
+    assert.equal((await outcome.innerText()).length, 4000 + '… Show more'.length);
+    await outcome.getByText('Show more').click();
+    await test.send();
+    assert.equal((await outcome.innerText()).length, 10_000);
+  });
+
+  it('follows the end only while the person is there', async () => {
+    const talk = (content: string): EventBody[] => [{ type: 'chunk', content }];
+    const long = 'A line of an answer.\n\n'.repeat(100);
+    const bodies = [...begin, ...talk(long)];
+    await show(bodies);
+    const fromEnd = () =>
+      test.page.locator('.scroller').evaluate((element) => {
+        const { scrollHeight, scrollTop, clientHeight } = element as unknown as Record<string, number>;
+        return Math.round(scrollHeight! - scrollTop! - clientHeight!);
+      });
+    assert.equal(await fromEnd(), 0);
+    const more = (text: string, seq: number) =>
+      test.send({ type: 'events', events: eventsOf('run-1', talk(text), seq) });
+    await more(long, bodies.length);
+    assert.equal(await fromEnd(), 0);
+    await test.page.locator('.scroller').hover();
+    await test.page.mouse.wheel(0, -600);
+    await find('latest').waitFor();
+    const before = await fromEnd();
+    await more(long, bodies.length + 1);
+    assert.ok((await fromEnd()) > before);
+    await find('latest').click();
+    await find('latest').waitFor({ state: 'detached' });
+    assert.equal(await fromEnd(), 0);
+  });
+
+  it('leaves finished messages alone while a reply streams', async () => {
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail]);
+    const seq = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail].length;
+    await test.page.evaluate(watchMutations);
+    const chunks = Array.from({ length: 500 }, (): EventBody => ({ type: 'chunk', content: 'word **word**\n\n' }));
+    for (let at = 0; at < chunks.length; at += 25) {
+      await test.send({ type: 'events', events: eventsOf('run-1', chunks.slice(at, at + 25), seq + at) });
+    }
+    const { elsewhere, inReply } = await test.page.evaluate(
+      () => (globalThis as unknown as { mutations: { elsewhere: number; inReply: number } }).mutations,
+    );
+    assert.equal(elsewhere, 0);
+    assert.ok(inReply > 0 && inReply < 4 * chunks.length, `${inReply} nodes were added`);
+    assert.equal(await test.page.locator('[data-role="assistant"]').last().locator('p').count(), 500);
+  });
+
+  it('tells a screen reader finished replies, questions and errors, not every word', async () => {
+    const told = () => test.page.getByRole('log').locator('p').allInnerTexts();
+    await show([...begin, ...reads], {}, 4);
+    const seq = begin.length + reads.length;
+    await test.send({ type: 'events', events: eventsOf('run-1', [{ type: 'chunk', content: 'grow' }], seq) });
+    assert.deepEqual(await told(), ['I will look at the command line first.']);
+    await test.send({ type: 'events', events: eventsOf('run-1', asks.slice(1), seq + 1) });
+    assert.deepEqual((await told()).at(-1), 'Waiting for your answer: Edit src/cli.ts');
+  });
+
+  it('every control has a name', async () => {
+    await show([...begin, ...reads, ...asks, ...allowsEdit], {
+      runs: [{ id: 'a', title: '', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }],
+    });
+    await find('history').click();
+    const buttons = await test.page.getByRole('button').all();
+    assert.ok(buttons.length > 8);
+    for (const button of buttons) {
+      const snapshot = await button.ariaSnapshot();
+      assert.match(snapshot, /^- '?button "[^"]+"/, snapshot);
+    }
+    assert.equal(await test.page.getByRole('textbox', { name: 'Message to Towpath' }).count(), 1);
+  });
+
+  it('nothing is cut off sideways at 200 pixels', async () => {
+    await test.page.setViewportSize({ width: 200, height: 700 });
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes]);
+    const widths = await test.page
+      .locator('body, .scroller, .transcript, .card, .composer')
+      .evaluateAll((elements) =>
+        (elements as unknown as { className: string; scrollWidth: number; clientWidth: number }[])
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ className }) => className),
+      );
+    assert.deepEqual(widths, []);
+  });
+});
+
+describe('The colours of code', () => {
+  const css = readFileSync(path.join(root, 'webview/styles/markdown.css'), 'utf8');
+  const rules = [...css.matchAll(/\.hl-(\w+) \{[^}]*?color: var\(--vscode-([\w-]+)\)/g)];
+
+  for (const [name, { variables }] of Object.entries(themes)) {
+    it(`can be read in ${name}`, () => {
+      assert.ok(rules.length >= 9);
+      const faint = rules
+        .map(([, kind, variable]) => ({
+          kind,
+          ratio: contrast(variables[variable!]!, variables['editor-background']!),
+        }))
+        .filter(({ ratio }) => !(ratio >= 4));
+      assert.deepEqual(faint, []);
+    });
+  }
+});
+
+/** The contrast of two colours as WCAG 2 defines it; transparency of the first is laid over the second. */
+function contrast(colour: string, background: string): number {
+  const back = channels(background);
+  const [red, green, blue, alpha = 1] = channels(colour);
+  const over = [red!, green!, blue!].map((channel, index) => channel * alpha + back[index]! * (1 - alpha));
+  const [one, other] = [luminance(over), luminance(back)];
+  return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+}
+
+const channels = (colour: string): number[] =>
+  (colour.slice(1).match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16) / 255);
+
+function luminance([red = 0, green = 0, blue = 0]: number[]): number {
+  const linear = (channel: number) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+}
+
+/** Runs in the page: counts nodes that are added inside the reply that streams, and every change to finished messages. */
+const watchMutations = `(() => {
+  const finished = [...document.querySelectorAll('article')];
+  const mutations = (window.mutations = { elsewhere: 0, inReply: 0 });
+  new MutationObserver((records) => {
+    for (const record of records) {
+      if (finished.some((article) => article.contains(record.target))) mutations.elsewhere++;
+      else mutations.inReply += record.addedNodes.length;
+    }
+  }).observe(document.querySelector('.transcript'), { childList: true, subtree: true, characterData: true, attributes: true });
+})()`;

@@ -1,0 +1,23 @@
+import type { HostMessage } from '../src/protocol/view.ts';
+import { visible } from '../src/protocol/visible.ts';
+
+/** What a screen reader is told: finished replies, questions and errors; never a reply while it is still growing. */
+export function announce(log: HTMLElement, message: HostMessage): void {
+  if (message.type !== 'events') return;
+  for (const event of message.events) {
+    if (event.type === 'message' && event.message.role === 'assistant') say(log, event.message.content);
+    if (event.type === 'question') say(log, `Waiting for your answer: ${event.question.what}`);
+    if (event.type === 'phase' && event.error) say(log, event.error.message);
+  }
+}
+
+const longest = 1000;
+const kept = 5;
+
+function say(log: HTMLElement, text: string): void {
+  if (text.trim() === '') return;
+  const line = document.createElement('p');
+  line.textContent = visible(text.length > longest ? `${text.slice(0, longest)}…` : text);
+  log.append(line);
+  while (log.childElementCount > kept) log.firstElementChild?.remove();
+}

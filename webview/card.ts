@@ -1,0 +1,208 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { ToolCall, ToolResult } from '../src/protocol/messages.ts';
+import type { CallDraft, CallState, Run } from '../src/protocol/run.ts';
+import type { ToolOutcome } from '../src/protocol/tools.ts';
+import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
+import type { PanelContext } from './context.ts';
+import { icons } from './icons.ts';
+import { longText } from './longText.ts';
+import { mainArgument, mainArgumentSoFar, type Section, sections } from './pretty.ts';
+import { duration } from './time.ts';
+
+/** One tool call: what is asked, how it stands, and, when opened, its arguments and what came of it. */
+export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
+  const state = run.calls[call.id];
+  const result = context.model.results.get(call.id);
+  const standing = standingOf(run, call, state, result, context.now);
+  const change = state?.change;
+  return frame(context, {
+    place,
+    id: call.id,
+    tool: call.name,
+    about: mainArgument(call.arguments) || call.malformed || '',
+    standing,
+    beside: change
+      ? html`<vscode-button appearance="secondary" class="small" data-testid="open-diff"
+          title=${`Show what changed in ${visibleLine(change.path)}`}
+          @click=${() => context.post({ type: 'open-diff', toolCallId: call.id })}>Diff</vscode-button>`
+      : nothing,
+    below: html`
+      ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
+      ${standing.status === 'running' && state?.output ? output(state.output) : nothing}`,
+    details: () => details(context, place, call, state, result),
+  });
+}
+
+/** A call that the model is still writing. */
+export function draftCard(context: PanelContext, draft: CallDraft, place: string): TemplateResult {
+  const length = draft.argumentsText.length;
+  return frame(context, {
+    place,
+    id: '',
+    tool: draft.name || '…',
+    about: mainArgumentSoFar(draft.argumentsText),
+    standing: {
+      status: 'writing',
+      icon: working,
+      words: length > 400 ? `Writing, ${length.toLocaleString()} characters` : 'Writing',
+    },
+    beside: nothing,
+    below: nothing,
+    details: () =>
+      html`<pre class="field">${longText(context, `${place}:draft`, visible(draft.argumentsText), 4000)}</pre>`,
+  });
+}
+
+/** `waiting`: its turn has not come. `skipped`: the run stopped before it. */
+type CardStatus = CallState['status'] | 'writing' | 'waiting' | 'skipped';
+
+interface Standing {
+  status: CardStatus;
+  icon: TemplateResult;
+  words: string;
+  title?: string;
+  ok?: boolean;
+}
+
+const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
+
+function standingOf(
+  run: Run,
+  call: ToolCall,
+  state: CallState | undefined,
+  result: ToolResult | undefined,
+  now: number,
+): Standing {
+  const allowed = decisionWords(state);
+  if (state?.decision === 'deny') {
+    return { status: 'done', ok: false, icon: icons.skipped, words: 'Denied', title: state.automatic };
+  }
+  if (state?.status === 'done' || result) {
+    const ok = state?.ok ?? result?.error === undefined;
+    const code = state?.code ?? result?.error;
+    const time = state?.ms === undefined ? '' : duration(state.ms);
+    if (ok) return { status: 'done', ok, icon: icons.check, words: [allowed, time].filter(Boolean).join(' · ') };
+    const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
+    return { status: 'done', ok, icon: icons.close, words: [words, time].filter(Boolean).join(' · ') };
+  }
+  if (run.phase !== 'Running') {
+    const begun = state?.startedAt !== undefined;
+    return { status: 'skipped', icon: icons.skipped, words: begun ? 'Interrupted' : 'Did not run' };
+  }
+  switch (state?.status) {
+    case 'asking':
+      return { status: 'asking', icon: icons.question, words: 'Waiting for your answer' };
+    case 'running': {
+      const elapsed = now - (state.startedAt ?? now);
+      return { status: 'running', icon: working, words: elapsed < 1000 ? 'Running' : `Running, ${duration(elapsed)}` };
+    }
+    case 'allowed':
+      return { status: 'allowed', icon: working, words: allowed || 'Allowed' };
+    default:
+      return { status: 'waiting', icon: icons.skipped, words: call.malformed ? 'Not understood' : 'Waits its turn' };
+  }
+}
+
+function decisionWords(state: CallState | undefined): string {
+  if (state?.decision === 'allow-run') return 'Allowed for this run';
+  return state?.decision === 'allow' && !state.automatic ? 'Allowed' : '';
+}
+
+interface Frame {
+  place: string;
+  id: string;
+  tool: string;
+  about: string;
+  standing: Standing;
+  beside: TemplateResult | typeof nothing;
+  below: TemplateResult | typeof nothing;
+  details(): TemplateResult;
+}
+
+function frame(
+  context: PanelContext,
+  { place, id, tool, about, standing, beside, below, details }: Frame,
+): TemplateResult {
+  const open = context.opened.cards.has(place);
+  const toggle = () => {
+    if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
+    context.refresh();
+  };
+  const line = visibleLine(about.length > 500 ? `${about.slice(0, 500)}…` : about);
+  return html`<section class="card" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
+      data-ok=${standing.ok ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
+    <div class="card-head">
+      <button class="card-toggle" aria-expanded=${open} title=${line || nothing} @click=${toggle}>
+        <span class="twistie">${icons.chevron}</span>
+        <span class="card-icon">${standing.icon}</span>
+        <span class="card-tool">${visibleLine(tool)}</span>
+        <span class="card-about"><bdi>${line}</bdi></span>
+        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : standing.words}>${standing.words}</span>
+      </button>
+      ${beside}
+    </div>
+    ${below}
+    ${open ? html`<div class="card-details">${details()}</div>` : nothing}
+  </section>`;
+}
+
+function asking(context: PanelContext, callId: string, state: CallState | undefined): TemplateResult {
+  return html`<div class="card-question">
+    <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
+    <vscode-button class="small" data-testid="show-question"
+      @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
+  </div>`;
+}
+
+/** Laid out from its end (see panel.css), so that it follows the newest line by itself. */
+const output = (text: string): TemplateResult =>
+  html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(text)}</pre></div>`;
+
+function details(
+  context: PanelContext,
+  place: string,
+  call: ToolCall,
+  state: CallState | undefined,
+  result: ToolResult | undefined,
+): TemplateResult {
+  const parts = [
+    ...(call.malformed === undefined
+      ? remembered(call, () => sections(call.arguments, 'Arguments'))
+      : [{ label: 'Arguments, as they came', text: visible(call.malformed) }]),
+    ...(result ? remembered(result, () => outcomeSections(result)) : []),
+    ...(!result && state?.output ? [{ label: 'Output', text: visibleOutput(state.output) }] : []),
+  ];
+  return html`
+    ${state?.automatic ? html`<p class="quiet">Not asked: ${visibleLine(state.automatic)}</p>` : nothing}
+    ${parts.map(
+      (part, index) => html`<div class="field-label">${part.label}</div>
+        <pre class="field" tabindex="0">${longText(context, `${place}:${index}`, part.text, 4000)}</pre>`,
+    )}`;
+}
+
+function outcomeSections(result: ToolResult): Section[] {
+  const outcome = parseOutcome(result.content);
+  if (!outcome) return [{ label: 'Outcome', text: visible(result.content) }];
+  if (outcome.ok) return sections(outcome.data, 'Outcome');
+  const { code, message, details } = outcome.error;
+  const failure = { label: `Failed: ${visibleLine(code)}`, text: visible(message) };
+  return details === undefined ? [failure] : [failure, ...sections(details, 'More')];
+}
+
+function parseOutcome(content: string): ToolOutcome | undefined {
+  try {
+    const value = JSON.parse(content) as ToolOutcome;
+    if (value.ok === true) return value;
+    return typeof value.error?.message === 'string' && typeof value.error.code === 'string' ? value : undefined;
+  } catch {
+    return undefined; // told in words, not as an outcome
+  }
+}
+
+/** Arguments and outcomes never change, and turning large ones into text at every drawing would be felt. */
+const texts = new WeakMap<object, Section[]>();
+function remembered(key: object, make: () => Section[]): Section[] {
+  const found = texts.get(key) ?? make();
+  texts.set(key, found);
+  return found;
+}

@@ -1,0 +1,112 @@
+import type { TextArea } from '@vscode/webview-ui-toolkit';
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { visibleLine } from '../src/protocol/visible.ts';
+import type { PanelContext } from './context.ts';
+import { saveView } from './host.ts';
+import { icons } from './icons.ts';
+import { count } from './time.ts';
+
+/** A message may not be longer than this; the host refuses it. */
+const longestMessage = 1_000_000;
+const idleMs = 1500;
+
+export function composer(context: PanelContext): TemplateResult {
+  const { run, state } = context.model;
+  const running = run?.phase === 'Running';
+  const ready = draft().trim() !== '';
+  return html`<div class="composer">
+    <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
+      placeholder=${running ? 'Queue a message' : 'Ask for something to be done'}
+      @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}
+      @focusout=${() => setTyping(context, false)}>Message to Towpath</vscode-text-area>
+    <div class="composer-bar">
+      ${state ? modelButton(context) : nothing}
+      ${
+        run && run.contextTokens > 0
+          ? html`<span class="tokens quiet" title=${`In the model's window: ${count(run.contextTokens)} tokens. In this run: ${count(run.usage.totalTokens)}.`}
+              >${count(run.contextTokens)}<span class="wide-only"> tokens</span></span>`
+          : nothing
+      }
+      <span class="space"></span>
+      ${
+        running
+          ? html`<vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
+              @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
+          : nothing
+      }
+      <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
+        aria-label="Send" @click=${() => send(context)}>${icons.send}</vscode-button>
+    </div>
+  </div>`;
+}
+
+function modelButton(context: PanelContext): TemplateResult {
+  const { models, modelId } = context.model.state!;
+  const model = models.find((option) => option.id === modelId);
+  const label = visibleLine(model?.label ?? modelId) || 'Choose a model';
+  const problem = model?.problem ? visibleLine(model.problem) : '';
+  return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
+    title=${problem || visibleLine(model?.detail ?? '') || 'Choose a model'}
+    aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
+    @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
+      <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
+    </vscode-button>`;
+}
+
+const area = (): TextArea | null => document.querySelector<TextArea>('[data-testid="composer"]');
+const draft = (): string => area()?.value ?? '';
+
+export function setDraft(context: PanelContext, text: string): void {
+  const element = area();
+  if (!element) return;
+  element.value = text;
+  saveView({ draft: text });
+  context.refresh();
+}
+
+/** Puts a text where the caret is, and the caret behind it. */
+export function insertText(context: PanelContext, text: string): void {
+  const control = area()?.control;
+  if (!control) return;
+  // The toolkit passes a value on to its text area later, and that would move the caret if the value were new there.
+  control.setRangeText(text, control.selectionStart, control.selectionEnd, 'end');
+  setDraft(context, control.value);
+  focusComposer();
+}
+
+export const focusComposer = (): void => area()?.control.focus();
+
+function send(context: PanelContext): void {
+  const text = draft().trimEnd();
+  if (text.trim() === '') return;
+  setTyping(context, false);
+  context.post({ type: 'send', text: text.slice(0, longestMessage) });
+  setDraft(context, '');
+  focusComposer();
+  context.toEnd();
+}
+
+function onKey(context: PanelContext, event: KeyboardEvent): void {
+  // 229: the Enter that ends an input method's composition may come without isComposing.
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+  event.preventDefault();
+  send(context);
+}
+
+function onInput(context: PanelContext): void {
+  saveView({ draft: draft() });
+  setTyping(context, draft() !== '');
+  context.refresh();
+}
+
+let typing = false;
+let idle: ReturnType<typeof setTimeout> | undefined;
+
+/** A question of the gate waits while a sentence is being written. */
+function setTyping(context: PanelContext, active: boolean): void {
+  clearTimeout(idle);
+  if (active) idle = setTimeout(() => setTyping(context, false), idleMs);
+  if (active === typing) return;
+  typing = active;
+  context.post({ type: 'typing', active });
+}

@@ -1,0 +1,85 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { RunSummary } from '../src/protocol/run.ts';
+import { visibleLine } from '../src/protocol/visible.ts';
+import type { PanelContext } from './context.ts';
+import { icons } from './icons.ts';
+import { ago } from './time.ts';
+
+/** Every run of this workspace, newest first. Deleting takes a second press on the same button. */
+export function history(context: PanelContext): TemplateResult | typeof nothing {
+  if (!context.opened.history) return nothing;
+  const runs = (context.model.state?.runs ?? []).toSorted((one, other) => other.updatedAt - one.updatedAt);
+  return html`<section class="history" aria-label="Runs" @keydown=${(event: KeyboardEvent) => onKey(context, event)}>
+    ${runs.length === 0 ? html`<p class="quiet">No runs yet.</p>` : nothing}
+    <ul>${repeat(
+      runs,
+      (run) => run.id,
+      (run) => row(context, run),
+    )}</ul>
+  </section>`;
+}
+
+export function closeHistory(context: PanelContext): void {
+  context.opened.history = false;
+  context.opened.deleting = undefined;
+  context.refresh();
+}
+
+const words: Record<RunSummary['phase'], string> = {
+  Running: 'Running',
+  WaitingUser: '',
+  Completed: 'Completed',
+  Failed: 'Stopped',
+};
+
+function row(context: PanelContext, run: RunSummary): TemplateResult {
+  const current = context.model.run?.id === run.id;
+  const deleting = context.opened.deleting === run.id;
+  const title = visibleLine(run.title) || 'Untitled';
+  const state = run.damaged
+    ? 'Damaged'
+    : run.live
+      ? 'Running'
+      : run.phase === 'Running'
+        ? 'Interrupted'
+        : words[run.phase];
+  const open = () => {
+    context.post({ type: 'open-run', runId: run.id });
+    closeHistory(context);
+  };
+  const remove = () => {
+    if (deleting) context.post({ type: 'delete-run', runId: run.id });
+    context.opened.deleting = deleting ? undefined : run.id;
+    context.refresh();
+  };
+  const forget = () => {
+    if (context.opened.deleting === run.id) context.opened.deleting = undefined;
+    context.refresh();
+  };
+  return html`<li class="history-row ${current ? 'current' : ''}" data-run=${run.id}>
+    <button class="history-open" title=${run.damaged ? visibleLine(run.damaged) : title}
+        aria-current=${current ? 'true' : nothing} @click=${open}>
+      <span class="history-title">${title}</span>
+      <span class="quiet">${[state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>
+    </button>
+    <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
+      title=${deleting ? 'Press again to delete this run for good' : 'Delete this run'}
+      aria-label=${deleting ? `Really delete ${title}` : `Delete ${title}`}>${deleting ? 'Delete?' : icons.trash}</button>
+  </li>`;
+}
+
+function onKey(context: PanelContext, event: KeyboardEvent): void {
+  if (event.key === 'Escape') {
+    event.stopPropagation();
+    closeHistory(context);
+    document.querySelector<HTMLElement>('[data-testid="history"]')?.focus();
+    return;
+  }
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const openers = [...document.querySelectorAll<HTMLElement>('.history-open')];
+  if (step === 0 || openers.length === 0) return;
+  event.preventDefault();
+  const at = openers.findIndex((opener) => opener.closest('li')?.contains(document.activeElement));
+  openers[(at + step + openers.length) % openers.length]?.focus();
+}

@@ -1,0 +1,31 @@
+import type { ViewMessage } from '../src/protocol/view.ts';
+
+/** What survives when the view is hidden and made again. */
+export interface SavedView {
+  draft: string;
+  runId: string;
+  following: boolean;
+  scrollTop: number;
+}
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+};
+
+const api = acquireVsCodeApi();
+
+export const post = (message: ViewMessage): void => api.postMessage(message);
+
+export function savedView(): SavedView {
+  const saved = (api.getState() ?? {}) as Partial<SavedView>;
+  return {
+    draft: typeof saved.draft === 'string' ? saved.draft : '',
+    runId: typeof saved.runId === 'string' ? saved.runId : '',
+    following: saved.following !== false,
+    scrollTop: typeof saved.scrollTop === 'number' ? saved.scrollTop : 0,
+  };
+}
+
+export const saveView = (change: Partial<SavedView>): void => api.setState({ ...savedView(), ...change });

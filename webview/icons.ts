@@ -1,0 +1,22 @@
+import { html, svg, type TemplateResult } from 'lit-html';
+
+/** A 16-pixel drawing in the colour of the text around it. Decoration: the control it stands in carries the words. */
+const icon = (drawing: TemplateResult<2>): TemplateResult =>
+  html`<svg class="icon" slot="" viewBox="0 0 16 16" aria-hidden="true">${drawing}</svg>`;
+
+const line = (path: string): TemplateResult => icon(svg`<path d=${path} />`);
+
+export const icons = {
+  add: line('M8 3v10M3 8h10'),
+  check: line('M3 8.5l3.2 3L13 4.5'),
+  chevron: line('M6 4l4 4-4 4'),
+  close: line('M4 4l8 8M12 4l-8 8'),
+  down: line('M8 3v9.5M4 8.8l4 4 4-4'),
+  history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
+  question: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.4M8 11.2v.3'),
+  send: line('M8 13V3.5M3.9 7.4L8 3.3l4.1 4.1'),
+  skipped: line('M4 8h8'),
+  stop: icon(svg`<rect class="filled" x="4" y="4" width="8" height="8" rx="1" />`),
+  trash: line('M3 4.5h10M6.3 4.5V3h3.4v1.5M4.4 4.5l.6 8.5h6l.6-8.5M6.8 7v3.6M9.2 7v3.6'),
+  warning: line('M8 2.5L14 13H2zM8 6.5v3.2M8 11.3v.3'),
+};

@@ -1,0 +1,106 @@
+import './policy.ts';
+import './panel.css';
+import {
+  provideVSCodeDesignSystem,
+  vsCodeButton,
+  vsCodeProgressRing,
+  vsCodeTextArea,
+} from '@vscode/webview-ui-toolkit';
+import { render } from 'lit-html';
+import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
+import { announce } from './announce.ts';
+import { focusComposer, insertText, setDraft } from './composer.ts';
+import type { PanelContext } from './context.ts';
+import { post, savedView } from './host.ts';
+import { panel } from './panel.ts';
+import { Scroll } from './scroll.ts';
+import { newModel, receive } from './store.ts';
+
+provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeTextArea(), vsCodeProgressRing());
+
+const root = document.body.appendChild(document.createElement('div'));
+root.id = 'panel';
+const log = document.body.appendChild(document.createElement('div'));
+log.className = 'for-screen-readers';
+log.setAttribute('role', 'log');
+log.setAttribute('aria-live', 'polite');
+
+const context: PanelContext = {
+  model: newModel(),
+  opened: { history: false, cards: new Set(), whole: new Set() },
+  now: Date.now(),
+  post,
+  refresh,
+  toEnd: () => scroll.toEnd(),
+  markdown: {
+    open(target) {
+      if (target.kind === 'external') post({ type: 'open-link', url: target.url });
+      if (target.kind === 'file') {
+        post({ type: 'open-file', path: target.path, ...(target.line ? { line: target.line } : {}) });
+      }
+    },
+    copy: (text) => post({ type: 'copy', text }),
+  },
+};
+const scroll = new Scroll(refresh);
+
+let drawing: number | undefined;
+/** Many events, one drawing: at most once per frame. */
+function refresh(): void {
+  if (drawing === undefined) drawing = requestAnimationFrame(draw);
+}
+
+function draw(): void {
+  drawing = undefined;
+  context.now = Date.now();
+  const { run } = context.model;
+  document.body.dataset.phase = run?.phase ?? '';
+  render(panel(context, scroll), root);
+  scroll.settle();
+  keepTime();
+}
+
+let clock: ReturnType<typeof setInterval> | undefined;
+/** Elapsed times and countdowns move by themselves while something is running. */
+function keepTime(): void {
+  const { run } = context.model;
+  const moving =
+    run?.phase === 'Running' &&
+    (run.progress?.until !== undefined || Object.values(run.calls).some((call) => call.status === 'running'));
+  if (moving) clock ??= setInterval(refresh, 1000);
+  else {
+    clearInterval(clock);
+    clock = undefined;
+  }
+}
+
+window.addEventListener('message', (event: MessageEvent<unknown>) => {
+  const parsed = hostMessageSchema.safeParse(event.data);
+  if (!parsed.success) {
+    console.warn('Towpath: a message that does not fit was ignored.', parsed.error.message);
+    return;
+  }
+  take(parsed.data as HostMessage);
+});
+
+function take(message: HostMessage): void {
+  const before = context.model.run?.id;
+  receive(context.model, message);
+  const { run } = context.model;
+  if (message.type === 'run') {
+    if (run?.id !== before) {
+      context.opened.cards.clear();
+      context.opened.whole.clear();
+    }
+    scroll.open(run?.id ?? '');
+  }
+  announce(log, message);
+  if (message.type === 'insert') insertText(context, message.text);
+  if (message.type === 'focus') focusComposer();
+  refresh();
+}
+
+window.addEventListener('resize', refresh);
+draw();
+setDraft(context, savedView().draft);
+post({ type: 'ready' });

@@ -1,0 +1,211 @@
+import type { Tokens } from 'marked';
+import { decodeEntities } from './entities.ts';
+import { highlightRuns } from './highlight.ts';
+import type { Token } from './lexer.ts';
+import { type LinkTarget, linkTarget } from './links.ts';
+
+/** What a click on something in a message asks for. */
+export interface MarkdownActions {
+  open(target: LinkTarget): void;
+  copy(text: string): void;
+}
+
+/**
+ * A block as DOM, made element by element: text only ever becomes text nodes, and the only attributes are `class`,
+ * `title`, `start`. Nothing for a block that shows nothing (blank lines, definitions of references).
+ */
+export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement | undefined {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return undefined;
+    case 'heading':
+      return element(`h${Math.min(token.depth, 6)}` as 'h1', '', inline(token.tokens, actions));
+    case 'hr':
+      return element('hr');
+    case 'blockquote':
+      return element('blockquote', '', blocks(token.tokens as Token[], actions));
+    case 'list':
+      return buildList(token, actions);
+    case 'table':
+      return buildTable(token, actions);
+    case 'code':
+      return buildCode(token, actions);
+    case 'html':
+      return element('p', 'literal', [token.raw.replace(/\n+$/, '')]);
+    case 'paragraph':
+      return element('p', '', inline(token.tokens, actions));
+    default:
+      return element('p', '', inline([token], actions));
+  }
+}
+
+/** About how many nodes a block will be made of. */
+export function countNodes(token: Token): number {
+  if (token.type === 'table') {
+    const cells = [token.header, ...token.rows].flat();
+    return 2 * token.rows.length + cells.reduce((sum, cell) => sum + 1 + countAll(cell.tokens), 0);
+  }
+  if (token.type === 'list') return 1 + token.items.reduce((sum, item) => sum + 1 + countAll(item.tokens), 0);
+  if (token.type === 'code') return 8 + Math.min(4000, token.text.length / 3);
+  return 2 + ('tokens' in token && token.tokens ? countAll(token.tokens) : 0);
+}
+
+/** A block too large to be built: its source, as it was written. */
+export const buildPlain = (token: Token): HTMLElement => element('p', 'literal', [token.raw.trimEnd()]);
+
+function countAll(tokens: readonly unknown[]): number {
+  return (tokens as Token[]).reduce((sum, token) => sum + countNodes(token), 0);
+}
+
+function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
+  return tokens.map((token) => buildBlock(token, actions)).filter((node) => node !== undefined);
+}
+
+/** An item of a list that keeps `raw`, so that a list that grows keeps the items it had. */
+export function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
+  const list = element(token.ordered ? 'ol' : 'ul');
+  if (token.ordered && typeof token.start === 'number' && token.start !== 1) {
+    list.setAttribute('start', String(token.start));
+  }
+  for (const item of token.items) list.append(buildItem(item, actions));
+  return list;
+}
+
+export function buildItem(item: Tokens.ListItem, actions: MarkdownActions): HTMLElement {
+  const line = element('li', item.task ? 'task' : '');
+  for (const token of item.tokens as Token[]) {
+    const tight = token.type === 'text' || (token.type === 'paragraph' && !item.loose);
+    if (tight) line.append(...inline(token.type === 'text' && !token.tokens ? [token] : (token.tokens ?? []), actions));
+    else if (token.type === 'checkbox') line.append(...inline([token], actions));
+    else {
+      const node = buildBlock(token, actions);
+      if (node) line.append(node);
+    }
+  }
+  return line;
+}
+
+function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement {
+  const row = (cells: Tokens.TableCell[], tag: 'th' | 'td') =>
+    element(
+      'tr',
+      '',
+      cells.map((cell) => element(tag, cell.align ? `align-${cell.align}` : '', inline(cell.tokens, actions))),
+    );
+  const table = element('table', '', [element('thead', '', [row(token.header, 'th')])]);
+  if (token.rows.length > 0) {
+    table.append(
+      element(
+        'tbody',
+        '',
+        token.rows.map((cells) => row(cells, 'td')),
+      ),
+    );
+  }
+  return table;
+}
+
+/** Only letters that a language's name is made of; the rest of an info string is dropped. */
+export const languageOf = (token: Tokens.Code): string =>
+  /^[a-z0-9+#-]{0,20}/.exec((token.lang ?? '').trim().toLowerCase())?.[0] ?? '';
+
+function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
+  const code = element('code', '', codeNodes(token));
+  const copy = element('button', 'copy', ['Copy']);
+  copy.title = 'Copy this code';
+  copy.addEventListener('click', () => {
+    actions.copy(code.textContent ?? '');
+    copy.textContent = 'Copied';
+    setTimeout(() => {
+      copy.textContent = 'Copy';
+    }, 1500);
+  });
+  const bar = element('span', 'code-bar', [element('span', 'code-language', [languageOf(token)]), copy]);
+  return element('pre', '', [bar, code]);
+}
+
+export function codeNodes(token: Tokens.Code): Node[] {
+  return highlightRuns(token.text, languageOf(token)).map((run) =>
+    run.kind ? element('span', `hl-${run.kind}`, [run.text]) : document.createTextNode(run.text),
+  );
+}
+
+function inline(tokens: readonly unknown[], actions: MarkdownActions, insideLink = false): (Node | string)[] {
+  return (tokens as Token[]).flatMap((token) => {
+    const inside = () => inline(('tokens' in token && token.tokens) || [], actions, insideLink);
+    switch (token.type) {
+      case 'text':
+        return token.tokens ? inside() : [decodeEntities(token.text)];
+      case 'strong':
+      case 'em':
+      case 'del':
+        return [element(token.type, '', inside())];
+      case 'codespan':
+        return [element('code', '', [token.text])];
+      case 'br':
+        return [element('br')];
+      case 'escape':
+        return [token.text];
+      case 'checkbox':
+        return [token.checked ? '☑ ' : '☐ '];
+      case 'link':
+        return buildLink(token, inline(token.tokens, actions, true), actions, insideLink);
+      case 'image':
+        return [buildImage(token, actions, insideLink)];
+      default:
+        return [token.raw];
+    }
+  });
+}
+
+function buildLink(
+  token: Tokens.Link,
+  words: (Node | string)[],
+  actions: MarkdownActions,
+  insideLink: boolean,
+): (Node | string)[] {
+  const bareMail = /^mailto:/i.test(token.href) && !/^[<[]/.test(token.raw);
+  const target = linkTarget(token.href);
+  if (target.kind === 'inert' || bareMail || insideLink) return words;
+  const link = element('button', 'link', words);
+  if (target.kind === 'external') {
+    link.title = `Open ${target.url}`;
+    // Words can claim any destination, so the real one stands beside them unless they begin with it.
+    if (!saysHost(link.textContent ?? '', target.host)) link.append(element('span', 'host', [` (${target.host})`]));
+  } else link.title = target.line ? `Open ${target.path}, line ${target.line}` : `Open ${target.path}`;
+  link.addEventListener('click', () => actions.open(target));
+  return [link];
+}
+
+function saysHost(words: string, host: string): boolean {
+  const said = words.trim().replace(/^(https?:\/\/|mailto:)/i, '');
+  return said.startsWith(host) && !/^[\w.@:-]/.test(said.slice(host.length));
+}
+
+/** Images are never loaded: an address is enough to carry a secret out. */
+function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: boolean): HTMLElement {
+  const href = decodeEntities(token.href);
+  const target = linkTarget(href.startsWith('//') ? `https:${href}` : href);
+  const from = target.kind === 'external' ? ` from ${target.host}` : '';
+  const words = token.text ? `${decodeEntities(token.text)}: ` : '';
+  const holder = element('span', 'image', [`${words}image${from} not loaded`]);
+  if (target.kind === 'file' && !insideLink) {
+    const link = element('button', 'link', [target.path]);
+    link.title = `Open ${target.path}`;
+    link.addEventListener('click', () => actions.open(target));
+    holder.append(' (', link, ')');
+  }
+  return holder;
+}
+
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className = '',
+  children: readonly (Node | string)[] = [],
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children);
+  return made;
+}

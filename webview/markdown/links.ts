@@ -1,0 +1,56 @@
+import { decodeEntities } from './entities.ts';
+
+/** What a link in a message leads to. `host` is what a person is shown before anything opens. */
+export type LinkTarget =
+  | { kind: 'external'; url: string; host: string }
+  | { kind: 'file'; path: string; line?: number }
+  | { kind: 'inert' };
+
+const inert: LinkTarget = { kind: 'inert' };
+
+/** Longer addresses are more likely to carry something away than to lead somewhere. */
+const longestAddress = 2048;
+
+/**
+ * Three kinds and no more: an address that the host may open after asking, a file of the workspace, or nothing. What is
+ * not plainly one of the first two is the third.
+ */
+export function linkTarget(href: string): LinkTarget {
+  const address = decodeEntities(href).trim();
+  // ⟨ ⟩ enclose the marks of `visible`: an address with something hidden in it leads nowhere.
+  if (address === '' || address.length > longestAddress || /[\t\n\r⟨⟩]/.test(address)) return inert;
+  if (/^https?:\/\//i.test(address)) return webTarget(address);
+  if (/^mailto:[^/?\s]+@[^/\s]+$/i.test(address)) {
+    return { kind: 'external', url: address, host: address.slice('mailto:'.length).split('?')[0]! };
+  }
+  return fileTarget(address);
+}
+
+/** Punycode and without userinfo: `https://good.test@evil.test` leads to `evil.test` and says so. */
+function webTarget(address: string): LinkTarget {
+  if (!URL.canParse(address)) return inert;
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.host === '' ? inert : { kind: 'external', url: url.href, host: url.host };
+}
+
+/** `src/a.ts`, `./src/a.ts`, `src/a.ts:12`, `src/a.ts:12:3`, `src/a.ts#L12`, `src/a.ts#L12-L20`. */
+function fileTarget(address: string): LinkTarget {
+  const parts = /^(?<path>[^:#?&\\<>|*"]+?)(?::(?<line>\d{1,7})(?::\d+)?|#L(?<anchor>\d{1,7})(?:-L?\d+)?)?$/.exec(
+    address,
+  );
+  if (!parts?.groups) return inert;
+  const path = decoded(parts.groups.path!)?.replace(/^(\.\/)+/, '');
+  if (!path || /^[/~]/.test(path) || /[:\\]/.test(path) || path.split('/').includes('..')) return inert;
+  const line = Number(parts.groups.line ?? parts.groups.anchor);
+  return line > 0 ? { kind: 'file', path, line } : { kind: 'file', path };
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined; // a stray percent sign: not a path that anybody meant
+  }
+}

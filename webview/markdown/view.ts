@@ -1,0 +1,239 @@
+import { safeCut, visible } from '../../src/protocol/visible.ts';
+import {
+  buildBlock,
+  buildItem,
+  buildPlain,
+  codeNodes,
+  countNodes,
+  element,
+  languageOf,
+  type MarkdownActions,
+} from './build.ts';
+import { lex, type Token } from './lexer.ts';
+
+/** How much of a text is shown before "Show more", and by how much more each time. */
+const pieceCharacters = 40_000;
+const pieceNodes = 12_000;
+
+/** A block of the tail and the element that shows it. */
+interface Built {
+  token: Token;
+  node: HTMLElement | undefined;
+  /** Characters of a code block that are coloured; the rest was appended plain. */
+  coloured?: number;
+}
+
+/**
+ * Shows one Markdown text that may still be growing. Blocks that nothing can change any more are built once and left
+ * alone; only the text after them, the tail, is read again. Work over a whole stream stays in proportion to its length.
+ */
+export class MarkdownView {
+  readonly element = element('div', 'markdown');
+  private readonly actions: MarkdownActions;
+  private raw = '';
+  private complete = false;
+  /** Characters of `raw` that are in the finished blocks or in `tail`. */
+  private taken = 0;
+  /** Made visible, not yet finished. What is after the last safe cut is read again each time. */
+  private tail = '';
+  private built: Built[] = [];
+  private lastFinished: HTMLElement | undefined;
+  /** Characters of the tail at the last reading; what came since may stand in `pending`. */
+  private read = 0;
+  private readonly pending = document.createTextNode('');
+  private defines = false;
+  private shown = 0;
+  private nodes = 0;
+  private characterLimit = pieceCharacters;
+  private nodeLimit = pieceNodes;
+  private readonly more = element('button', 'more', ['Show more']);
+
+  constructor(actions: MarkdownActions) {
+    this.actions = actions;
+    this.more.addEventListener('click', () => {
+      this.characterLimit += pieceCharacters;
+      this.nodeLimit += pieceNodes;
+      this.advance(true);
+    });
+  }
+
+  /** The whole text so far. `complete`: nothing more will come. */
+  show(source: string, complete: boolean): void {
+    if (source === this.raw && complete === this.complete) return;
+    if (!source.startsWith(this.raw) || (this.complete && source !== this.raw)) this.clear();
+    const grown = this.built.length > 0 || this.shown > 0;
+    this.raw = source;
+    this.complete = complete;
+    this.advance(complete);
+    // A reference may be used before it is defined; only the whole text can tell.
+    if (complete && this.defines && grown) {
+      this.clear();
+      this.advance(true);
+    }
+  }
+
+  private clear(): void {
+    this.element.replaceChildren();
+    this.taken = this.read = this.shown = this.nodes = 0;
+    this.tail = '';
+    this.built = [];
+    this.lastFinished = undefined;
+    this.defines = false;
+  }
+
+  private advance(force: boolean): void {
+    const room = Math.max(0, this.characterLimit - this.shown - this.tail.length);
+    const rest = this.raw.slice(this.taken, this.taken + room);
+    const cut = this.taken + rest.length < this.raw.length;
+    const settled = safeCut(rest);
+    this.tail += visible(rest.slice(0, settled));
+    this.taken += settled;
+    const loose = rest.slice(settled);
+    // Half of a surrogate pair waits for the other half.
+    const text = this.tail + visible(this.complete && !cut ? loose : loose.replace(/[\ud800-\udbff]$/, ''));
+
+    if (!force && this.postpones(text, cut)) return;
+    this.pending.remove();
+    this.read = text.length;
+    const full = this.rebuild(text);
+    if (!this.complete && !cut && !full) this.finish(text);
+    this.more.remove();
+    if (cut || full) this.element.append(this.more);
+  }
+
+  /** A long unfinished block is read again only when it grew by a sixteenth; until then the news stands there plain. */
+  private postpones(text: string, cut: boolean): boolean {
+    if (cut) return this.more.isConnected;
+    if (text.length <= 2048 || text.length - this.read >= this.read / 16) return false;
+    const last = this.built.findLast(({ node }) => node);
+    const gap = text[this.read - 1] === '\n' ? '\n' : '';
+    this.pending.data = gap + text.slice(this.read);
+    (last?.node?.querySelector('pre > code') ?? last?.node ?? this.element).append(this.pending);
+    return true;
+  }
+
+  /** Brings the elements of the tail in line with its text, keeping those whose source is the same. True: no more room. */
+  private rebuild(text: string): boolean {
+    const previous = this.built;
+    const limit = this.nodeLimit - this.nodes;
+    let count = 0;
+    let full = false;
+    this.built = [];
+    for (const token of lex(text)) {
+      if (token.type === 'def') this.defines = true;
+      const size = countNodes(token);
+      if (count > 0 && count + size > limit) {
+        full = true;
+        break;
+      }
+      count += size;
+      this.built.push(
+        size > limit ? { token, node: buildPlain(token) } : this.update(previous[this.built.length], token),
+      );
+    }
+    const kept = new Set(this.built.map(({ node }) => node));
+    for (const { node } of previous) if (!kept.has(node)) node?.remove();
+    let place = this.lastFinished ? this.lastFinished.nextSibling : this.element.firstChild;
+    for (const { node } of this.built) {
+      if (node && node === place) place = node.nextSibling;
+      else if (node) this.element.insertBefore(node, place);
+    }
+    return full;
+  }
+
+  private update(old: Built | undefined, token: Token): Built {
+    if (old && old.token.type === token.type) {
+      if (old.token.raw === token.raw && !(token.type === 'code' && old.coloured !== token.text.length)) return old;
+      if (
+        old.node &&
+        token.type === 'list' &&
+        old.token.type === 'list' &&
+        growList(old.node, old.token, token, this.actions)
+      ) {
+        return { token, node: old.node };
+      }
+      if (
+        old.node &&
+        token.type === 'code' &&
+        old.token.type === 'code' &&
+        languageOf(old.token) === languageOf(token)
+      ) {
+        return { token, node: old.node, coloured: this.growCode(old, token.text, codeNodes.bind(null, token)) };
+      }
+    }
+    return {
+      token,
+      node: buildBlock(token, this.actions),
+      coloured: token.type === 'code' ? token.text.length : undefined,
+    };
+  }
+
+  /** Colours are found anew when the block grew by a quarter, and at its end; in between code is appended plain. */
+  private growCode(old: Built, text: string, colour: () => Node[]): number {
+    const code = old.node!.querySelector('code')!;
+    const shown = code.textContent ?? '';
+    const coloured = old.coloured ?? 0;
+    if (!this.complete && text.startsWith(shown) && text.length < coloured * 1.25) {
+      code.append(text.slice(shown.length));
+      return coloured;
+    }
+    code.replaceChildren(...colour());
+    return text.length;
+  }
+
+  /**
+   * Lets go of the blocks that are final: those after which another block begins whose deciding lines are whole. Until then
+   * these lines may turn out to go on with the block before.
+   */
+  private finish(text: string): void {
+    let at = 0;
+    let done = 0;
+    let doneLength = 0;
+    for (const [index, { token }] of this.built.entries()) {
+      const decides = token.type !== 'space' && token.type !== 'def';
+      if (index > 0 && decides && text.includes('\n', at + decidingLength(token))) {
+        done = index;
+        doneLength = at;
+      }
+      at += token.raw.length;
+    }
+    if (done === 0 || doneLength > this.tail.length) return;
+    for (const { token, node, coloured } of this.built.slice(0, done)) {
+      if (token.type === 'code' && node && coloured !== token.text.length) {
+        node.querySelector('code')!.replaceChildren(...codeNodes(token));
+      }
+      this.nodes += countNodes(token);
+      this.lastFinished = node ?? this.lastFinished;
+    }
+    this.built = this.built.slice(done);
+    this.shown += doneLength;
+    this.tail = this.tail.slice(doneLength);
+    this.read -= doneLength;
+  }
+}
+
+/** How much of a block says that it is one: its first line; a table's second; a heading's underline. */
+function decidingLength({ type, raw }: Token): number {
+  const begin = raw.length - raw.trimStart().length;
+  if (type === 'heading') return raw.trimEnd().length;
+  return type === 'table' ? raw.indexOf('\n', begin) + 1 : begin;
+}
+
+/** Keeps the items that did not change. False when the list as a whole became another. */
+function growList(
+  node: HTMLElement,
+  old: Extract<Token, { type: 'list' }>,
+  token: Extract<Token, { type: 'list' }>,
+  actions: MarkdownActions,
+): boolean {
+  if (old.ordered !== token.ordered || old.start !== token.start || old.loose !== token.loose) return false;
+  if (token.items.length < old.items.length) return false;
+  for (const [index, item] of token.items.entries()) {
+    const before = old.items[index];
+    if (before && before.raw === item.raw && before.loose === item.loose) continue;
+    const line = buildItem(item, actions);
+    if (before) node.children[index]!.replaceWith(line);
+    else node.append(line);
+  }
+  return true;
+}

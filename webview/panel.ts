@@ -1,0 +1,82 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { titleOf } from '../src/protocol/run.ts';
+import { visible, visibleLine } from '../src/protocol/visible.ts';
+import { composer } from './composer.ts';
+import type { PanelContext } from './context.ts';
+import { closeHistory, history } from './history.ts';
+import { icons } from './icons.ts';
+import { phaseLine } from './phase.ts';
+import { transcript } from './transcript.ts';
+import { welcome, workspaceNotices } from './welcome.ts';
+
+/** The whole panel, top to bottom. */
+export function panel(
+  context: PanelContext,
+  scroll: { following: boolean; onScroll(): void; toEnd(): void },
+): TemplateResult {
+  const { run, state } = context.model;
+  const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
+  return html`
+    ${header(context)}
+    <main class="scroller" tabindex="-1" aria-label="Conversation" @scroll=${scroll.onScroll}>
+      <div class="transcript">
+        ${state ? workspaceNotices(context, state) : nothing}
+        ${state && empty ? welcome(context, state) : nothing}
+        ${run ? transcript(context, run) : nothing}
+        ${run ? phaseLine(context, run) : nothing}
+      </div>
+    </main>
+    <footer>
+      ${
+        scroll.following || empty
+          ? nothing
+          : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
+              ><span slot="start">${icons.down}</span>Jump to latest</vscode-button>`
+      }
+      ${noticeBar(context)}
+      ${composer(context)}
+    </footer>`;
+}
+
+function header(context: PanelContext): TemplateResult {
+  const { run } = context.model;
+  const title = run ? visibleLine(titleOf(run)) : 'New run';
+  const toggle = () => {
+    context.opened.history = !context.opened.history;
+    context.opened.deleting = undefined;
+    context.refresh();
+  };
+  const begin = () => {
+    context.post({ type: 'new-run' });
+    closeHistory(context);
+  };
+  return html`<header>
+    <h1 class="title" title=${title}>${title}</h1>
+    <vscode-button appearance="icon" data-testid="history" title="Show runs" aria-label="Show runs"
+      aria-expanded=${context.opened.history ? 'true' : 'false'} @click=${toggle}>${icons.history}</vscode-button>
+    <vscode-button appearance="icon" data-testid="new-run" title="New run" aria-label="New run"
+      @click=${begin}>${icons.add}</vscode-button>
+    ${history(context)}
+  </header>`;
+}
+
+function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
+  const { notice } = context.model;
+  if (!notice) return nothing;
+  const { action } = notice;
+  const dismiss = () => {
+    context.model.notice = null;
+    context.refresh();
+  };
+  return html`<div class="notice ${notice.level}" data-testid="notice" role=${notice.level === 'error' ? 'alert' : 'status'}>
+    ${notice.level === 'info' ? nothing : icons.warning}
+    <span class="notice-text">${visible(notice.text)}</span>
+    ${
+      action
+        ? html`<vscode-button class="small" appearance="secondary" data-testid="notice-action"
+            @click=${() => context.post({ type: 'action', action: action.action })}>${visibleLine(action.label)}</vscode-button>`
+        : nothing
+    }
+    <vscode-button appearance="icon" title="Dismiss" aria-label="Dismiss" @click=${dismiss}>${icons.close}</vscode-button>
+  </div>`;
+}

@@ -1,0 +1,65 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { pendingCalls } from '../src/protocol/messages.ts';
+import type { Run } from '../src/protocol/run.ts';
+import { visible } from '../src/protocol/visible.ts';
+import type { PanelContext } from './context.ts';
+import { icons } from './icons.ts';
+import { duration } from './time.ts';
+
+/** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
+export function phaseLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+  if (run.phase === 'Running') return runningLine(context, run);
+  const { error } = run;
+  if (!error)
+    return hasLooseEnds(run) ? stopLine(context, '', 'Interrupted before it was done.', ['Continue']) : nothing;
+  const text = visible(error.message);
+  if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
+  if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
+  if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
+  if (canGoOn.has(error.code)) return stopLine(context, 'warning', text, ['Continue']);
+  return stopLine(context, 'error', text, []);
+}
+
+const canGoOn = new Set(['ENGINE_MAX_TURNS_EXCEEDED', 'ENGINE_LOOP_DETECTED']);
+
+/** Something is unanswered: a call without a result, or an answer that was never given. */
+function hasLooseEnds(run: Run): boolean {
+  const last = run.messages.at(-1);
+  return (
+    pendingCalls(run.messages).length > 0 || last?.role === 'user' || (last?.role === 'assistant' && !!last.incomplete)
+  );
+}
+
+type Way = 'Continue' | 'Retry' | 'Set API Key';
+
+function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: string, ways: Way[]): TemplateResult {
+  return html`<div class="phase ${tone}" data-testid="phase" role=${tone === 'error' ? 'alert' : 'status'}>
+    ${tone ? icons.warning : nothing}
+    <span class="phase-text">${text}</span>
+    ${ways.map((way, index) => wayButton(context, way, index === 0))}
+  </div>`;
+}
+
+function wayButton(context: PanelContext, way: Way, first: boolean): TemplateResult {
+  const act = () => context.post(way === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' });
+  return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
+    data-testid=${way === 'Set API Key' ? 'set-key' : 'continue'} @click=${act}>${way}</vscode-button>`;
+}
+
+function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+  const { progress } = run;
+  const busy =
+    run.live || Object.values(run.calls).some((call) => call.status === 'running' || call.status === 'asking');
+  if (!progress && busy) return nothing;
+  const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
+  const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
+  return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
+    <vscode-progress-ring class="ring" aria-label="At work"></vscode-progress-ring>
+    <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}</span>
+    ${
+      progress?.fraction === undefined
+        ? nothing
+        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(progress.text)}></progress>`
+    }
+  </div>`;
+}

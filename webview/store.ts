@@ -1,0 +1,57 @@
+import type { ToolResult } from '../src/protocol/messages.ts';
+import { applyEvent, type Run, type RunEvent } from '../src/protocol/run.ts';
+import type { HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
+
+/** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
+export interface PanelModel {
+  state?: PanelState;
+  run: Run | null;
+  notice: Notice | null;
+  /** What the model was told about each call, by call id. */
+  results: Map<string, ToolResult>;
+  /** How often each call changed: a card is drawn anew only when its number moved. */
+  revisions: Map<string, number>;
+}
+
+export const newModel = (): PanelModel => ({ run: null, notice: null, results: new Map(), revisions: new Map() });
+
+/** Takes in what the host said. `insert` and `focus` are for the composer, not for the model. */
+export function receive(model: PanelModel, message: HostMessage): void {
+  switch (message.type) {
+    case 'state':
+      model.state = message.state;
+      break;
+    case 'notice':
+      model.notice = message.notice;
+      break;
+    case 'run':
+      model.run = message.run;
+      model.results = new Map();
+      model.revisions = new Map();
+      for (const told of message.run?.messages ?? []) collectResults(model, told);
+      break;
+    case 'events':
+      for (const event of message.events) fold(model, event);
+      break;
+  }
+}
+
+function fold(model: PanelModel, event: RunEvent): void {
+  const { run } = model;
+  if (!run || event.runId !== run.id || event.seq <= run.seq) return;
+  applyEvent(run, event);
+  if (event.type === 'message') collectResults(model, event.message);
+  if ('toolCallId' in event) touch(model, event.toolCallId);
+}
+
+function collectResults(model: PanelModel, message: Run['messages'][number]): void {
+  if (message.role !== 'tool') return;
+  for (const result of message.toolResults) {
+    model.results.set(result.toolCallId, result);
+    touch(model, result.toolCallId);
+  }
+}
+
+const touch = (model: PanelModel, callId: string): void => {
+  model.revisions.set(callId, (model.revisions.get(callId) ?? 0) + 1);
+};

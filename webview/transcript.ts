@@ -1,0 +1,119 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Message, ToolCall } from '../src/protocol/messages.ts';
+import type { Run } from '../src/protocol/run.ts';
+import { visible } from '../src/protocol/visible.ts';
+import { card, draftCard } from './card.ts';
+import type { PanelContext } from './context.ts';
+import { icons } from './icons.ts';
+import { longText } from './longText.ts';
+import { MarkdownView } from './markdown/view.ts';
+
+/** The views of one run's messages, by place. A reply keeps its view when it turns from streamed to finished. */
+interface Views {
+  run: Run | null;
+  at: { content: MarkdownView; thinking: MarkdownView }[];
+}
+const views: Views = { run: null, at: [] };
+
+/** Everything said in the run, in order, with a card for each call, and the reply that is being streamed. */
+export function transcript(context: PanelContext, run: Run): TemplateResult {
+  if (views.run !== run) {
+    views.run = run;
+    views.at = [];
+  }
+  const places = run.live ? run.messages.length + 1 : run.messages.length;
+  return html`${repeat(
+    Array.from({ length: places }, (_, index) => index),
+    (index) => `${run.id}:${index}`,
+    (index) => {
+      const message = run.messages[index];
+      if (!message) return live(context, run, index);
+      return guard(dependencies(context, run, message, index), () => entry(context, run, message, index));
+    },
+  )}
+  ${run.queued.map(
+    (text) => html`<article class="user queued" data-role="queued">
+    <div class="user-text">${visible(text)}</div><span class="quiet">queued</span></article>`,
+  )}`;
+}
+
+/** What a finished message is drawn from: it is left alone while these stay the same. */
+function dependencies(context: PanelContext, run: Run, message: Message, index: number): unknown[] {
+  const place = (name: string) => `${index}${name}`;
+  if (message.role !== 'assistant') return [message, context.opened.whole.size];
+  const calls = message.toolCalls ?? [];
+  const ticking = calls.some((call) => run.calls[call.id]?.status === 'running');
+  return [
+    message,
+    run.phase,
+    run.error?.code,
+    ticking ? context.now : 0,
+    context.opened.whole.size,
+    ...calls.flatMap((call, at) => [context.model.revisions.get(call.id), context.opened.cards.has(place(`:${at}`))]),
+  ];
+}
+
+function entry(context: PanelContext, run: Run, message: Message, index: number): TemplateResult | typeof nothing {
+  switch (message.role) {
+    case 'user':
+      return html`<article class="user" data-role="user" aria-label="You">
+        <div class="user-text">${longText(context, `${index}:user`, visible(message.content), 6000)}</div></article>`;
+    case 'assistant':
+      return assistant(context, index, {
+        content: message.content,
+        thinking: message.thinking ?? '',
+        cards: (message.toolCalls ?? []).map((call, at) => card(context, run, call, `${index}:${at}`)),
+        complete: true,
+        ending: message.incomplete ? incompleteWords(run, index, message.toolCalls) : '',
+      });
+    default:
+      return nothing; // results stand in their cards; the system prompt is not part of what was said
+  }
+}
+
+function live(context: PanelContext, run: Run, index: number): TemplateResult {
+  const { content, thinking, calls } = run.live!;
+  return assistant(context, index, {
+    content,
+    thinking,
+    cards: calls.map((draft, at) => draftCard(context, draft, `${index}:${at}`)),
+    complete: false,
+    ending: '',
+  });
+}
+
+interface Reply {
+  content: string;
+  thinking: string;
+  cards: TemplateResult[];
+  complete: boolean;
+  ending: string;
+}
+
+function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
+  views.at[index] ??= { content: new MarkdownView(context.markdown), thinking: new MarkdownView(context.markdown) };
+  const view = views.at[index];
+  view.content.show(reply.content, reply.complete);
+  view.thinking.show(reply.thinking, reply.complete);
+  const thinkingNow = !reply.complete && reply.content === '' && reply.cards.length === 0;
+  return html`<article class="assistant" data-role="assistant" aria-label="Towpath"
+      aria-busy=${reply.complete ? 'false' : 'true'}>
+    ${
+      reply.thinking
+        ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"><summary><span class="twistie">${icons.chevron}</span>Thinking</summary>${view.thinking.element}</details>`
+        : nothing
+    }
+    ${view.content.element}
+    ${reply.cards}
+    ${reply.ending ? html`<p class="ending">${reply.ending}</p>` : nothing}
+  </article>`;
+}
+
+/** Only the run's own error tells a broken stream from a stop, and it is about the newest reply. */
+function incompleteWords(run: Run, index: number, calls: ToolCall[] | undefined): string {
+  const broken = index === run.messages.length - 1 && run.error?.code.startsWith('LLM_');
+  const words = broken ? 'Cut off here' : 'Stopped here';
+  return calls?.length ? `${words}; its calls were not run` : words;
+}
