@@ -71,8 +71,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       await log.emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model, ms });
     }
 
-    const whole = reply.success && reply.message !== undefined && !signal.aborted;
-    const running = whole ? calls.runAll(reply.message!.toolCalls ?? []) : calls.runBegun();
+    const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
+    const running = whole ? calls.runAll(reply.message?.toolCalls ?? []) : calls.runBegun();
     await appendReply(
       log,
       reply.message,
@@ -90,8 +90,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     }
 
     if (signal.aborted) return stopPointOf(signal);
-    if (!whole) return failed(reply.error);
-    if (reply.finishReason === 'length') return cutByLength;
+    if (!whole) return reply.success ? cutByLength : failed(reply.error);
     if (guard.repeated) return looping(guard.repeated);
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);

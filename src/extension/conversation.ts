@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import { closedMessage } from '../engine/loop.ts';
 import { newRun, type Run, type RunEvent } from '../protocol/run.ts';
@@ -7,21 +8,23 @@ import { StoreError } from '../runs/journal.ts';
 import { RunStore } from '../runs/store.ts';
 import type { ChatView } from './chatView.ts';
 
-const openRunKey = 'towpath.openRun';
-
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
+  /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
+  private readonly nameFile: string;
+  private readonly restored: Promise<void>;
 
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
     private readonly view: ChatView,
-    private readonly memento: vscode.Memento,
+    private readonly folder: string,
     /** Something in the list of runs is different. */
     private readonly listChanged: () => void,
   ) {
-    this.shown = memento.get<string>(openRunKey);
+    this.nameFile = path.join(folder, 'open-run');
+    this.restored = this.restore();
   }
 
   get runId(): string | undefined {
@@ -34,6 +37,7 @@ export class Conversation {
 
   /** The shown run for a panel that begins anew. */
   async snapshot(): Promise<void> {
+    await this.restored;
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
     if (shown === this.shown) this.view.post({ type: 'run', run: run ? atRest(run, this.working) : null });
@@ -44,18 +48,19 @@ export class Conversation {
   }
 
   async send(text: string): Promise<void> {
+    await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const { shown } = this;
     if (shown && (await this.engine.say(shown, text))) return;
     if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput: text }));
     const runId = RunStore.newId();
-    this.shown = runId;
+    await this.choose(runId);
     this.view.post({ type: 'run', run: newRun(runId) });
-    await this.memento.update(openRunKey, runId);
     await this.work(runId, () => this.engine.start({ runId, userInput: text }));
   }
 
   async goOn(): Promise<void> {
+    await this.restored;
     const { shown } = this;
     if (shown) await this.work(shown, () => this.engine.continue({ runId: shown }));
   }
@@ -66,8 +71,8 @@ export class Conversation {
 
   /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */
   async open(runId: string | undefined): Promise<void> {
-    this.shown = runId;
-    await this.memento.update(openRunKey, runId);
+    await this.restored;
+    await this.choose(runId);
     this.view.post({ type: 'notice', notice: null });
     await this.snapshot();
   }
@@ -97,6 +102,18 @@ export class Conversation {
     this.listChanged();
     if (result.error?.code.startsWith('STORE_') && this.shown === runId)
       this.notice({ level: 'error', text: result.error.message });
+  }
+
+  private async choose(runId: string | undefined): Promise<void> {
+    this.shown = runId;
+    await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
+    await fs.writeFile(this.nameFile, runId ?? '', { mode: 0o600 });
+  }
+
+  private async restore(): Promise<void> {
+    const runId = await fs.readFile(this.nameFile, 'utf8').catch(() => '');
+    const runs = runId ? await this.store.list() : [];
+    if (runs.some((run) => run.id === runId)) this.shown = runId;
   }
 
   private async kept(runId: string): Promise<Run | undefined> {

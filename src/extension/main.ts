@@ -55,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
 
   const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
-  const conversation = new Conversation(engine, store, view, context.workspaceState, () => {
+  const conversation = new Conversation(engine, store, view, storage.fsPath, () => {
     showStatus();
     void panel.showState();
   });

@@ -347,6 +347,17 @@ assistant  I will write. …
 Failed LLM_INCOMPLETE`);
     });
 
+    it('runs nothing of an answer that was cut by its length', async () => {
+      await begin({}, { text: 'I will write.', calls: [write('x', 'X')], finishReason: 'length' }, { text: 'Whole.' });
+      assert.equal((await talk.start()).error?.code, 'LLM_INCOMPLETE');
+      assert.equal(talk.file('x'), undefined);
+      await talk.reads(`
+user       hi
+assistant  I will write. …
+WaitingUser LLM_INCOMPLETE`);
+      assert.equal((await talk.continue()).assistantText, 'Whole.');
+    });
+
     it('keeps the reads that had begun, with their results', async () => {
       const error = new LLMError('LLM_INCOMPLETE', 'The stream ended early.');
       await begin({ a: 'A' }, { text: 'I read.', calls: [call('fs.list', { path: '.' })], error }, { text: 'Whole.' });
