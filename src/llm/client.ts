@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../protocol/messages.ts';
-import type { ToolDefinition } from '../protocol/tools.ts';
+import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 
 export interface ChatRequest {
   model: string;
@@ -11,6 +11,12 @@ export interface ChatRequest {
   maxTokens?: number;
   topP?: number;
   stopSequences?: string[];
+  /** Tokens the model may think with; 0 or absent: as the provider has it. Ignored where there is no such setting. */
+  thinkingBudget?: number;
+  /** Whether the model may (`auto`, without this), must or must not call a tool. */
+  toolChoice?: 'auto' | 'none' | 'required';
+  /** The answer as JSON, of a schema where the provider can keep to one. */
+  responseFormat?: { type: 'json_object' } | { type: 'json_schema'; name: string; schema: JsonSchema };
   /** The run: lets the local client keep its sequence and providers route their prompt cache. */
   cacheKey?: string;
 }
@@ -25,6 +31,8 @@ export interface ChatResponse {
   usage?: TokenUsage;
   model: string;
   finishReason: FinishReason;
+  /** What did not go as asked, in sentences for the person. */
+  warnings?: string[];
 }
 
 export interface ToolCallDelta {
@@ -45,6 +53,8 @@ export interface ChatStreamChunk {
   toolCall?: ToolCall;
   /** Before the first token: a model being loaded, a prompt being read. */
   progress?: { text: string; fraction?: number };
+  /** The reply goes on, but not as asked (a tool list left out, a prompt cut by the server): a sentence for the person. */
+  warning?: string;
   done: boolean;
   finishReason?: FinishReason;
   native?: Native;
@@ -69,6 +79,7 @@ export class Reply {
   content = '';
   thinking = '';
   readonly toolCalls: ToolCall[] = [];
+  readonly warnings: string[] = [];
   native?: Native;
   usage?: TokenUsage;
   finishReason?: FinishReason;
@@ -78,6 +89,7 @@ export class Reply {
     this.content += chunk.content ?? '';
     this.thinking += chunk.thinking ?? '';
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
+    if (chunk.warning) this.warnings.push(chunk.warning);
     this.native = chunk.native ?? this.native;
     this.usage = chunk.usage ?? this.usage;
     this.finishReason = chunk.finishReason ?? this.finishReason;
@@ -112,5 +124,6 @@ export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: str
     ...(reply.usage && { usage: reply.usage }),
     model: reply.model ?? model,
     finishReason: reply.finishReason ?? 'error',
+    ...(reply.warnings.length > 0 && { warnings: reply.warnings }),
   };
 }

@@ -55,6 +55,8 @@ export const tokenUsageSchema = z.object({
   completionTokens: z.number(),
   totalTokens: z.number(),
   cachedTokens: z.number().optional(),
+  /** Of the prompt: what was kept for the next request, where a provider charges for that. */
+  cacheWriteTokens: z.number().optional(),
   thinkingTokens: z.number().optional(),
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;

@@ -1,0 +1,59 @@
+import { LLMError } from './errors.ts';
+import { type Endpoint, nameOf } from './providerErrors.ts';
+import { redact } from './redact.ts';
+
+const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
+const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT/;
+const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
+const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMAT/;
+
+/** Fetch threw before there was an answer. */
+export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
+  const { code, text } = reasonOf(endpoint, error);
+  const name = nameOf(endpoint);
+  if (certificate.test(code)) {
+    const message = `The certificate of ${name} was not accepted (${text}). Mend it there, or add its authority to this system's.`;
+    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
+  }
+  if (timeLimits.test(code)) {
+    return new LLMError('LLM_TIMEOUT', `${name} did not answer in time (${text}).`, { retryable: true });
+  }
+  if (unreadableHeaders.test(code)) {
+    return new LLMError('LLM_HTTP_ERROR', `The answer of ${name} cannot be read (${text}).`, {
+      details: { reason: code },
+    });
+  }
+  const message = `${name} cannot be reached (${text}). Check the address, the network, and that the server runs.`;
+  return new LLMError('LLM_HTTP_ERROR', message, { retryable: true, details: { reason: code } });
+}
+
+/** The connection failed in the middle of an answer. */
+export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
+  const { code, text } = reasonOf(endpoint, error);
+  const name = nameOf(endpoint);
+  if (badCompression.test(code) || badCompression.test(text)) {
+    return new LLMError('LLM_BAD_RESPONSE', `The answer of ${name} is damaged (${text}).`, {
+      details: { reason: code },
+    });
+  }
+  if (timeLimits.test(code)) {
+    return new LLMError('LLM_TIMEOUT', `${name} fell silent (${text}).`, { retryable: true });
+  }
+  return new LLMError('LLM_INCOMPLETE', `The answer of ${name} broke off (${text}).`, { retryable: true });
+}
+
+/** Fetch says "fetch failed" or "terminated"; the reason is the innermost cause. */
+function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: string } {
+  let innermost = error;
+  let code = '';
+  for (let depth = 0; depth < 5 && innermost instanceof Error; depth++) {
+    if ('code' in innermost && typeof innermost.code === 'string') code = innermost.code;
+    const cause: unknown = innermost instanceof AggregateError ? innermost.errors[0] : innermost.cause;
+    if (!(cause instanceof Error)) break;
+    innermost = cause;
+  }
+  const text = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
+  if (code === '') code = /net::(ERR_\w+)/.exec(text)?.[1] ?? '';
+  const words = redact(text, endpoint.secrets).slice(0, 300);
+  return { code, text: code === '' || words.includes(code) ? words : `${code}: ${words}` };
+}

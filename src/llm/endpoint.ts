@@ -1,0 +1,25 @@
+import { LLMError } from './errors.ts';
+import type { Endpoint } from './providerErrors.ts';
+
+export interface EndpointOptions {
+  /** What people call it, in messages. */
+  label: string;
+  baseUrl: string;
+  apiKey?: string;
+  /** Sent with every request; those that look like credentials are kept out of every message too. */
+  headers?: Record<string, string>;
+}
+
+export function toEndpoint({ label, baseUrl, apiKey, headers = {} }: EndpointOptions): Endpoint {
+  const secretHeaders = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
+  const secrets = [apiKey?.trim() ?? '', ...secretHeaders.map(([, value]) => value)].filter((secret) => secret !== '');
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
+  return { label, host, secrets, hasKey: secrets.length > 0 };
+}
+
+/** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */
+export function checkKey({ label, secrets }: Endpoint): void {
+  if (secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
+  const message = `The API key for ${label} has characters that no key has. Run *Towpath: Set API Key*.`;
+  throw new LLMError('LLM_AUTH_FAILED', message);
+}

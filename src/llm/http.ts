@@ -1,0 +1,251 @@
+import { createWatch, within } from './clock.ts';
+import { connectionError, interruptedError } from './connectionErrors.ts';
+import { LLMError } from './errors.ts';
+import { parseJson } from './json.ts';
+import { asPlainText, type Endpoint, errorOfStatus, nameOf } from './providerErrors.ts';
+import { redact } from './redact.ts';
+
+/** Milliseconds and bytes; a time of 0 is no limit. */
+export interface FetchLimits {
+  /** Until the headers of the answer are here. */
+  connectMs: number;
+  /** Between two bytes. */
+  idleMs: number;
+  /** Between two events of a stream: keep-alive comments do not carry it over this. */
+  eventMs: number;
+  /** After the model has said that it is finished, for servers that never close: what came by then is the answer. */
+  closeMs: number;
+  /** One event of a stream. */
+  eventBytes: number;
+  /** A whole answer, after decompression. */
+  answerBytes: number;
+}
+
+export const defaultFetchLimits: FetchLimits = {
+  connectMs: 60_000,
+  idleMs: 120_000,
+  eventMs: 600_000,
+  closeMs: 5_000,
+  eventBytes: 8 * 1024 * 1024,
+  answerBytes: 32 * 1024 * 1024,
+};
+
+export interface HttpRequest {
+  endpoint: Endpoint;
+  url: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON with POST; without it the request is a GET. */
+  body?: unknown;
+  limits: FetchLimits;
+  signal?: AbortSignal;
+}
+
+/** A good answer (2xx) whose body is still on its way. Whoever has it reads it to the end or calls `cancel`. */
+export interface HttpAnswer {
+  endpoint: Endpoint;
+  limits: FetchLimits;
+  signal: AbortSignal | undefined;
+  contentType: string;
+  /** The next bytes, or undefined at the end. `idleMs` stands in for the limit between two bytes. */
+  read(idleMs?: number): Promise<Uint8Array | undefined>;
+  /** The first bytes, which `read` then gives once more. */
+  peek(): Promise<Uint8Array | undefined>;
+  /** Closes the socket. */
+  cancel(): void;
+}
+
+/**
+ * The one fetch: `globalThis.fetch` as it is at the time of the call, because the editor patches it for proxies and
+ * certificates. Redirects are not followed: fetch would take `api-key` headers along to the other server.
+ * Throws `LLMError`, or the signal's reason.
+ */
+export async function send(request: HttpRequest): Promise<HttpAnswer> {
+  const { endpoint, signal } = request;
+  signal?.throwIfAborted();
+  const url = checkAddress(request.url, endpoint);
+  const connection = new AbortController();
+  const close = () => connection.abort();
+  signal?.addEventListener('abort', close);
+  try {
+    const response = await fetchHeaders(request, url, connection.signal);
+    const answer = toAnswer(request, response, () => {
+      signal?.removeEventListener('abort', close);
+      close();
+    });
+    if (!response.ok) throw await refusal(answer, response);
+    return answer;
+  } catch (error) {
+    signal?.removeEventListener('abort', close);
+    close();
+    throw error;
+  }
+}
+
+async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal): Promise<Response> {
+  const { endpoint, limits, headers, body } = request;
+  try {
+    const response = globalThis.fetch(url.href, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal,
+    });
+    return await within(response, {
+      ms: limits.connectMs,
+      signal: request.signal,
+      expired: () => tookTooLong(`${nameOf(endpoint)} did not answer`, limits.connectMs),
+    });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    throw error instanceof LLMError ? error : connectionError(endpoint, error);
+  }
+}
+
+function toAnswer(request: HttpRequest, response: Response, close: () => void): HttpAnswer {
+  const { endpoint, limits, signal } = request;
+  const reader = response.body?.getReader();
+  const watch = createWatch(signal);
+  let received = 0;
+  let peeked: Uint8Array | undefined;
+  const readOn = async (idleMs = limits.idleMs) => {
+    if (!reader) return undefined;
+    try {
+      const expired = () => tookTooLong(`${nameOf(endpoint)} fell silent`, idleMs);
+      const { value } = await watch.wait(reader.read(), idleMs, expired);
+      received += value?.byteLength ?? 0;
+      if (received > limits.answerBytes) throw tooLong(endpoint, 'answer', limits.answerBytes);
+      return value;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error instanceof LLMError ? error : interruptedError(endpoint, error);
+    }
+  };
+  return {
+    endpoint,
+    limits,
+    signal,
+    contentType: (response.headers.get('content-type') ?? '').toLowerCase(),
+    async read(idleMs) {
+      const bytes = peeked ?? (await readOn(idleMs));
+      peeked = undefined;
+      return bytes;
+    },
+    async peek() {
+      peeked ??= await readOn();
+      return peeked;
+    },
+    cancel() {
+      watch.close();
+      reader?.cancel().catch(() => {}); // a body that already failed says so again
+      close();
+    },
+  };
+}
+
+/**
+ * What the body is: by its content type, and where that says nothing (a plain or missing type) by its first character.
+ * `text`: a web page of a proxy or a captive portal, not a model.
+ */
+export async function kindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
+  if (answer.contentType.includes('event-stream')) return 'events';
+  if (answer.contentType.includes('json')) return 'json';
+  if (answer.contentType.includes('html')) return 'text';
+  const first = new TextDecoder().decode(await answer.peek()).trimStart()[0];
+  if (first === '{' || first === '[') return 'json';
+  return first === '<' ? 'text' : 'events';
+}
+
+async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError> {
+  const { endpoint } = answer;
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    const target = response.headers.get('location');
+    const where = target ? ` to ${redact(target.slice(0, 300), endpoint.secrets)}` : '';
+    const message = `${nameOf(endpoint)} redirects${where}. Redirects are not followed; set the final address.`;
+    return new LLMError('LLM_HTTP_ERROR', message, { status: response.status || undefined });
+  }
+  return errorOfStatus(endpoint, response.status, parseOrText(await readBeginning(answer)), response.headers);
+}
+
+/** At most 64 KiB of a body that is told to a person; what cannot be read is not missed. */
+export async function readBeginning(answer: HttpAnswer): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let bytes = await answer.read(5000); bytes; bytes = await answer.read(5000)) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length > 65_536) break;
+    }
+  } catch {
+    answer.signal?.throwIfAborted();
+  }
+  answer.cancel();
+  return text;
+}
+
+function parseOrText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The whole body as JSON. */
+export async function readJson(answer: HttpAnswer): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for (let bytes = await answer.read(); bytes; bytes = await answer.read()) {
+      text += decoder.decode(bytes, { stream: true });
+    }
+  } finally {
+    answer.cancel();
+  }
+  text += decoder.decode();
+  try {
+    return parseJson(text);
+  } catch {
+    throw unreadable(answer.endpoint, text);
+  }
+}
+
+/** The error for what should have been a message and is not; an empty one may well work the next time. */
+export function unreadable(endpoint: Endpoint, text: string): LLMError {
+  const beginning = redact(asPlainText(text), endpoint.secrets);
+  const message =
+    beginning === ''
+      ? `${nameOf(endpoint)} sent an empty answer.`
+      : `${nameOf(endpoint)} sent something that is not an answer of a model: ${beginning}`;
+  return new LLMError('LLM_BAD_RESPONSE', message, { retryable: beginning === '' });
+}
+
+export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
+  const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : `${bytes} bytes`;
+  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent an ${what} of more than ${size}.`);
+}
+
+function tookTooLong(what: string, ms: number): LLMError {
+  return new LLMError('LLM_TIMEOUT', `${what} for ${ms < 1000 ? `${ms} ms` : `${ms / 1000} s`}.`, { retryable: true });
+}
+
+/** A key goes out encrypted or not at all; this machine's own servers are the exception. */
+function checkAddress(address: string, endpoint: Endpoint): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new LLMError('LLM_HTTP_ERROR', `The address of ${endpoint.label} is not a web address (https://…).`);
+  }
+  if (url.username || url.password) {
+    const message = `The address of ${nameOf(endpoint)} has a user name or password in it. Use *Towpath: Set API Key*.`;
+    throw new LLMError('LLM_HTTP_ERROR', message);
+  }
+  if (url.protocol === 'http:' && endpoint.secrets.length > 0 && !isLoopback(url.hostname)) {
+    const message = `${nameOf(endpoint)} is reached without encryption, so the API key is not sent. Use an https address.`;
+    throw new LLMError('LLM_HTTP_ERROR', message);
+  }
+  return url;
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,44 @@
+/** Deeper than any honest message. `JSON.parse` reads five million levels; `JSON.stringify` then throws at five thousand. */
+export const depthLimit = 200;
+
+/** Parses text from outside. Throws `SyntaxError`, also for nesting beyond `depthLimit`, which is looked for first. */
+export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) throw new SyntaxError(`JSON nested more than ${depthLimit} levels deep`);
+  return JSON.parse(text);
+}
+
+function isTooDeep(text: string): boolean {
+  if (text.length <= depthLimit) return false; // the usual event of a stream is decided here
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > depthLimit) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+    }
+  }
+  return false;
+}
+
+/** Index of the quote that ends the string begun at `start`, or the text's length when it does not end. */
+export function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,135 @@
+import type { ToolCall } from '../../protocol/messages.ts';
+import { parseArguments } from '../arguments.ts';
+import { endOfString } from '../json.ts';
+
+/** A piece of a call as it came; empty and absent are the same. */
+export interface CallFragment {
+  index?: number;
+  id?: string;
+  name?: string;
+  argumentsText: string;
+}
+
+export interface CallCollector {
+  /** Takes a fragment; gives the place of its call among the reply's calls, or undefined when there are too many. */
+  add(fragment: CallFragment): number | undefined;
+  /** Calls that are complete and were not given out before, in the order asked. At the end that is all of them. */
+  takeComplete(atEnd: boolean): ToolCall[];
+}
+
+interface Draft {
+  place: number;
+  id: string | undefined;
+  name: string;
+  pieces: string[];
+  given: boolean;
+}
+
+/** More are not looked at. */
+export const callLimit = 64;
+/** Ids longer than this come back as ours; some proxies hide kilobytes in them. */
+const idLimit = 256;
+
+/**
+ * Puts calls together from fragments. Before the end a call counts as complete when the next one has begun and its
+ * text is a whole, non-empty JSON object: servers that announce all calls first send `""` or `{}` for each of them.
+ * Throws `RangeError` for fragments that no order can be made of.
+ */
+export function collectCalls(toToolName: (wireName: string) => string, takenIds: ReadonlySet<string>): CallCollector {
+  const drafts: Draft[] = [];
+  const open = new Map<number, Draft>(); // by the wire's index; a Map, so that index 4,000,000,000 costs nothing
+  const ids = new Set(takenIds);
+
+  const ownId = () => {
+    let id: string;
+    do id = `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`;
+    while (ids.has(id));
+    return id;
+  };
+  const idFor = (wanted: string | undefined) => {
+    const id = wanted !== undefined && wanted.length <= idLimit && !ids.has(wanted) ? wanted : ownId();
+    ids.add(id);
+    return id;
+  };
+
+  return {
+    add({ index, id, name, argumentsText }) {
+      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < 4096)) {
+        throw new RangeError(`a tool call numbered ${index}`);
+      }
+      let draft =
+        index !== undefined ? open.get(index) : (drafts.findLast((one) => id && one.id === id) ?? drafts.at(-1));
+      if (!draft || beginsAnother(draft, id, name)) {
+        draft = { place: drafts.length, id, name: name ?? '', pieces: [], given: false };
+        drafts.push(draft);
+      }
+      draft.id ??= id;
+      draft.name ||= name ?? '';
+      if (draft.given && argumentsText.trim() !== '') throw new RangeError('more of a tool call that was complete');
+      if (argumentsText !== '') draft.pieces.push(argumentsText);
+      if (index !== undefined) open.set(index, draft);
+      return draft.place < callLimit ? draft.place : undefined;
+    },
+    takeComplete(atEnd) {
+      const complete: ToolCall[] = [];
+      for (const draft of drafts.slice(0, atEnd ? callLimit : Math.min(callLimit, drafts.length - 1))) {
+        if (draft.given) continue;
+        const text = draft.pieces.join('');
+        if (!atEnd && /^\s*(\{\s*\})?\s*$/.test(text)) break;
+        const parsed = separate(text).map(parseArguments);
+        if (!atEnd && parsed.some(({ malformed }) => malformed !== undefined)) break;
+        draft.given = true;
+        if (draft.name === '' && text.trim() === '') continue; // Snowflake pads with calls of nothing
+        for (const [at, one] of parsed.entries()) {
+          complete.push({
+            id: idFor(at === 0 ? draft.id : undefined),
+            name: toToolName(draft.name || 'unknown'),
+            ...one,
+          });
+        }
+      }
+      return complete;
+    },
+  };
+}
+
+/**
+ * Gemini's and some gateways' parallel calls all have index 0: a new name, or a new id with a name, is another call.
+ * An id or a name alone may be repeated in every fragment.
+ */
+function beginsAnother(draft: Draft, id: string | undefined, name: string | undefined): boolean {
+  if (name === undefined || draft.name === '') return false;
+  return name !== draft.name || (id !== undefined && draft.id !== undefined && id !== draft.id);
+}
+
+/**
+ * Calls of one name glued together, `{…}{…}` (SGLang and gateways, parallel calls without ids), as separate texts.
+ * LiteLLM's `{}{…}` is one call whose empty beginning does not count. The same object twice is a repeated chunk, and
+ * stays as it is: malformed.
+ */
+function separate(text: string): string[] {
+  if (parseArguments(text).malformed === undefined) return [text];
+  const objects = topLevelObjects(text);
+  if (objects.length < 2) return [text];
+  const filled = objects.filter((object) => !/^\{\s*\}$/.test(object));
+  return filled.length > 0 && new Set(filled).size === filled.length ? filled : [text];
+}
+
+function topLevelObjects(text: string): string[] {
+  const objects: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]!;
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' && depth++ === 0) {
+      if (text.slice(start, at).trim() !== '') return [];
+      start = at;
+    } else if (character === '}' && --depth === 0) {
+      objects.push(text.slice(start, at + 1));
+      start = at + 1;
+    }
+    if (depth < 0) return [];
+  }
+  return depth === 0 && text.slice(start).trim() === '' ? objects : [];
+}

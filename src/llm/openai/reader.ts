@@ -1,0 +1,242 @@
+import type { TokenUsage } from '../../protocol/messages.ts';
+import type { ToolDefinition } from '../../protocol/tools.ts';
+import type { ChatStreamChunk, FinishReason } from '../client.ts';
+import { LLMError } from '../errors.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { fromWireNames } from '../names.ts';
+import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
+import { type CallFragment, collectCalls } from './calls.ts';
+import type { NativeThinking } from './wire.ts';
+
+export interface ReaderOptions {
+  endpoint: Endpoint;
+  /** Marks the thinking as this provider's own. */
+  provider: string;
+  tools: readonly Pick<ToolDefinition, 'name'>[];
+  /** Ids of earlier calls in the conversation: some servers count from `call_0` in every reply. */
+  takenIds?: ReadonlySet<string>;
+}
+
+/** Turns the objects of one reply into chunks, in order. Pure but for the ids it makes up. Throws only `LLMError`. */
+export interface OpenAIReader {
+  /** One parsed event of the stream, or (`whole`) a whole answer. */
+  read(event: unknown, whole?: boolean): ChatStreamChunk[];
+  /**
+   * The reply is over, with its end mark (`[DONE]`, or the end of a whole answer) or by the end of the body. Without
+   * mark and without `finish_reason` it was cut: `LLM_INCOMPLETE`, and no call of it is complete.
+   */
+  end(marked: boolean): ChatStreamChunk[];
+  /** The model has given its `finish_reason`; usage may still follow. */
+  readonly finished: boolean;
+}
+
+/**
+ * A `toolCall` chunk comes as soon as its call is complete: when the next call begins and the text so far is a whole
+ * JSON object, else at the end of the reply. At an end by `length` or a filter the calls left are not given at all.
+ */
+export function createOpenAIReader({ endpoint, provider, tools, takenIds }: ReaderOptions): OpenAIReader {
+  const calls = collectCalls(fromWireNames(tools), takenIds ?? new Set());
+  let callPlaces = 0;
+  let given = 0;
+  let content = false;
+  let answered = false;
+  let rawFinish: string | undefined;
+  let failed = false;
+  let model: string | undefined;
+  let usage: TokenUsage | undefined;
+  let thinkingField: NativeThinking['thinkingField'] | undefined;
+
+  const takeCalls = (atEnd: boolean): ChatStreamChunk[] => {
+    const complete = calls.takeComplete(atEnd);
+    given += complete.length;
+    return complete.map((toolCall) => ({ toolCall, done: false }));
+  };
+
+  const readFragment = (fragment: CallFragment): ChatStreamChunk[] => {
+    const index = addFragment(fragment);
+    if (index === undefined) return [];
+    const begins = index >= callPlaces;
+    callPlaces = Math.max(callPlaces, index + 1);
+    const { id, name, argumentsText } = fragment;
+    const toolCallDelta = {
+      index,
+      ...(begins && id && { id }),
+      ...(begins && name && { name: toToolName(name) }),
+      ...(argumentsText !== '' && { argumentsText }),
+    };
+    return [...(begins ? takeCalls(false) : []), { toolCallDelta, done: false }];
+  };
+
+  const toToolName = fromWireNames(tools);
+  const addFragment = (fragment: CallFragment) => {
+    try {
+      return calls.add(fragment);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent ${error.message}.`);
+    }
+  };
+
+  return {
+    get finished() {
+      return rawFinish !== undefined;
+    },
+
+    read(event, whole = false) {
+      if (!isObject(event)) return [];
+      const choice = firstChoice(event);
+      const error = errorIn(event, choice);
+      if (error !== undefined) throw errorInStream(endpoint, error);
+      model = text(event.model) ?? model;
+      usage = usageIn(event, choice) ?? usage;
+      if (!choice) return [];
+      answered = true;
+      rawFinish = text(choice.finish_reason) ?? rawFinish;
+      // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+      failed ||= /error|malformed/i.test(`${text(choice.finish_reason)} ${text(choice.native_finish_reason)}`);
+
+      const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
+      if (!isObject(delta)) return []; // Azure's filter results come without one
+      const chunks: ChatStreamChunk[] = [];
+      const parts = partsOf(delta);
+      thinkingField ??= parts.field;
+      if (parts.thinking) chunks.push({ thinking: parts.thinking, done: false });
+      if (parts.content) chunks.push({ content: parts.content, done: false });
+      content ||= parts.content !== '';
+      for (const fragment of fragmentsOf(delta)) chunks.push(...readFragment(fragment));
+      return chunks;
+    },
+
+    end(marked) {
+      if (!marked && rawFinish === undefined) {
+        const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
+        throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+      }
+      if (!answered) {
+        const message = `${nameOf(endpoint)} sent something that is not an answer of a model.`;
+        throw new LLMError('LLM_BAD_RESPONSE', message);
+      }
+      const early = failed ? 'error' : earlyEnd(rawFinish);
+      const chunks = early ? [] : takeCalls(true);
+      const finishReason = early ?? (given > 0 ? 'tool_calls' : usualEnd(rawFinish, content));
+      const native = thinkingField && { provider, content: { thinkingField } satisfies NativeThinking };
+      chunks.push({
+        done: true,
+        finishReason,
+        ...(usage && { usage }),
+        ...(model && { model }),
+        ...(native && { native }),
+      });
+      return chunks;
+    },
+  };
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Azure begins with no choices, usage chunks have none; a second choice (`n` > 1) is nothing we asked for. */
+function firstChoice(event: JsonObject): JsonObject | undefined {
+  if (!Array.isArray(event.choices)) return undefined;
+  const choice = event.choices.find((one) => isObject(one) && (one.index ?? 0) === 0);
+  return isObject(choice) ? choice : undefined;
+}
+
+/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM). */
+function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
+  if (isSaid(event.error)) return event;
+  if (choice && isSaid(choice.error)) return { error: choice.error };
+  if (event.object === 'error' || (event.choices === undefined && text(event.detail) !== undefined)) return event;
+  return undefined;
+}
+
+const isSaid = (error: unknown) => text(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
+
+interface Parts {
+  content: string;
+  thinking: string;
+  field?: NativeThinking['thinkingField'];
+}
+
+/** `reasoning_content` (DeepSeek, vLLM, Qwen) or `reasoning` (OpenRouter, Groq), never both; Mistral: parts of `content`. */
+function partsOf(delta: JsonObject): Parts {
+  const parts: Parts = { content: text(delta.content) ?? '', thinking: '' };
+  for (const part of Array.isArray(delta.content) ? delta.content : []) {
+    if (!isObject(part)) continue;
+    if (part.type === 'thinking') parts.thinking += textOfPart(part.thinking);
+    else if (part.type === 'text' || part.type === 'refusal') parts.content += textOfPart(part.text ?? part.refusal);
+  }
+  const field = (['reasoning_content', 'reasoning'] as const).find((name) => text(delta[name]) !== undefined);
+  if (field) parts.thinking += delta[field];
+  parts.content += text(delta.refusal) ?? '';
+  return { ...parts, field };
+}
+
+function textOfPart(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (!Array.isArray(part)) return '';
+  return part.map((one) => (isObject(one) ? (text(one.text) ?? '') : '')).join('');
+}
+
+function fragmentsOf(delta: JsonObject): CallFragment[] {
+  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+  const fragments = calls.filter(isObject).map((call): CallFragment => {
+    const wanted = isObject(call.function) ? call.function : {};
+    return {
+      index: typeof call.index === 'number' ? call.index : undefined, // Mistral and Gemini may leave it out
+      id: text(call.id),
+      name: text(wanted.name),
+      argumentsText: argumentsOf(wanted.arguments),
+    };
+  });
+  if (fragments.length === 0 && isObject(delta.function_call)) {
+    const { name, arguments: given } = delta.function_call; // the form before tool_calls
+    fragments.push({ index: 0, name: text(name), argumentsText: argumentsOf(given) });
+  }
+  return fragments;
+}
+
+/** Some servers send the object itself instead of its text. */
+function argumentsOf(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : (text(value) ?? '');
+}
+
+/** Ends at which a call that looks whole may still be half of what was meant. */
+function earlyEnd(rawFinish: string | undefined): FinishReason | undefined {
+  if (rawFinish === undefined) return undefined;
+  if (['length', 'max_tokens', 'model_length', 'max_output_tokens'].includes(rawFinish)) return 'length';
+  if (rawFinish === 'content_filter' || rawFinish === 'content_filtered') return 'content_filter';
+  return undefined;
+}
+
+/** The end is derived from what came: many servers say `stop` after calls, and some `tool_calls` without any. */
+function usualEnd(rawFinish: string | undefined, content: boolean): FinishReason {
+  const known = ['stop', 'tool_calls', 'function_call', 'eos', 'end_turn', 'tool_use', 'stop_sequence'];
+  return content || rawFinish === undefined || known.includes(rawFinish) ? 'stop' : 'error';
+}
+
+/**
+ * As sent: prompt tokens include cached ones, completion tokens the thinking. The last usage counts; chunks are never
+ * summed. Groq hides it in `x_groq`, Moonshot in the choice; the cached part has three names.
+ */
+function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage | undefined {
+  const hidden = isObject(event.x_groq) ? event.x_groq.usage : undefined;
+  const usage = [event.usage, hidden, choice?.usage].find(isObject);
+  if (!usage) return undefined;
+  const promptTokens = count(usage.prompt_tokens) ?? 0;
+  const completionTokens = count(usage.completion_tokens) ?? 0;
+  const promptDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completionDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const cachedTokens =
+    count(promptDetails.cached_tokens) ?? count(usage.prompt_cache_hit_tokens) ?? count(usage.cached_tokens);
+  const thinkingTokens = count(completionDetails.reasoning_tokens);
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: count(usage.total_tokens) ?? promptTokens + completionTokens,
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(thinkingTokens !== undefined && { thinkingTokens }),
+  };
+}
+
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

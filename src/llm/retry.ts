@@ -1,0 +1,46 @@
+import type { ErrorInfo } from '../protocol/messages.ts';
+import { inWords } from './clock.ts';
+import type { LLMError } from './errors.ts';
+
+export interface Backoff {
+  baseMs: number;
+  maxMs: number;
+  /** A quarter more or less, so that many clients do not come back at the same moment. */
+  jitter: boolean;
+}
+
+/** Milliseconds to wait after the failed attempt `attempt` (0 the first): `min(base · 2^attempt, max)`, ± 25 %. */
+export function retryDelay(attempt: number, { baseMs, maxMs, jitter }: Backoff, random: () => number): number {
+  const delay = Math.min(baseMs * 2 ** attempt, maxMs);
+  return Math.round(jitter ? delay * (0.75 + random() / 2) : delay);
+}
+
+export interface RetryPolicy extends Backoff {
+  /** Attempts after the first. */
+  retries: number;
+  /** The longest wait a provider may ask for. */
+  retryAfterCapMs: number;
+}
+
+export type RetryDecision = { delayMs: number } | { giveUp: ErrorInfo };
+
+/**
+ * Whether to try again after the failed attempt `attempt` (0 the first), and when. What the provider asks for wins over
+ * our own back-off; more than the cap is not waited for at all, and the error says how long it would be.
+ */
+export function decideRetry(
+  error: LLMError,
+  attempt: number,
+  policy: RetryPolicy,
+  random: () => number,
+): RetryDecision {
+  if (!error.retryable) return { giveUp: error.toInfo() };
+  const asked = error.retryAfterMs;
+  if (asked !== undefined && asked > policy.retryAfterCapMs) {
+    const message = `${error.message.replace(/[.\s]*$/, '.')} It asks to wait ${inWords(asked)}; then try again.`;
+    return { giveUp: { ...error.toInfo(), message } };
+  }
+  if (attempt >= policy.retries) return { giveUp: error.toInfo() };
+  const askedFor = asked !== undefined && asked > 0 ? asked : undefined;
+  return { delayMs: Math.ceil(askedFor ?? retryDelay(attempt, policy, random)) };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { inWords } from '../../src/llm/clock.ts';
+import { errorOfStatus, retryAfterOf } from '../../src/llm/providerErrors.ts';
+import { redact } from '../../src/llm/redact.ts';
+
+const canary = 'sk-CANARYKEY1234567890';
+const endpoint = { label: 'Somewhere', host: 'models.example', secrets: [canary], hasKey: true };
+
+describe('what providers say when they refuse', () => {
+  const bodies: [shape: string, body: unknown, says: string][] = [
+    ['OpenAI', { error: { message: 'No such thing.', type: 'x', param: null, code: null } }, 'No such thing.'],
+    ['Ollama, xAI', { code: 'x', error: 'No such thing.' }, 'No such thing.'],
+    ['FastAPI', { detail: 'No such thing.' }, 'No such thing.'],
+    [
+      'FastAPI, several',
+      { detail: [{ loc: ['a'], msg: 'No such thing' }, { msg: 'nor that' }] },
+      'No such thing; nor that',
+    ],
+    ['vLLM', { object: 'error', message: 'No such thing.', code: 400 }, 'No such thing.'],
+    ['Gemini', [{ error: { code: 400, message: 'No such thing.', status: 'X' } }], 'No such thing.'],
+    ['a list of errors', { errors: [{ message: 'No such thing' }] }, 'No such thing'],
+    ['wrapped twice', { error: { error: { message: 'No such thing.' } } }, 'No such thing.'],
+    [
+      'OpenRouter',
+      { error: { message: 'Provider returned error', metadata: { raw: 'No such thing.' } } },
+      'Provider returned error: No such thing.',
+    ],
+    [
+      'HTML',
+      '<html><head><style>b{}</style></head><body><b>No</b>\n such&nbsp;thing.</body></html>',
+      'No such&nbsp;thing.',
+    ],
+    ['text', ' No such\tthing. ', 'No such thing.'],
+    ['the key itself', { error: `Key ${canary} is not known.` }, 'Key [key] is not known.'],
+  ];
+  for (const [shape, body, says] of bodies) {
+    it(shape, () => {
+      const error = errorOfStatus(endpoint, 422, body);
+      assert.equal(error.message, `Somewhere (models.example) answered 422: ${says}`);
+      assert.ok(!JSON.stringify(error.toInfo()).includes(canary));
+    });
+  }
+  it('nothing, and what is none of these', () => {
+    const messages = ['', {}, [], null, 7, { error: {} }].map((body) => errorOfStatus(endpoint, 422, body).message);
+    assert.deepEqual(new Set(messages), new Set(['Somewhere (models.example) answered 422.']));
+  });
+  it('Google asks to wait in the body', () => {
+    const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
+    assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
+  });
+});
+
+describe('how long providers ask to wait', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const asked: [headers: Record<string, string>, ms: number | undefined][] = [
+    [{}, undefined],
+    [{ 'retry-after': '2' }, 2000],
+    [{ 'retry-after': '0.5' }, 500],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' }, 7000],
+    [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, undefined],
+    [{ 'retry-after': '-1' }, undefined],
+    [{ 'retry-after': '0' }, undefined],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '1e999' }, undefined],
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
+    [{ 'retry-after-ms': '0', 'retry-after': '1' }, 1000],
+    [{ 'retry-after-ms': 'x', 'retry-after': '1' }, 1000],
+  ];
+  for (const [headers, ms] of asked) {
+    it(JSON.stringify(headers), () => assert.equal(retryAfterOf(new Headers(headers), now), ms));
+  }
+  it('in words', () => {
+    const words = [250, 1000, 2500, 60_000, 300_000, 7_200_000, 172_800_000, 1e15].map(inWords);
+    assert.deepEqual(words, ['250 ms', '1 s', '2.5 s', '1 min', '5 min', '2 h', '2 days', '31,688.1 years']);
+  });
+});
+
+describe('keys in texts', () => {
+  const texts: [text: string, clean: string][] = [
+    [`before ${canary} after ${canary}`, 'before [key] after [key]'],
+    ['p%40ss%20word', '[key]'],
+    ['another sk-proj-abcdefgh12345678', 'another [key]'],
+    ['Authorization: Bearer abcdefgh12345678', 'Authorization: [key]'],
+    ['AIzaSyA1234567890abcdefghijk', '[key]'],
+    [
+      'Incorrect API key provided: sk-. A bearer token is wanted.',
+      'Incorrect API key provided: sk-. A bearer token is wanted.',
+    ],
+  ];
+  for (const [text, clean] of texts) it(clean, () => assert.equal(redact(text, [canary, 'p@ss word', 'x']), clean));
+});
