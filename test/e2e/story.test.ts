@@ -5,18 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backend, backends } from '../support/backends.ts';
 import { copySample, temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
 import { said } from '../support/scripted.ts';
 
 const sample = path.join(import.meta.dirname, '../fixtures/sample');
-
-/** Polls until `what` holds: a dialog leaves before its answer has arrived in the extension host. */
-export async function eventually(what: string, holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (!(await holds())) {
-    if (Date.now() > deadline) assert.fail(`${what}: not within ${ms} ms`);
-    await sleep(25);
-  }
-}
 
 for (const name of Object.keys(backends) as (keyof typeof backends)[])
   describe(`with a model ${name === 'local' ? 'on this machine' : 'behind an endpoint'}`, () => {

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { whenToldToEnd } from '../support/editor/ending.ts';
+import { testOut } from '../support/editor/project.ts';
+import { openEditors } from '../support/editor/towpath.ts';
+
+whenToldToEnd(async () => {
+  await stopEditors();
+  process.exit(1);
+});
+
+/** Around every test: a failed one leaves a picture of its editors and what they said; none leaves an editor behind. */
+export const mochaHooks = {
+  async afterEach(this: Mocha.Context) {
+    const test = this.currentTest;
+    if (test?.state !== 'failed') return;
+    const name = test.fullTitle().replace(/[^\w-]+/g, '-');
+    for (const [index, editor] of openEditors().entries()) {
+      const picture = path.join(testOut, 'failures', `${name}-${index}.png`);
+      await editor.page.screenshot({ path: picture }).catch(() => {}); // the page itself may be what failed
+      console.log(`    picture: ${picture}`);
+      console.log(editor.log().trimEnd().split('\n').slice(-10).join('\n').replace(/^/gm, '    | '));
+    }
+  },
+  afterAll: stopEditors,
+};
+
+async function stopEditors(): Promise<void> {
+  for (const editor of openEditors()) await editor.stop();
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { type Backend, backends } from '../support/backends.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { reply } from '../support/reply.ts';
+import { said } from '../support/scripted.ts';
+
+describe('the panel', () => {
+  let backend: Backend;
+  let editor: Towpath;
+  before(async () => {
+    backend = await backends.endpoint();
+  });
+  after(() => backend.close());
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+    await editor?.stop();
+  });
+
+  const body = () => editor.panel.frame.locator('body');
+  const shows = (text: string | RegExp) =>
+    eventually(`the panel shows ${text}`, async () => {
+      const shown = await body().innerText();
+      return typeof text === 'string' ? shown.includes(text) : text.test(shown);
+    });
+  const ask = async (text: string, answer: string) => {
+    await editor.panel.send(text);
+    await shows(answer);
+    await editor.panel.waitForPhase('WaitingUser');
+  };
+  const messages = () => editor.panel.frame.locator('[data-role]');
+
+  it('offers three ways to begin, and the demo model plays its story', async () => {
+    editor = await openTowpath();
+    for (const action of ['use-local', 'use-endpoint', 'use-demo'])
+      await editor.panel.frame.locator(`[data-action="${action}"]`).waitFor();
+    await editor.screenshot('welcome');
+    await editor.panel.frame.locator('[data-action="use-demo"]').click();
+    await eventually(
+      'the choice is made',
+      async () => (await editor.panel.frame.locator('[data-action]').count()) === 0,
+    );
+    const before = editor.read('src/greet.js')!;
+    await editor.panel.send('Make the greeting friendlier.');
+    await shows('not an assistant');
+    assert.match(await editor.dialog.text(), /Edit src\/greet\.js/);
+    await editor.dialog.click('Allow');
+    await editor.panel.waitForPhase('WaitingUser');
+    await shows('the greeting is warmer now');
+    assert.equal(editor.read('src/greet.js'), before.replace('!`', '! Welcome aboard.`'));
+  });
+
+  it('an endpoint is set up by its address and a model of its list', async () => {
+    editor = await openTowpath();
+    await editor.panel.frame.locator('[data-action="use-endpoint"]').click();
+    const box = editor.page.locator('.quick-input-widget input').first();
+    await box.waitFor();
+    await box.fill('not an address');
+    await editor.page.locator('.quick-input-message', { hasText: 'This is not an address' }).waitFor();
+    await box.fill(backend.provider!.url);
+    await editor.page.keyboard.press('Enter');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'scripted' }).click();
+    await eventually('the model is in use', async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes('scripted'),
+    );
+    await ask('Hello?', said.hello);
+  });
+
+  it('keeps runs: they are listed, opened and deleted, also after a reload', async () => {
+    editor = await openTowpath({ settings: backend.settings });
+    await ask('The first one.', said.hello);
+    await editor.panel.frame.getByTestId('new-run').click();
+    await eventually('the conversation is empty', async () => (await messages().count()) === 0);
+    await ask('The second one.', said.hello);
+    await editor.reload();
+    await editor.showPanel();
+    await shows('The second one.');
+    const history = editor.panel.frame.getByTestId('history');
+    await history.click();
+    const run = (title: string) => editor.panel.frame.locator('[data-run]', { hasText: title });
+    await run('The first one.').getByText('The first one.').click();
+    await eventually('the first run is shown', async () =>
+      (await messages().first().innerText()).includes('The first one.'),
+    );
+    await history.click();
+    const remove = () => run('The second one.').getByTestId('delete-run').click();
+    await remove();
+    assert.equal(await run('The second one.').count(), 1, 'one click deletes nothing');
+    await remove();
+    await eventually('the second run is gone', async () => (await run('The second one.').count()) === 0);
+  });
+
+  it('shows what a model writes as text: nothing in it runs, loads or breaks the page’s policy', async () => {
+    editor = await openTowpath({ settings: backend.settings });
+    const violations: string[] = [];
+    editor.page.on('console', (message) => {
+      if (/Content Security Policy|Trusted ?Type/i.test(message.text())) violations.push(message.text());
+    });
+    const provider = backend.provider!;
+    const script = provider.script;
+    const hostile = `<img src=x onerror="window.hit=1"> <script>window.hit=1</script> ![p](${provider.url}/picture.png) [x](javascript:window.hit=1)`;
+    provider.script = () => reply.text(hostile);
+    try {
+      await ask('Say something nasty.', '<script>');
+      await editor.panel.frame.getByTestId('history').click();
+      const asked = provider.otherRequests.filter((request) => request.path.includes('picture'));
+      const hit = await body().evaluate(() => (globalThis as { hit?: number }).hit);
+      assert.deepEqual({ asked, hit, violations }, { asked: [], hit: undefined, violations: [] });
+    } finally {
+      provider.script = script;
+    }
+  });
+
+  it('the status bar works, asks and rests', async () => {
+    editor = await openTowpath({ settings: backend.settings });
+    const item = (text: string) => editor.page.locator('.statusbar-item', { hasText: text });
+    await editor.panel.send('[[long]] Count.');
+    await item('Towpath works').click();
+    await editor.panel.waitForPhase('Failed');
+    await editor.panel.send('[[write]] Note the day.');
+    await editor.dialog.text();
+    await item('Towpath asks').waitFor();
+    await editor.dialog.escape();
+    await editor.panel.waitForPhase('WaitingUser');
+    await eventually('the status bar rests', async () => (await item('Towpath asks').count()) === 0);
+  });
+
+  it('a question does not come up under a person’s fingers', async () => {
+    editor = await openTowpath({ settings: backend.settings });
+    const provider = backend.provider!;
+    const script = provider.script;
+    const write = { path: 'notes/today.md', content: 'Pulled all day.' };
+    provider.script = [...provider.requests.map(() => reply), reply.wait(1000).call('fs_write', write)];
+    await editor.panel.send('Note the day.');
+    await editor.panel.composer.pressSequentially('and while it thinks I go on typing', { delay: 60 });
+    assert.equal(await editor.dialog.isOpen(), false, 'not while typing');
+    await editor.dialog.text();
+    provider.script = script;
+    await editor.dialog.escape();
+    assert.match(await editor.panel.composer.inputValue(), /go on typing$/);
+    assert.equal(editor.read('notes/today.md'), undefined);
+  });
+
+  it('an untrusted workspace is offered nothing that changes or runs', async () => {
+    editor = await openTowpath({ settings: backend.settings, trust: 'refused' });
+    await ask('Hello?', said.hello);
+    const offered = backend.provider!.requests.at(-1)!.body.tools!.map((tool) => tool.function.name);
+    assert.deepEqual(offered, ['fs_list', 'fs_find', 'fs_search', 'fs_read']);
+    await shows(/trust/i);
+  });
+
+  for (const [name, theme, width] of [
+    ['dark', 'Default Dark Modern', 400],
+    ['light', 'Default Light Modern', 400],
+    ['high-contrast', 'Default High Contrast', 400],
+    ['narrow', 'Default Dark Modern', 230],
+  ] as const)
+    it(`is readable in ${name}`, async () => {
+      editor = await openTowpath({ settings: backend.settings, theme });
+      await editor.resizePanel(width);
+      await ask('[[think]] What is the answer?', said.answer);
+      await editor.panel.send('[[edit]] Make the greeting warmer.');
+      await editor.dialog.text();
+      await editor.screenshot(`question-${name}`);
+      await editor.dialog.click('Allow');
+      await shows(said.edited);
+      await editor.panel.waitForPhase('WaitingUser');
+      await editor.screenshot(`panel-${name}`);
+      const sideways = await body().evaluate((element) => element.scrollWidth - element.clientWidth);
+      assert.ok(sideways <= 0, `nothing sticks out sideways (${sideways} px)`);
+    });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+
+const extensionId = 'towpath.towpath';
+
+// In the order of a person's first minute: the first test is only true before anything has woken Towpath.
+describe('Towpath in the extension host', () => {
+  const towpath = () => vscode.extensions.getExtension(extensionId) ?? assert.fail(`${extensionId} is not here`);
+
+  it('sleeps until somebody needs it', () => {
+    assert.equal(towpath().isActive, false);
+  });
+
+  it('wakes when its view is opened', async () => {
+    await vscode.commands.executeCommand('towpath.chat.focus');
+    for (let waited = 0; !towpath().isActive && waited < 10_000; waited += 50) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal(towpath().isActive, true);
+  });
+
+  it('has registered every command that it offers', async () => {
+    const offered: string[] = towpath().packageJSON.contributes.commands.map((one: { command: string }) => one.command);
+    const registered = new Set(await vscode.commands.getCommands(true));
+    assert.ok(offered.length > 0);
+    assert.deepEqual(
+      offered.filter((command) => !registered.has(command)),
+      [],
+    );
+  });
+});

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
+import type { RunPhase } from '../../../src/protocol/run.ts';
+import { extensionId } from './project.ts';
+
+/** One thing that stands in the panel's conversation. */
+export type TranscriptEntry =
+  | { role: string; text: string }
+  | { tool: string; status: string; call: string; text: string };
+
+/** Towpath's chat panel, by the marks that it keeps stable for tests. */
+export interface Panel {
+  /** The panel's own document; Playwright locators start here. */
+  frame: FrameLocator;
+  composer: Locator;
+  sendButton: Locator;
+  stopButton: Locator;
+  /** Waits until a person could type. */
+  ready(): Promise<void>;
+  send(text: string): Promise<void>;
+  stop(): Promise<void>;
+  phase(): Promise<RunPhase | ''>;
+  /** Waits for one of `phases` and gives it; 60 s by default. */
+  waitForPhase(phases: RunPhase | '' | (RunPhase | '')[], timeoutMs?: number): Promise<RunPhase | ''>;
+  /** The cards of a tool's calls, oldest first; of all tools without a name. */
+  cards(tool?: string): Locator;
+  transcript(): Promise<TranscriptEntry[]>;
+}
+
+export function panelOf(page: Page): Panel {
+  const frame = page
+    .frameLocator(`iframe.webview[src*="extensionId=${extensionId}"]`)
+    .frameLocator('iframe#active-frame');
+  // The mark may sit on the text area or on a control that holds one.
+  const composer = frame.locator('textarea[data-testid="composer"], [data-testid="composer"] textarea').first();
+  const sendButton = frame.getByTestId('send');
+  const stopButton = frame.getByTestId('stop');
+  const phase = async () => ((await frame.locator('body').getAttribute('data-phase')) ?? '') as RunPhase | '';
+  return {
+    frame,
+    composer,
+    sendButton,
+    stopButton,
+    phase,
+    ready: () => composer.waitFor(),
+    async send(text) {
+      await composer.fill(text);
+      await sendButton.click();
+    },
+    stop: () => stopButton.click(),
+    async waitForPhase(phases, timeoutMs = 60_000) {
+      const wanted = [phases].flat();
+      const deadline = Date.now() + timeoutMs;
+      for (;;) {
+        const now = await phase();
+        if (wanted.includes(now)) return now;
+        if (Date.now() > deadline) {
+          throw new Error(`The panel's phase is "${now}" after ${timeoutMs} ms, not ${wanted.join(' or ')}.`);
+        }
+        await sleep(50);
+      }
+    },
+    cards: (tool) => frame.locator(tool ? `[data-call][data-tool="${tool}"]` : '[data-call]'),
+    transcript: () =>
+      frame.locator('[data-role], [data-call]').evaluateAll((elements) =>
+        elements.map((element) => {
+          const { role, call, tool, status } = element.dataset;
+          if (call !== undefined)
+            return { tool: tool ?? '', status: status ?? '', call, text: element.innerText.trim() };
+          let text = element.innerText; // less the cards that stand inside the message: they follow as entries
+          for (const card of element.querySelectorAll('[data-call]')) text = text.replace(card.innerText, '');
+          return { role: role ?? '', text: text.trim() };
+        }),
+      ),
+  };
+}
+
+/** A transcript as lines to read: `user  …`, `assistant  …`, `→ fs.read [done]`. */
+export function transcriptText(entries: TranscriptEntry[]): string {
+  return entries
+    .map((entry) => ('tool' in entry ? `→ ${entry.tool} [${entry.status}]` : `${entry.role.padEnd(10)} ${entry.text}`))
+    .join('\n');
+}

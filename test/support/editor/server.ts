@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ensureServer } from './install.ts';
+import { temporaryFolder } from './sample.ts';
+
+export interface ServerOptions {
+  /** Settings, storage and the port live here, so that a second start finds what the first one left. Default: temporary. */
+  userDataDir?: string;
+  /** Installed extensions. Default: a temporary, empty folder. */
+  extensionsDir?: string;
+  env?: Record<string, string>;
+  /** User settings, over the quiet defaults. */
+  settings?: Record<string, unknown>;
+  /** Workspace trust: everything is trusted, VS Code asks, or the window opens restricted. Default: `granted`. */
+  trust?: 'granted' | 'asked' | 'refused';
+  /** Who opens the workbench must know it. Without one anybody on this machine may: for tests only. */
+  connectionToken?: string;
+}
+
+export interface EditorServer {
+  version: string;
+  port: number;
+  userDataDir: string;
+  process: ChildProcess;
+  /** Everything the server has printed. */
+  log(): string;
+  /** Ends the server with all its extension hosts and removes what was temporary. */
+  stop(): Promise<void>;
+  /** The same, without a chance to tidy up: what a power cut would do. */
+  kill(): Promise<void>;
+}
+
+/** Quiet and the same every time: no telemetry, no gallery, no welcome, no other assistant. */
+const quiet = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'workbench.colorTheme': 'Default Dark Modern', // the browser would choose
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'git.openRepositoryInParentFolders': 'never',
+  'window.dialogStyle': 'custom',
+  'window.confirmBeforeClose': 'never',
+  'window.commandCenter': false,
+  'chat.commandCenter.enabled': false,
+  'chat.disableAIFeatures': true,
+};
+
+/** Starts VS Code's server on a free port of 127.0.0.1; where `userDataDir` was used before, on the same port again. */
+export async function startServer(options: ServerOptions = {}): Promise<EditorServer> {
+  const installation = ensureServer();
+  const temporary = temporaryFolder();
+  const userDataDir = options.userDataDir ?? path.join(temporary, 'user-data');
+  const extensionsDir = options.extensionsDir ?? path.join(temporary, 'extensions');
+  mkdirSync(extensionsDir, { recursive: true });
+  writeSettings(userDataDir, options);
+
+  const child = spawn(
+    installation.node,
+    [
+      ...['--require', path.join(import.meta.dirname, 'parent-watch.cjs')],
+      path.join(installation.root, 'out', 'server-main.js'),
+      ...['--host', '127.0.0.1', '--port', String(lastPort(userDataDir))],
+      ...(options.connectionToken ? ['--connection-token', options.connectionToken] : ['--without-connection-token']),
+      '--accept-server-license-terms',
+      ...['--telemetry-level', 'off'],
+      ...['--server-data-dir', path.join(temporary, 'server')],
+      ...['--user-data-dir', userDataDir],
+      ...['--extensions-dir', extensionsDir],
+      '--disable-getting-started-override',
+      ...((options.trust ?? 'granted') === 'granted' ? ['--disable-workspace-trust'] : []),
+    ],
+    // A process group of its own: SIGTERM alone leaves extension hosts behind.
+    { env: serverEnvironment(temporary, options.env), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
+  const endNow = () => killGroup(child);
+  process.prependOnceListener('exit', endNow); // before its folders are removed
+  let log = '';
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    await endGroup(child, signal);
+    process.off('exit', endNow);
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  };
+  try {
+    const port = await new Promise<number>((resolve, reject) => {
+      const read = (data: Buffer) => {
+        log += data;
+        const listening = /Extension host agent listening on (\d+)/.exec(log);
+        if (listening) resolve(Number(listening[1]));
+      };
+      child.stdout.on('data', read);
+      child.stderr.on('data', read);
+      child.once('error', reject);
+      child.once('exit', (code) => reject(new Error(`The VS Code server ended with code ${code}:\n${log}`)));
+      setTimeout(() => reject(new Error(`The VS Code server did not start within 60 s:\n${log}`)), 60_000).unref();
+    });
+    writeFileSync(portFile(userDataDir), String(port));
+    return {
+      version: installation.version,
+      port,
+      userDataDir,
+      process: child,
+      log: () => log,
+      stop: () => end('SIGTERM'),
+      kill: () => end('SIGKILL'),
+    };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  }
+}
+
+function writeSettings(userDataDir: string, { settings, trust }: ServerOptions): void {
+  const file = path.join(userDataDir, 'User', 'settings.json');
+  mkdirSync(path.dirname(file), { recursive: true });
+  const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const restricted = trust === 'refused' ? { 'security.workspace.trust.startupPrompt': 'never' } : {};
+  writeFileSync(file, JSON.stringify({ ...quiet, ...restricted, ...kept, ...settings }, null, 2));
+}
+
+/** The port is part of a workspace's identity in the browser: storage is found again only under the same one. */
+function lastPort(userDataDir: string): number {
+  return existsSync(portFile(userDataDir)) ? Number(readFileSync(portFile(userDataDir), 'utf8')) : 0;
+}
+
+function portFile(userDataDir: string): string {
+  return path.join(userDataDir, 'port');
+}
+
+function serverEnvironment(temporary: string, added: Record<string, string> = {}): NodeJS.ProcessEnv {
+  // What an enclosing VS Code terminal or test runner set is not this editor's business.
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(VSCODE_|ELECTRON_RUN_AS_NODE$|NODE_OPTIONS$)/.test(name),
+  );
+  return {
+    ...Object.fromEntries(inherited),
+    ...added,
+    EXTENSIONS_GALLERY: '{}',
+    VSCODE_PROXY_URI: '',
+    XDG_RUNTIME_DIR: temporary, // its sockets go there, not to /tmp for good
+  };
+}
+
+async function endGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.pid === undefined) return;
+  if (child.exitCode === null && child.signalCode === null) {
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 5000))]);
+  }
+  killGroup(child);
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {} // the group is empty already
+}

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { type Dialog, dialogOf } from './dialog.ts';
+import { connectHost, type ExtensionHost } from './host.ts';
+import { type Panel, panelOf } from './panel.ts';
+import { projectRoot, testOut } from './project.ts';
+import { copySample, temporaryFolder, writeWorkspace } from './sample.ts';
+import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
+
+export interface TowpathOptions
+  extends Pick<WorkbenchOptions, 'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'trust'> {
+  /** The workspace's files, relative path → text. Neither this nor `folder`: a fresh copy of the sample workspace. */
+  files?: Record<string, string>;
+  /** An existing folder to open; it stays when the editor stops. `null`: an empty window. */
+  folder?: string | null;
+  /** Leaves the panel closed, and Towpath thereby asleep. */
+  panelClosed?: boolean;
+  /** Where screenshots go. Default: `test/out/screenshots`. */
+  screenshots?: string;
+}
+
+/** A real editor with Towpath in it, in the hands of a test. */
+export interface Towpath {
+  page: Page;
+  host: ExtensionHost;
+  /** The workspace, an absolute path; empty in an empty window. */
+  folder: string;
+  panel: Panel;
+  dialog: Dialog;
+  /** A file of the workspace as it is on disk now; undefined when there is none. */
+  read(file: string): string | undefined;
+  /** Runs a command as a person does, by its title in the palette. */
+  command(title: string): Promise<void>;
+  /** Opens the view and waits for the composer. */
+  showPanel(): Promise<void>;
+  /** Makes the side bar about this many pixels wide. */
+  resizePanel(width: number): Promise<void>;
+  /** Reloads the window, whatever it is doing, and waits for the new extension host. The panel comes back by itself. */
+  reload(): Promise<void>;
+  /** Saves a picture of the whole window and gives its path. */
+  screenshot(name: string): Promise<string>;
+  /** What the editor's server has printed, crashes of extension hosts among it. */
+  log(): string;
+  stop(): Promise<void>;
+  /** Ends the editor like a power cut; with a `userDataDir` and a `folder` the next one finds what was kept. */
+  kill(): Promise<void>;
+}
+
+const open = new Set<Towpath>();
+
+/** The editors that no test has stopped yet. */
+export function openEditors(): Towpath[] {
+  return [...open];
+}
+
+/**
+ * Opens a workspace in a real editor with Towpath (as built in `dist/`), with real dialogs, and its panel in view.
+ * Everything temporary goes when it stops.
+ */
+export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath> {
+  const temporary = temporaryFolder();
+  const folder = options.folder ?? (options.files ? writeWorkspace(temporary, options.files) : copySample(temporary));
+  const isEmptyWindow = options.folder === null;
+  const socket = path.join(temporary, 'driver.sock');
+  const host = connectHost(socket);
+  const removeTemporary = () => rmSync(temporary, { recursive: true, force: true });
+  const workbench = await openWorkbench({
+    ...options,
+    folder: isEmptyWindow ? undefined : folder,
+    env: { ...options.env, DRIVER_SOCKET: socket },
+    developmentPaths: [projectRoot, path.join(import.meta.dirname, 'driver-ext')],
+  }).catch((error) => {
+    removeTemporary();
+    throw error;
+  });
+  const { page, server } = workbench;
+  const panel = panelOf(page);
+  let ended: Promise<void> | undefined;
+  const end = (how: () => Promise<void>) => {
+    open.delete(towpath);
+    ended ??= how().then(removeTemporary);
+    return ended;
+  };
+  const towpath: Towpath = {
+    page,
+    host,
+    folder: isEmptyWindow ? '' : folder,
+    panel,
+    dialog: dialogOf(page),
+    read(file) {
+      const place = path.join(folder, file);
+      return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
+    },
+    async command(title) {
+      await page.keyboard.press('F1');
+      await page.locator('.quick-input-widget input').first().fill(`>${title}`);
+      await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+    },
+    async showPanel() {
+      await host.evaluate(async (vscode) => {
+        await vscode.commands.executeCommand('towpath.chat.focus');
+      });
+      await panel.ready();
+    },
+    async resizePanel(width) {
+      const sideBar = await page.locator('.part.sidebar').boundingBox();
+      if (!sideBar) throw new Error('The side bar is not in view.');
+      const edge = { x: sideBar.x + sideBar.width, y: sideBar.y + sideBar.height / 2 };
+      await page.mouse.move(edge.x, edge.y);
+      await page.mouse.down();
+      await page.mouse.move(sideBar.x + width, edge.y, { steps: 5 });
+      await page.mouse.up();
+      await page.mouse.move(edge.x + 200, edge.y); // off the edge, which glows while the pointer is on it
+    },
+    async reload() {
+      const before = await host.ready();
+      await page.reload();
+      await workbenchReady(page);
+      await host.ready(before);
+    },
+    async screenshot(name) {
+      const file = path.join(options.screenshots ?? path.join(testOut, 'screenshots'), `${name}.png`);
+      mkdirSync(path.dirname(file), { recursive: true });
+      await page.screenshot({ path: file });
+      return file;
+    },
+    log: server.log,
+    stop: () => end(workbench.stop),
+    kill: () => end(workbench.kill),
+  };
+  open.add(towpath);
+  try {
+    await workbenchReady(page);
+    await host.ready();
+    if (!options.panelClosed) await towpath.showPanel();
+    return towpath;
+  } catch (error) {
+    const picture = await towpath.screenshot('did-not-open').catch(() => 'none');
+    await towpath.stop();
+    throw new Error(`The editor did not open; picture: ${picture}\n${server.log()}`, { cause: error });
+  }
+}
+
+async function workbenchReady(page: Page): Promise<void> {
+  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+}
