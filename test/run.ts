@@ -26,15 +26,19 @@ const parts: Part[] = [
       ),
   },
   { name: 'build', neededBy: ['host', 'e2e'], run: (signal) => all(signal, ['esbuild.mjs']) },
-  { name: 'unit', counts: true, run: (signal) => all(signal, node(...mochaArguments('unit'))) },
   {
     name: 'editor',
-    neededBy: ['host', 'e2e'],
+    neededBy: ['unit', 'host', 'e2e'],
     async run() {
       ensureChromium();
       ensureServer();
       return true;
     },
+  },
+  {
+    name: 'unit',
+    counts: true,
+    run: (signal) => all(signal, node(...mochaArguments('unit'), 'test/**/*.test.ts')),
   },
   { name: 'host', counts: true, run: (signal) => all(signal, node('test/host/run.ts')) },
   { name: 'e2e', counts: true, run: (signal) => all(signal, node('test/e2e/run.ts')) },
