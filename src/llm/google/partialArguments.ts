@@ -1,0 +1,87 @@
+import { isObject, type JsonObject } from '../json.ts';
+
+/**
+ * The arguments of a call that Vertex streams in pieces: `{jsonPath: "$.files[0].name", stringValue: "read"}`, each
+ * string in fragments until one comes without `willContinue`.
+ */
+export interface PartialArguments {
+  add(pieces: unknown): void;
+  readonly value: JsonObject;
+  /** Nothing is missing and every piece had its place. */
+  readonly whole: boolean;
+}
+
+export function collectPartialArguments(): PartialArguments {
+  const value: JsonObject = {};
+  const open = new Set<string>();
+  let understood = true;
+
+  const put = (piece: JsonObject): boolean => {
+    const path = toPath(piece.jsonPath);
+    const scalar = scalarOf(piece);
+    if (!path || scalar === undefined) return false;
+    const key = JSON.stringify(path);
+    const continues = open.has(key);
+    if (piece.willContinue === true) open.add(key);
+    else open.delete(key);
+    return assign(value, path, scalar, continues);
+  };
+
+  return {
+    value,
+    get whole() {
+      return understood && open.size === 0;
+    },
+    add(pieces) {
+      if (pieces === undefined) return;
+      const list = Array.isArray(pieces) ? pieces : [undefined];
+      for (const piece of list) understood = isObject(piece) && put(piece) && understood;
+    },
+  };
+}
+
+type Scalar = string | number | boolean | null;
+
+function scalarOf({ stringValue, numberValue, boolValue, nullValue }: JsonObject): Scalar | undefined {
+  if (typeof stringValue === 'string') return stringValue;
+  if (typeof numberValue === 'number' && Number.isFinite(numberValue)) return numberValue;
+  if (typeof boolValue === 'boolean') return boolValue;
+  return nullValue === undefined ? undefined : null; // `null` or "NULL_VALUE"
+}
+
+const segment = /\.([^.[\]'"]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+
+/** `$.a[0]['b c']` → `['a', 0, 'b c']`. */
+function toPath(jsonPath: unknown): (string | number)[] | undefined {
+  if (typeof jsonPath !== 'string' || !jsonPath.startsWith('$')) return undefined;
+  const path: (string | number)[] = [];
+  segment.lastIndex = 1;
+  while (segment.lastIndex < jsonPath.length) {
+    const found = segment.exec(jsonPath);
+    if (!found) return undefined;
+    const [, plain, index, single, double] = found;
+    path.push(index === undefined ? (plain ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(index));
+  }
+  return path.length > 0 && path.length < 100 && !path.includes('__proto__') ? path : undefined;
+}
+
+/** False where the path leads through something else, leaves a gap in a list or says a second time what is there. */
+function assign(root: JsonObject, path: readonly (string | number)[], scalar: Scalar, continues: boolean): boolean {
+  let place: unknown = root;
+  for (const [at, step] of path.entries()) {
+    if (typeof step === 'number' ? !Array.isArray(place) || step > place.length : !isObject(place)) return false;
+    const holder = place as Record<string | number, unknown>;
+    const known = Object.hasOwn(holder, step);
+    if (at < path.length - 1) {
+      if (!known) holder[step] = typeof path[at + 1] === 'number' ? [] : {};
+      place = holder[step];
+    } else if (!continues) {
+      if (known) return false;
+      holder[step] = scalar;
+    } else {
+      if (typeof holder[step] !== 'string' || typeof scalar !== 'string') return false;
+      holder[step] += scalar;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,34 @@
+import type { Native } from '../../protocol/messages.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { googleProvider, type NativeParts, type Part } from './wire.ts';
+
+/** Fragments of unsigned text are one part; a signature stays with the very part it came with, an empty one too. */
+export function addText(parts: Part[], part: Part, fragment: string): void {
+  const last = parts.at(-1);
+  const plain = (one: Part) => Object.keys(one).every((key) => key === 'text' || key === 'thought');
+  if (last && typeof last.text === 'string' && plain(last) && plain(part) && last.thought === part.thought) {
+    last.text += fragment;
+  } else if (fragment !== '' || !plain(part)) {
+    parts.push({ ...part });
+  }
+}
+
+/** The part as it came; streamed arguments are put in when they are whole, and no field of the streaming stays. */
+export function toNativeCall(part: Part, functionCall: JsonObject, name: string, args: JsonObject): Part {
+  const { partialArgs, willContinue, ...rest } = functionCall;
+  return { ...part, functionCall: { ...rest, name, args } };
+}
+
+export function setArguments(part: Part, args: JsonObject): void {
+  part.functionCall = { ...(part.functionCall as JsonObject), args };
+}
+
+/** Kept when it holds something that the message itself does not: a signature, an id of Google's, other parts. */
+export function nativeOf(parts: Part[]): Native | undefined {
+  const worthKeeping = parts.some((part) => {
+    const { functionCall, thoughtSignature } = part;
+    if (thoughtSignature !== undefined) return true;
+    return isObject(functionCall) ? functionCall.id !== undefined : part.text === undefined;
+  });
+  return worthKeeping ? { provider: googleProvider, content: { parts } satisfies NativeParts } : undefined;
+}

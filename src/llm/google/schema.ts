@@ -1,0 +1,172 @@
+import { isObject, type JsonObject } from '../json.ts';
+
+/** The subset of OpenAPI 3.0 in which Google takes the parameters of functions and the form of answers. */
+export interface GoogleSchema {
+  type?: 'STRING' | 'NUMBER' | 'INTEGER' | 'BOOLEAN' | 'ARRAY' | 'OBJECT';
+  format?: string;
+  description?: string;
+  nullable?: true;
+  /** Of strings only, and none of them empty. */
+  enum?: string[];
+  items?: GoogleSchema;
+  properties?: Record<string, GoogleSchema>;
+  required?: string[];
+  anyOf?: GoogleSchema[];
+  minimum?: number;
+  maximum?: number;
+  minItems?: number;
+  maxItems?: number;
+  minLength?: number;
+  maxLength?: number;
+}
+
+/**
+ * A JSON schema in Google's subset. One keyword Google does not know (`$schema`, `additionalProperties`, `const`,
+ * `$ref`, …) is a 400 for the whole request, so only what is known to be taken goes through; what is lost with it is
+ * checked again when the call comes. `parametersJsonSchema` would take more, but only on `v1beta` and newer models.
+ */
+export function toGoogleSchema(schema: unknown): GoogleSchema {
+  return convert(schema, { root: schema, inside: [], budget: { schemas: 2000 } });
+}
+
+interface Place {
+  /** References begin here. */
+  root: unknown;
+  /** The references being resolved: a schema that contains itself ends as an object of any kind. */
+  inside: readonly string[];
+  /** References to references to … double with every level; what is over this is an object of any kind. */
+  budget: { schemas: number };
+}
+
+function convert(schema: unknown, place: Place): GoogleSchema {
+  if (place.budget.schemas-- <= 0) return { type: 'OBJECT' };
+  if (!isObject(schema)) return { type: 'STRING' }; // `true`: anything. A missing type is refused in some places.
+  if (typeof schema.$ref === 'string') return convertReference(schema, schema.$ref, place);
+  if (Array.isArray(schema.allOf)) return convert(mergeAll(schema), place);
+  const choices = choicesOf(schema);
+  return choices ? convertChoices(schema, choices, place) : convertPlain(schema, place);
+}
+
+function convertReference({ $ref, ...siblings }: JsonObject, reference: string, place: Place): GoogleSchema {
+  const target = lookUp(place.root, reference);
+  if (target === undefined || place.inside.includes(reference)) {
+    return { type: 'OBJECT', ...describe(siblings.description) };
+  }
+  const inlined = isObject(target) ? { ...target, ...siblings } : target;
+  return convert(inlined, { ...place, inside: [...place.inside, reference] });
+}
+
+/** `#/$defs/name`, `#/definitions/name`, `#`. */
+function lookUp(root: unknown, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined;
+  let found = root;
+  for (const segment of reference.slice(1).split('/').slice(1)) {
+    const key = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return found;
+}
+
+/** What all of the schemas say, as one; where two say the same thing differently the last one counts. */
+function mergeAll({ allOf, ...siblings }: JsonObject): JsonObject {
+  const parts = [...(allOf as unknown[]), siblings].filter(isObject);
+  const merged: JsonObject = Object.assign({}, ...parts);
+  const properties = parts.map((part) => part.properties).filter(isObject);
+  const required = parts.flatMap((part) => (Array.isArray(part.required) ? part.required : []));
+  if (properties.length > 0) merged.properties = Object.assign({}, ...properties);
+  if (required.length > 0) merged.required = [...new Set(required)];
+  return merged;
+}
+
+/** `anyOf`, `oneOf` or several types as the list of what is allowed. */
+function choicesOf(schema: JsonObject): unknown[] | undefined {
+  if (isObject(schema.properties) && !Array.isArray(schema.type)) return undefined; // "one of these must be given"
+  for (const list of [schema.anyOf, schema.oneOf]) if (Array.isArray(list) && list.length > 0) return list;
+  if (!Array.isArray(schema.type)) return undefined;
+  const { description, ...rest } = schema;
+  return schema.type.map((type) => (type === 'null' ? { type } : { ...rest, type }));
+}
+
+function convertChoices(schema: JsonObject, choices: unknown[], place: Place): GoogleSchema {
+  const values = choices.filter((choice) => !isNull(choice));
+  const nullable = values.length < choices.length && ({ nullable: true } as const);
+  const converted = values.map((choice) => convert(choice, place));
+  const own = describe(schema.description);
+  const [first] = converted;
+  if (first === undefined) return { type: 'STRING', nullable: true, ...own };
+  if (converted.length === 1) return { ...first, ...own, ...nullable };
+  if (converted.every((one) => one.enum)) {
+    const all = converted.flatMap((one) => one.enum ?? []);
+    return { type: 'STRING', ...own, enum: [...new Set(all)], ...nullable };
+  }
+  return { anyOf: converted, ...own, ...nullable };
+}
+
+const isNull = (choice: unknown) =>
+  isObject(choice) && (choice.type === 'null' || choice.const === null || isOnlyNull(choice.enum));
+const isOnlyNull = (values: unknown) => Array.isArray(values) && values.length === 1 && values[0] === null;
+
+function convertPlain(schema: JsonObject, place: Place): GoogleSchema {
+  const values = Array.isArray(schema.enum) ? schema.enum : schema.const !== undefined ? [schema.const] : undefined;
+  const nullable = (schema.nullable === true || values?.includes(null)) && ({ nullable: true } as const);
+  switch (typeOf(schema, values)) {
+    case 'object':
+      return { type: 'OBJECT', ...describe(schema.description), ...nullable, ...convertProperties(schema, place) };
+    case 'array': {
+      const items = Array.isArray(schema.prefixItems ?? schema.items) // a tuple: any of its kinds
+        ? { anyOf: schema.prefixItems ?? schema.items }
+        : schema.items;
+      const converted = convert(items, place);
+      const limits = numbers(schema, ['minItems', 'maxItems']);
+      return { type: 'ARRAY', ...describe(schema.description), ...nullable, items: converted, ...limits };
+    }
+    case 'integer':
+    case 'number': {
+      const type = schema.type === 'integer' || values?.every(Number.isInteger) ? 'INTEGER' : 'NUMBER';
+      const limits = numbers(schema, ['minimum', 'maximum']);
+      return { type, ...describe(schema.description, values), ...nullable, ...limits };
+    }
+    case 'boolean':
+      return { type: 'BOOLEAN', ...describe(schema.description, values), ...nullable };
+    default: {
+      const allowed = values?.filter((value) => value !== null && value !== '').map(String) ?? [];
+      const format = allowed.length === 0 && schema.format === 'date-time' && { format: 'date-time' };
+      const limits = numbers(schema, ['minLength', 'maxLength']);
+      const list = allowed.length > 0 && { enum: [...new Set(allowed)] };
+      return { type: 'STRING', ...describe(schema.description), ...nullable, ...format, ...list, ...limits };
+    }
+  }
+}
+
+/** As given, or what the other keywords speak of. */
+function typeOf(schema: JsonObject, values: unknown[] | undefined): string {
+  if (typeof schema.type === 'string') return schema.type.toLowerCase();
+  if (isObject(schema.properties) || isObject(schema.additionalProperties)) return 'object';
+  if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array';
+  const kinds = new Set(values?.filter((value) => value !== null).map((value) => typeof value));
+  if (kinds.size === 1) return [...kinds][0]!;
+  return typeof schema.minimum === 'number' || typeof schema.maximum === 'number' ? 'number' : 'string';
+}
+
+/** `required` may only name what `properties` has. */
+function convertProperties(schema: JsonObject, place: Place): Pick<GoogleSchema, 'properties' | 'required'> {
+  if (!isObject(schema.properties)) return {};
+  const entries = Object.entries(schema.properties).map(([name, value]) => [name, convert(value, place)] as const);
+  if (entries.length === 0) return {};
+  const names = new Set(entries.map(([name]) => name));
+  const required = Array.isArray(schema.required) ? schema.required.filter((name) => names.has(name)) : [];
+  return { properties: Object.fromEntries(entries), ...(required.length > 0 && { required }) };
+}
+
+/** Numbers and truth values have no `enum` here; the description says what is allowed. */
+function describe(description: unknown, values?: unknown[]): { description?: string } {
+  const allowed = values?.filter((value) => value !== null) ?? [];
+  const list = allowed.length > 0 ? `One of: ${allowed.map((value) => JSON.stringify(value)).join(', ')}.` : '';
+  const text = [typeof description === 'string' ? description : '', list].filter((part) => part !== '').join(' ');
+  return text === '' ? {} : { description: text };
+}
+
+function numbers<Name extends string>(schema: JsonObject, names: readonly Name[]): { [name in Name]?: number } {
+  const given = names.filter((name) => typeof schema[name] === 'number' && Number.isFinite(schema[name]));
+  return Object.fromEntries(given.map((name) => [name, schema[name]])) as { [name in Name]?: number };
+}

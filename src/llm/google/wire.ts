@@ -1,0 +1,209 @@
+import type { AssistantMessage, Message, ToolCall, ToolResult } from '../../protocol/messages.ts';
+import type { ChatRequest } from '../client.ts';
+import { isObject, type JsonObject, parseJson } from '../json.ts';
+import { toWireName } from '../names.ts';
+import { repairHistory, wellFormedData } from '../repair.ts';
+import { toGoogleSchema } from './schema.ts';
+
+/** What the models of one address turned out to need. All off to begin with; the client learns the rest. */
+export interface GoogleFlags {
+  /** Models that do not think answer 400 to the wish to see it. */
+  omitThinking?: boolean;
+  /** Gemma models have no system instruction: it opens the conversation instead. */
+  systemAsUser?: boolean;
+  /**
+   * Gemini 3 answers 400 to a call without the signature it was made with. Calls of other providers have none, and
+   * one is never invented: such calls are told as text.
+   */
+  tellUnsignedCalls?: boolean;
+}
+
+export const googleProvider = 'google';
+
+/** A part of a content, as Google writes it and wants it back: `text`, `functionCall`, `thoughtSignature`, … */
+export type Part = JsonObject;
+
+export interface Content {
+  role: 'user' | 'model';
+  parts: Part[];
+}
+
+/** In `native.content`: the parts of the model's content, verbatim and in order; each may carry a signature. */
+export interface NativeParts {
+  parts: Part[];
+}
+
+/** The name as Google takes it: it begins with a letter or `_` and has at most 64 characters. */
+export function toFunctionName(name: string): string {
+  const wireName = toWireName(name);
+  return (/^[A-Za-z_]/.test(wireName) ? wireName : `_${wireName}`).slice(0, 64);
+}
+
+/** The body of `POST …:streamGenerateContent`. The model is in the address, the key in a header. */
+export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
+  const { instruction, messages } = splitSystem(request, flags);
+  const body = {
+    ...(instruction !== '' && { systemInstruction: { parts: [{ text: instruction }] } }),
+    contents: toContents(messages, flags),
+    ...toolsOf(request),
+    ...generationConfigOf(request, flags),
+  };
+  return wellFormedData(body);
+}
+
+/** There is no system role among the contents: what comes before the conversation is the instruction. */
+function splitSystem({ systemPrompt = '', messages }: ChatRequest, { systemAsUser }: GoogleFlags) {
+  const begin = messages.findIndex(({ role }) => role !== 'system');
+  const before = messages.slice(0, begin === -1 ? messages.length : begin);
+  const after = messages.slice(before.length);
+  const content = [systemPrompt, ...before.map((message) => message.content)]
+    .filter((text) => text !== '')
+    .join('\n\n');
+  if (systemAsUser) return { instruction: '', messages: [{ role: 'user', content } as const, ...after] };
+  return { instruction: content, messages: after };
+}
+
+function toContents(messages: readonly Message[], flags: GoogleFlags): Content[] {
+  const contents: Content[] = [];
+  for (const said of repairHistory(messages)) {
+    if (said.role === 'assistant') addTurn(contents, said.message, said.results, flags);
+    else addParts(contents, 'user', userParts(said));
+  }
+  return contents;
+}
+
+function userParts(message: Extract<Message, { role: 'system' | 'user' }>): Part[] {
+  const files = message.role === 'user' ? (message.attachments ?? []) : [];
+  return [
+    ...files.map(({ mediaType, data }) => ({ inlineData: { mimeType: mediaType, data } })),
+    ...(message.content === '' ? [] : [{ text: message.content }]), // an empty text is refused
+  ];
+}
+
+/**
+ * The model's content with its calls, then all their results as one content of the user, in the same order: Google
+ * counts them and answers 400 when they do not match, and it pairs calls without ids by their place.
+ */
+function addTurn(contents: Content[], message: AssistantMessage, results: ToolResult[], flags: GoogleFlags): void {
+  const calls = message.toolCalls ?? [];
+  const own = ownParts(message);
+  const parts = own ?? [...textParts(message), ...calls.map(toCallPart)];
+  const callParts = parts.filter(({ functionCall }) => isObject(functionCall));
+  if (flags.tellUnsignedCalls && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
+    addParts(contents, 'model', textParts(message));
+    addParts(contents, 'user', [{ text: calls.map((call, at) => tell(call, results[at]!)).join('\n\n') }]);
+    return;
+  }
+  addParts(contents, 'model', parts);
+  if (calls.length === 0) return;
+  contents.push({ role: 'user', parts: results.map((result, at) => toResponsePart(callParts[at]!, result)) });
+}
+
+/** What Google wrote, when it is Google's and still says what the message says. */
+function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefined {
+  if (native?.provider !== googleProvider || !isObject(native.content)) return undefined;
+  const { parts } = native.content;
+  if (!Array.isArray(parts) || parts.length === 0 || !parts.every(isObject)) return undefined;
+  const names = parts
+    .map(({ functionCall }) => functionCall)
+    .filter(isObject)
+    .map(({ name }) => name);
+  const same =
+    names.length === toolCalls.length &&
+    toolCalls.every(({ name }, at) => toFunctionName(String(names[at])) === toFunctionName(name));
+  return same ? parts : undefined;
+}
+
+const textParts = ({ content }: AssistantMessage): Part[] => (content === '' ? [] : [{ text: content }]);
+
+/** Our ids stay here: Vertex refuses the field, and Google knows only its own. A malformed call has no arguments. */
+function toCallPart({ name, arguments: args }: ToolCall): Part {
+  return { functionCall: { name: toFunctionName(name), args } };
+}
+
+function toResponsePart({ functionCall }: Part, { content }: ToolResult): Part {
+  const { name, id } = functionCall as JsonObject;
+  return { functionResponse: { ...(typeof id === 'string' && { id }), name, response: toResponse(content) } };
+}
+
+/** The response must be an object, and an outcome is one. */
+function toResponse(content: string): JsonObject {
+  try {
+    const outcome = parseJson(content);
+    if (isObject(outcome)) return outcome;
+  } catch {
+    // not JSON: given as it is
+  }
+  return { output: content };
+}
+
+/** Said by the user's side, so that the model does not learn to write its calls as text. */
+function tell({ name, arguments: args }: ToolCall, { content }: ToolResult): string {
+  return `The tool ${toFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${content}`;
+}
+
+/** Contents of one side in a row are one content, but results stay by themselves. */
+function addParts(contents: Content[], role: Content['role'], parts: Part[]): void {
+  if (parts.length === 0) return;
+  const last = contents.at(-1);
+  const joins = last?.role === role && !last.parts.some(({ functionResponse }) => functionResponse);
+  if (joins)
+    last.parts = [...last.parts, ...parts]; // a new list: native parts are not ours to change
+  else contents.push({ role, parts });
+}
+
+const modes = { auto: 'AUTO', none: 'NONE', required: 'ANY' } as const;
+
+function toolsOf({ tools = [], toolChoice = 'auto' }: ChatRequest): object {
+  if (tools.length === 0) return {};
+  const functionDeclarations = tools.map(({ name, description, parameters }) => {
+    const schema = toGoogleSchema(parameters);
+    // An object without properties was refused for a long time; a function without parameters just has none.
+    return { name: toFunctionName(name), description, ...(schema.properties && { parameters: schema }) };
+  });
+  const toolConfig = { functionCallingConfig: { mode: modes[toolChoice] } };
+  return { tools: [{ functionDeclarations }], ...(toolChoice !== 'auto' && { toolConfig }) };
+}
+
+function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
+  const config = {
+    temperature: request.temperature,
+    topP: request.topP,
+    maxOutputTokens: request.maxTokens,
+    stopSequences: request.stopSequences?.length ? request.stopSequences : undefined,
+    thinkingConfig: flags.omitThinking ? undefined : thinkingConfigOf(request),
+    ...formatOf(request),
+  };
+  const given = Object.entries(config).filter(([, value]) => value !== undefined);
+  return given.length > 0 ? { generationConfig: Object.fromEntries(given) } : {};
+}
+
+/** Models since 2.5 think on their own and show it only when asked to. */
+function thinkingConfigOf({ model, thinkingBudget = 0 }: ChatRequest): object | undefined {
+  if (thinkingBudget > 0) return { includeThoughts: true, thinkingBudget };
+  return /gemini-(2\.5|[3-9]|\d\d)/.test(model) ? { includeThoughts: true } : undefined;
+}
+
+/** Not beside tools: "Function calling with a response mime type is unsupported". */
+function formatOf({ responseFormat, tools = [] }: ChatRequest): object {
+  if (!responseFormat || tools.length > 0) return {};
+  const json = { responseMimeType: 'application/json' };
+  return responseFormat.type === 'json_object'
+    ? json
+    : { ...json, responseSchema: toGoogleSchema(responseFormat.schema) };
+}
+
+const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
+  [/missing[^.]{0,20}thought[_ ]?signature/i, 'tellUnsignedCalls'],
+  [
+    /thinking.{0,80}(not (enabled|supported)|only enabled when)|(not support|unknown name).{0,20}thinking/i,
+    'omitThinking',
+  ],
+  [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
+];
+
+/** What a 400 teaches about the model; undefined when it is about something else, or was learned already. */
+export function learnFromGoogle(words: string, flags: GoogleFlags): GoogleFlags | undefined {
+  const lesson = lessons.find(([about]) => about.test(words))?.[1];
+  return lesson && !flags[lesson] ? { ...flags, [lesson]: true } : undefined;
+}
