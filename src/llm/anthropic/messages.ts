@@ -1,0 +1,120 @@
+import type { AssistantMessage, Attachment, Message, ToolResult } from '../../protocol/messages.ts';
+import { toWireName } from '../names.ts';
+import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
+import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './native.ts';
+
+export interface CacheControl {
+  cache_control?: { type: 'ephemeral' };
+}
+
+export type WireBlock = CacheControl &
+  (
+    | { type: 'text'; text: string }
+    | { type: 'image'; source: Source }
+    | { type: 'document'; source: Source; title?: string }
+    | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
+    | { type: 'tool_result'; tool_use_id: string; content: string; is_error?: true }
+    | ThinkingBlock
+  );
+
+type Source = { type: 'base64'; media_type: string; data: string } | { type: 'text'; media_type: string; data: string };
+
+export interface WireMessage {
+  role: 'user' | 'assistant';
+  content: WireBlock[];
+}
+
+export interface WireHistory {
+  /** System messages from before the first word; later ones are told as the person's. */
+  system: string[];
+  messages: WireMessage[];
+}
+
+/**
+ * Users and assistants in turn, a user first and last. Results come first in the user message after their calls, all of
+ * a turn in one. Blank text is left out: it is a 400. `refused` are signatures the provider did not accept.
+ */
+export function toWireHistory(history: readonly Message[], refused: ReadonlySet<string>): WireHistory {
+  const system: string[] = [];
+  const messages: WireMessage[] = [];
+  const toWireId = createWireIds();
+  const add = (role: WireMessage['role'], content: WireBlock[]) => {
+    const last = messages.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) messages.push({ role, content });
+  };
+  for (const said of repairHistory(history)) {
+    if (said.role === 'system' && messages.length === 0) system.push(wellFormed(said.content));
+    else if (said.role === 'system') add('user', text(said.content));
+    else if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
+    else {
+      const ids = (said.message.toolCalls ?? []).map(({ id }) => toWireId(id));
+      if (messages.length === 0) add('user', text('(The beginning of this conversation is left out.)'));
+      add('assistant', toReply(said.message, ids, refused));
+      add(
+        'user',
+        said.results.map((result, index) => toResult(result, ids[index]!)),
+      );
+    }
+  }
+  // An answer at the end would be continued as if the model were still at it, which newer models refuse.
+  if (messages.at(-1)?.role !== 'user') add('user', text('Continue.'));
+  return { system, messages };
+}
+
+const text = (content: string): WireBlock[] =>
+  content.trim() === '' ? [] : [{ type: 'text', text: wellFormed(content) }];
+
+function toReply(message: AssistantMessage, ids: readonly string[], refused: ReadonlySet<string>): WireBlock[] {
+  const calls = (message.toolCalls ?? []).map(({ name, arguments: input }, index): WireBlock => {
+    return { type: 'tool_use', id: ids[index]!, name: toWireName(name) || 'unknown', input: wellFormedData(input) };
+  });
+  const plain = [...text(message.content), ...calls];
+  const native = nativeBlocks(message) ?? [];
+  if (native.some((block) => isThinking(block) && refused.has(signatureOf(block)))) return plain;
+  let written = 0;
+  let called = 0;
+  const blocks = native.flatMap((block): WireBlock[] => {
+    if (block.type === 'tool_use') return [calls[called++]!];
+    if (block.type !== 'text') return [block];
+    written += block.length;
+    return text(message.content.slice(written - block.length, written));
+  });
+  const last = blocks.at(-1);
+  return last === undefined || isThinking(last) ? plain : blocks; // thinking may not be the end of a message
+}
+
+/** A malformed call went out without its arguments; its result says what was wrong. */
+function toResult({ content, error }: ToolResult, id: string): WireBlock {
+  return { type: 'tool_result', tool_use_id: id, content: wellFormed(content), ...(error && { is_error: true }) };
+}
+
+/**
+ * Ids may have letters, digits, `_` and `-`, and each may be there once; servers elsewhere count from `call_0` in every
+ * reply. Made from the ids before it and nothing else: the same history has the same ids, or the cache is missed.
+ */
+function createWireIds(): (id: string) => string {
+  const taken = new Set<string>();
+  return (id) => {
+    const clean = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call';
+    let wireId = clean;
+    for (let count = 2; taken.has(wireId); count++) wireId = `${clean}_${count}`;
+    taken.add(wireId);
+    return wireId;
+  };
+}
+
+function toFile({ mediaType, data, name }: Attachment): WireBlock {
+  const media_type = mediaType === 'image/jpg' ? 'image/jpeg' : mediaType;
+  const title = name === undefined ? {} : { title: wellFormed(name) };
+  if (/^image\/(jpeg|png|gif|webp)$/.test(media_type)) {
+    return { type: 'image', source: { type: 'base64', media_type, data } };
+  }
+  if (media_type === 'application/pdf')
+    return { type: 'document', source: { type: 'base64', media_type, data }, ...title };
+  if (/^text\/|json|xml|yaml/.test(media_type)) {
+    const plain = wellFormed(Buffer.from(data, 'base64').toString('utf8'));
+    return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: plain }, ...title };
+  }
+  return { type: 'text', text: wellFormed(`(The file ${name ?? ''} is left out: ${mediaType} cannot be shown here.)`) };
+}
