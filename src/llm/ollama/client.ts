@@ -1,0 +1,173 @@
+import { callIdsIn } from '../callIds.ts';
+import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient, type ModelInfo } from '../client.ts';
+import { checkKey, toEndpoint } from '../endpoint.ts';
+import { LLMError } from '../errors.ts';
+import {
+  defaultFetchLimits,
+  type FetchLimits,
+  type HttpAnswer,
+  kindOf,
+  readBeginning,
+  readJson,
+  send,
+  unreadable,
+} from '../http.ts';
+import { isObject, parseJson } from '../json.ts';
+import type { Endpoint, ProviderWords } from '../providerErrors.ts';
+import { readLines } from './lines.ts';
+import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
+import { createOllamaReader, type OllamaReader } from './reader.ts';
+import { truncationIn } from './truncation.ts';
+import { toWire } from './wire.ts';
+
+export interface OllamaClientOptions {
+  /** The server's address; `/v1` or `/api` at its end is taken off. Default `http://127.0.0.1:11434`. */
+  baseUrl?: string;
+  /** Ollama itself wants none; its cloud and proxies in front of it do. */
+  apiKey?: string;
+  headers?: Record<string, string>;
+  /** Tokens, sent as `num_ctx`: Ollama's own default is small. */
+  contextSize?: number;
+  /** How long the model stays in memory after a reply: seconds, or `5m`; negative: for ever. */
+  keepAlive?: string | number;
+  /** `connectMs` is off for a chat unless given: Ollama is silent until the model is loaded and the prompt read. */
+  fetchLimits?: Partial<FetchLimits>;
+}
+
+export interface OllamaClient extends LLMClient {
+  listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
+  /** What a model can do; asked once. Of a server that does not say, everything is unknown. */
+  describe(model: string, signal?: AbortSignal): Promise<OllamaModel>;
+}
+
+/** A client for Ollama's own protocol. */
+export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
+  const { apiKey, contextSize, keepAlive } = options;
+  const baseUrl = (options.baseUrl?.trim() || 'http://127.0.0.1:11434').replace(/\/+$/, '').replace(/\/(v1|api)$/, '');
+  const endpoint = toEndpoint({ label: 'Ollama', baseUrl, apiKey, headers: options.headers });
+  const limits = { ...defaultFetchLimits, ...options.fetchLimits };
+  const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
+  const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
+  const models = new Map<string, OllamaModel>();
+  const said = new Set<string>(); // a warning about a model is news once
+
+  async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {
+    checkKey(endpoint);
+    const known = models.get(name);
+    if (known) return known;
+    try {
+      const url = `${baseUrl}/api/show`;
+      const answer = await send({ endpoint, url, headers, body: { model: name }, limits, signal });
+      const model = toModel(await readJson(answer));
+      models.set(name, model);
+      return model;
+    } catch (error) {
+      // The server is there and does not say; what is wrong, if anything, the chat says better.
+      if (error instanceof LLMError && (error.status !== undefined || error.code === 'LLM_BAD_RESPONSE')) {
+        return unknownModel;
+      }
+      throw error;
+    }
+  }
+
+  async function ask(request: ChatRequest, asked: OllamaModel, signal: AbortSignal | undefined) {
+    for (let model = asked; ; ) {
+      const wire = toWire(request, { model, contextSize, keepAlive });
+      try {
+        const url = `${baseUrl}/api/chat`;
+        const answer = await send({ endpoint, url, headers, body: wire.body, limits: chatLimits, signal });
+        return { answer, wire, model };
+      } catch (error) {
+        if (!(error instanceof LLMError)) throw error;
+        const learned = error.status === 400 && learnFrom(wordsOf(error), model);
+        if (!learned) throw withWayOut(error, request.model);
+        model = learned; // knows less each time, so that this ends
+        models.set(request.model, learned);
+      }
+    }
+  }
+
+  async function* chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
+    const asked = await describe(request.model, signal);
+    yield { progress: { text: `Ollama loads ${request.model} and reads the prompt` }, done: false };
+    const { answer, wire, model } = await ask(request, asked, signal);
+    try {
+      yield { done: false }; // connected
+      for (const warning of wire.warnings) if (!said.has(warning)) yield { warning, done: false };
+      for (const warning of wire.warnings) said.add(warning);
+      if ((await kindOf(answer)) === 'text') throw unreadable(endpoint, await readBeginning(answer));
+      const reader = createOllamaReader({
+        endpoint,
+        tools: request.tools ?? [],
+        takenIds: callIdsIn(request.messages),
+        check: (tokens) => truncationIn(wire.body.messages, tokens, windowOf(model, contextSize)),
+      });
+      for await (const chunks of readReply(answer, reader)) for (const chunk of chunks) yield chunk;
+    } finally {
+      answer.cancel();
+    }
+  }
+
+  return {
+    chatStream,
+    describe,
+    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    async listModels(signal) {
+      checkKey(endpoint);
+      const answer = await send({ endpoint, url: `${baseUrl}/api/tags`, headers, limits, signal });
+      return modelsIn(endpoint, await readJson(answer));
+    },
+  };
+}
+
+/** In batches: a step of an async generator for each of a hundred thousand chunks costs more than reading them. */
+async function* readReply(answer: HttpAnswer, reader: OllamaReader): AsyncGenerator<ChatStreamChunk[], void> {
+  for await (const lines of readLines(answer)) {
+    const chunks: ChatStreamChunk[] = lines.length === 0 ? [{ done: false }] : []; // alive
+    try {
+      for (const line of lines) chunks.push(...reader.read(parseLine(answer.endpoint, line)));
+      if (reader.finished) chunks.push(...reader.end());
+    } catch (error) {
+      yield chunks; // what came before the error has been said
+      throw error;
+    }
+    yield chunks;
+    if (reader.finished) return;
+  }
+  yield reader.end();
+}
+
+function parseLine(endpoint: Endpoint, line: string): unknown {
+  try {
+    return parseJson(line);
+  } catch {
+    throw unreadable(endpoint, line);
+  }
+}
+
+const wordsOf = (error: LLMError) => (error.details as Partial<ProviderWords> | undefined)?.words ?? '';
+
+function withWayOut(error: LLMError, model: string): LLMError {
+  const { code, status, retryable, retryAfterMs, details, cause, message } = error;
+  const saying = (sentence: string) =>
+    new LLMError(code, sentence, { status, retryable, retryAfterMs, details, cause });
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  if (status === 404 && /not found/i.test(wordsOf(error))) {
+    return saying(`Ollama says: ${wordsOf(error)}. Run \`ollama pull ${model}\`, or choose another model.`);
+  }
+  if (code === 'LLM_CONTEXT_OVERFLOW') return saying(`${sentence} Set a larger context size, or begin a new run.`);
+  if (code === 'LLM_TIMEOUT') {
+    return saying(
+      `${sentence} Ollama is silent while it loads a model and reads the prompt; a smaller model or a shorter conversation is quicker.`,
+    );
+  }
+  return error;
+}
+
+function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
+  if (!isObject(body) || !Array.isArray(body.models)) throw unreadable(endpoint, JSON.stringify(body));
+  return body.models.flatMap((model): ModelInfo[] => {
+    const id = isObject(model) ? (model.model ?? model.name) : undefined;
+    return typeof id === 'string' && id !== '' ? [{ id }] : [];
+  });
+}

@@ -1,0 +1,66 @@
+import { longestTurn, untilNext } from '../events.ts';
+import { type HttpAnswer, tooLong, unreadable } from '../http.ts';
+import { parseJson } from '../json.ts';
+
+/**
+ * The lines of a body of JSON lines, in the batches in which they came; an empty batch means that something came and
+ * the server is alive. A last line without its end counts when it is whole JSON; else it was cut and is left out.
+ * Leaving the loop closes the socket. Throws `LLMError`, or the signal's reason.
+ */
+export async function* readLines(answer: HttpAnswer): AsyncGenerator<string[], void, undefined> {
+  const { endpoint, limits } = answer;
+  const decoder = new TextDecoder(); // one for the whole body: a character may be cut anywhere
+  let unended: string[] = [];
+  let size = 0;
+  let lines = 0;
+  let lastLine = performance.now();
+  let turn = lastLine;
+  let printed = false; // a proxy printed one object over many lines
+  try {
+    for (;;) {
+      const bytes = await answer.read(untilNext(limits.idleMs, limits.eventMs, lastLine));
+      const text = bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
+      const batch: string[] = [];
+      const pieces = printed ? [text] : text.split('\n');
+      for (const [at, piece] of pieces.entries()) {
+        unended.push(piece);
+        size += piece.length;
+        if (at === pieces.length - 1) break;
+        const line = unended.join('').trim();
+        if (lines + batch.length === 0 && (line === '{' || line === '[')) {
+          unended = [line, ...pieces.slice(at + 1).map((one) => `\n${one}`)];
+          printed = true;
+          break;
+        }
+        unended = [];
+        size = 0;
+        if (line !== '') batch.push(line);
+      }
+      if (size > limits.eventBytes) throw tooLong(endpoint, 'event', limits.eventBytes);
+      if (!bytes) {
+        const last = unended.join('').trim();
+        if (isWhole(last)) batch.push(last);
+        else if (lines === 0 && batch.length === 0 && !last.startsWith('{')) throw unreadable(endpoint, last);
+      }
+      lines += batch.length;
+      if (batch.length > 0) lastLine = performance.now();
+      if (bytes || batch.length > 0) yield batch;
+      if (!bytes) return;
+      if (performance.now() - turn > longestTurn) {
+        await new Promise((resolve) => setImmediate(resolve)); // a flood lets others have their turn
+        turn = performance.now();
+      }
+    }
+  } finally {
+    answer.cancel();
+  }
+}
+
+function isWhole(line: string): boolean {
+  try {
+    parseJson(line);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import { isObject } from '../json.ts';
+
+/** What `POST /api/show` says of a model. */
+export interface OllamaModel {
+  /** Absent: the server is too old to say (before 0.6.4), and each is tried. */
+  tools?: boolean;
+  thinking?: boolean;
+  vision?: boolean;
+  /** gpt-oss: thinks at a level (`low`, `medium`, `high`) and takes no yes or no. */
+  thinkingLevels: boolean;
+  /** The longest window the model was trained for, in tokens. */
+  maximumContext?: number;
+  /** The window its Modelfile asks for; without it the server has a default of its own (often 4096). */
+  contextSize?: number;
+}
+
+export const unknownModel: OllamaModel = { thinkingLevels: false };
+
+export function toModel(body: unknown): OllamaModel {
+  if (!isObject(body)) return unknownModel;
+  const { capabilities, details, model_info: info, parameters } = body;
+  const families = isObject(details)
+    ? [details.family, ...(Array.isArray(details.families) ? details.families : [])]
+    : [];
+  const maximumContext = isObject(info)
+    ? Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1]
+    : 0;
+  const contextSize = Number(/^num_ctx\s+(\d+)/m.exec(typeof parameters === 'string' ? parameters : '')?.[1] ?? 0);
+  return {
+    ...(Array.isArray(capabilities) && {
+      tools: capabilities.includes('tools'),
+      thinking: capabilities.includes('thinking'),
+      vision: capabilities.includes('vision'),
+    }),
+    thinkingLevels: families.some((family) => family === 'gptoss' || family === 'gpt-oss'),
+    ...(typeof maximumContext === 'number' && maximumContext > 0 && { maximumContext }),
+    ...(contextSize > 0 && { contextSize }),
+  };
+}
+
+/** The window a conversation really has, in tokens: Ollama lowers what is asked for to what the model was trained for. */
+export function windowOf(model: OllamaModel, asked: number | undefined): number | undefined {
+  const size = asked ?? model.contextSize;
+  return size === undefined ? undefined : Math.min(size, model.maximumContext ?? size);
+}
+
+/** What a 400 teaches about a model: it "does not support tools" (or thinking). */
+export function learnFrom(words: string, model: OllamaModel): OllamaModel | undefined {
+  const what = /does not support (tools|thinking)/i.exec(words)?.[1]?.toLowerCase();
+  if (what === 'tools' && model.tools !== false) return { ...model, tools: false };
+  if (what === 'thinking' && model.thinking !== false) return { ...model, thinking: false };
+  return undefined;
+}

@@ -1,0 +1,150 @@
+import type { Attachment, Message } from '../../protocol/messages.ts';
+import type { ChatRequest } from '../client.ts';
+import { toWireName } from '../names.ts';
+import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
+import type { OllamaModel } from './model.ts';
+
+export const provider = 'ollama';
+
+export interface WireOptions {
+  model: OllamaModel;
+  /** Tokens: `num_ctx`. Without it Ollama takes the Modelfile's, or a small default. */
+  contextSize?: number;
+  /** How long the model stays in memory after the reply: seconds, or `5m`; negative: for ever. */
+  keepAlive?: string | number;
+}
+
+export type WireMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string; images?: string[] }
+  | { role: 'assistant'; content: string; thinking?: string; tool_calls?: WireCall[] }
+  | { role: 'tool'; tool_name: string; content: string };
+
+export interface WireCall {
+  function: { name: string; arguments: Record<string, unknown> };
+}
+
+export interface Wire {
+  body: { messages: WireMessage[]; [parameter: string]: unknown };
+  /** What the model cannot do and was therefore not sent, in sentences. */
+  warnings: string[];
+}
+
+/**
+ * The body of `POST /api/chat`. Calls and results have no ids here: a result follows its call and names the tool.
+ * `truncate` and `shift` are off: a conversation that does not fit is an error (the loop can shorten it) and an answer
+ * that does not fit ends by `length`, where Ollama by default would silently forget the beginning. Servers before
+ * 0.12.4 do not know them. `required` as the tool choice has no counterpart and counts as `auto`.
+ */
+export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
+  const warnings: string[] = [];
+  const name = request.model;
+  const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
+  if (tools.length > 0 && model.tools === false) {
+    warnings.push(`${name} cannot call tools in Ollama, so it answers without them. Choose a model that can.`);
+  }
+  const think = thinkFor(request.thinkingBudget, model);
+  if (think !== undefined && model.thinking === false) {
+    warnings.push(`${name} has no thinking in Ollama; the thinking budget is ignored.`);
+  }
+  const images = request.messages.some(
+    (message) => message.role === 'user' && imagesOf(message.attachments).length > 0,
+  );
+  if (images && model.vision === false) {
+    warnings.push(`${name} does not see images, so they are left out. Choose a model that does.`);
+  }
+  const given = {
+    temperature: request.temperature,
+    top_p: request.topP,
+    num_predict: request.maxTokens,
+    stop: request.stopSequences?.length ? request.stopSequences : undefined,
+    num_ctx: contextSize,
+  };
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const body = {
+    model: name,
+    messages: toMessages(request, model.vision !== false),
+    ...(tools.length > 0 &&
+      model.tools !== false && {
+        tools: tools.map(({ name, description, parameters }) => ({
+          type: 'function',
+          function: {
+            name: toWireName(name),
+            description: wellFormed(description),
+            parameters: wellFormedData(parameters),
+          },
+        })),
+      }),
+    ...(think !== undefined && model.thinking !== false && { think }), // false is not "unset": it is refused, too
+    ...(request.responseFormat && { format: formatOf(request.responseFormat) }),
+    ...(Object.keys(options).length > 0 && { options }),
+    ...(keepAlive !== undefined && { keep_alive: keepAlive }),
+    stream: true,
+    truncate: false,
+    shift: false,
+  };
+  return { body, warnings };
+}
+
+function thinkFor(budget: number | undefined, { thinkingLevels }: OllamaModel): boolean | string | undefined {
+  if (!budget || budget < 0) return undefined;
+  if (!thinkingLevels) return true;
+  if (budget <= 2048) return 'low';
+  return budget <= 8192 ? 'medium' : 'high';
+}
+
+const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
+  format.type === 'json_object' ? 'json' : wellFormedData(format.schema);
+
+function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
+  const wire: WireMessage[] = [];
+  if (request.systemPrompt) wire.push({ role: 'system', content: wellFormed(request.systemPrompt) });
+  for (const said of repairHistory(request.messages)) {
+    if (said.role === 'assistant') wire.push(...toTurn(said));
+    else if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
+    else pushUser(wire, said, seesImages);
+  }
+  return wire;
+}
+
+/** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
+function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
+  const content = wellFormed(said.content);
+  const images = seesImages ? imagesOf(said.attachments) : [];
+  const last = wire.at(-1);
+  if (last?.role !== 'user') wire.push({ role: 'user', content, ...(images.length > 0 && { images }) });
+  else {
+    last.content += `\n\n${content}`;
+    if (images.length > 0) last.images = [...(last.images ?? []), ...images];
+  }
+}
+
+function imagesOf(attachments: readonly Attachment[] = []): string[] {
+  return attachments.filter(({ mediaType }) => mediaType.startsWith('image/')).map(({ data }) => data);
+}
+
+function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>): WireMessage[] {
+  const calls = message.toolCalls ?? [];
+  const own = message.native?.provider === provider && message.thinking;
+  return [
+    {
+      role: 'assistant',
+      content: wellFormed(message.content),
+      ...(own && { thinking: wellFormed(own) }),
+      ...(calls.length > 0 && {
+        tool_calls: calls.map((call) => ({
+          function: { name: nameOnWire(call.name), arguments: wellFormedData(call.arguments) },
+        })),
+      }),
+    },
+    ...results.map(
+      ({ content }, index): WireMessage => ({
+        role: 'tool',
+        tool_name: nameOnWire(calls[index]!.name),
+        content: wellFormed(content),
+      }),
+    ),
+  ];
+}
+
+const nameOnWire = (name: string) => toWireName(name) || 'unknown';
