@@ -1,0 +1,81 @@
+import { readFenced } from './fenced.ts';
+import { callsIn, endOfJson } from './json.ts';
+import type { KnownTools, Region, WrittenCall } from './known.ts';
+import { readMarked } from './marked.ts';
+import { openingLimit, openingOf } from './opening.ts';
+
+/**
+ * The calls in the end of a message, from a line that may begin one, and the text around them. Each region is read
+ * once: what is not a call is passed over as a whole.
+ */
+export function readCalls(text: string, known: KnownTools): { content: string; calls: WrittenCall[] } {
+  const content: string[] = [];
+  const calls: WrittenCall[] = [];
+  for (let at = 0; at < text.length; ) {
+    const region = readRegion(text, at, known);
+    if (region.calls) calls.push(...region.calls);
+    else content.push(text.slice(at, region.end));
+    at = region.end;
+  }
+  return { content: content.join(''), calls };
+}
+
+function readRegion(text: string, at: number, known: KnownTools): Region {
+  const opening = openingOf(text.slice(at, at + openingLimit), known);
+  const start = at + /^ */.exec(text.slice(at, at + 3))![0].length;
+  if (opening === 'fence') return { end: endOfFence(text, at) };
+  if (opening !== 'call') return { end: endOfLine(text, at) };
+  if (text[start] === '`' || text[start] === '~')
+    return readFenced(text, start, known) ?? { end: endOfFence(text, at) };
+  if (text[start] === '{' || (text[start] === '[' && !text.startsWith('[TOOL_CALLS]', start))) {
+    return readBare(text, start, known);
+  }
+  return endsLine(text, readMarked(text, start, known), known);
+}
+
+/** JSON without any mark is a call only as all that is left of the message. */
+function readBare(text: string, start: number, known: KnownTools): Region {
+  const calls: WrittenCall[] = [];
+  let at = start;
+  for (;;) {
+    const end = endOfJson(text, at);
+    const found = callsIn(text.slice(at, end === -1 ? undefined : end), known, false);
+    const next = end === -1 ? text.length : end + /^\s*(;\s*)?/.exec(text.slice(end, end + 100))![0].length; // Llama: `;`
+    const last = next >= text.length || text.slice(next).trim() === '';
+    if (!found || !(last || text[next] === '{')) return { end: end === -1 ? text.length : endOfLine(text, end) };
+    calls.push(...found);
+    if (last) return { end: text.length, calls };
+    at = next;
+  }
+}
+
+const endMarks =
+  /[ \t]*(?:(?:<\|(?:im_end|eot_id|eom_id|end_of_text|endoftext|end|end▁of▁sentence)\|>|<｜end▁of▁sentence｜>|<\/s>|<end_of_turn>)[ \t]*)*/y;
+
+/** After a call its line ends, or another call follows; with words behind it, it is one that somebody quotes. */
+function endsLine(text: string, region: Region, known: KnownTools): Region {
+  if (!region.calls) return region;
+  endMarks.lastIndex = region.end;
+  endMarks.exec(text);
+  let end = endMarks.lastIndex;
+  const behind = /^[ \t]*(\r?\n\s*|$)/.exec(text.slice(end, end + openingLimit));
+  if (!behind) {
+    const another = openingOf(text.slice(end, end + openingLimit), known) === 'call' && text[end] !== '{';
+    return another ? { ...region, end } : { end: endOfLine(text, end) };
+  }
+  end += behind[0].length;
+  const indent = /[ \t]*$/.exec(text.slice(region.end, end))![0].length;
+  return { ...region, end: end - indent };
+}
+
+function endOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+function endOfFence(text: string, at: number): number {
+  const [, mark] = /^ {0,3}(`{3,}|~{3,})/.exec(text.slice(at, at + openingLimit))!;
+  const close = new RegExp(`^ {0,3}${mark![0]}{${mark!.length},}[ \\t]*\\r?$`, 'gm');
+  close.lastIndex = endOfLine(text, at);
+  return close.exec(text) ? endOfLine(text, close.lastIndex) : text.length;
+}

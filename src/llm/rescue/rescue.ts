@@ -1,0 +1,85 @@
+import type { ToolDefinition } from '../../protocol/tools.ts';
+import { callIdsIn, callLimit, createCallIds } from '../callIds.ts';
+import { type ChatStreamChunk, collect, type FinishReason, type LLMClient } from '../client.ts';
+import { knownTools } from './known.ts';
+import { readCalls } from './read.ts';
+import { createSieve } from './sieve.ts';
+
+/** A client whose model may write its calls as text: they come as calls, and the text of them does not come. */
+export function withRescue<Client extends LLMClient>(client: Client): Client {
+  const chatStream: LLMClient['chatStream'] = (request, signal) => {
+    const stream = client.chatStream(request, signal);
+    if (!request.tools?.length || request.toolChoice === 'none') return stream;
+    return rescueCalls(stream, request.tools, callIdsIn(request.messages));
+  };
+  return {
+    ...client,
+    chatStream,
+    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+  };
+}
+
+/**
+ * The chunks of a reply, in which calls of the offered tools that the model wrote as text have become calls; they are
+ * given at the end, before the last chunk. Text passes at once, up to a line that begins a call: from there on it is
+ * held until the end decides. Nothing is mended: a damaged or cut call comes as `malformed`. A reply with calls of its
+ * own, and one that ended by its length, a filter or an error, keeps its text as it is.
+ */
+export async function* rescueCalls(
+  stream: AsyncIterable<ChatStreamChunk>,
+  tools: readonly ToolDefinition[],
+  takenIds: Iterable<string> = [],
+): AsyncGenerator<ChatStreamChunk, void, unknown> {
+  const known = knownTools(tools);
+  const sieve = createSieve(known);
+  let off = tools.length === 0;
+  try {
+    for await (const chunk of stream) {
+      if (off) {
+        yield chunk;
+        continue;
+      }
+      if (chunk.toolCall || chunk.toolCallDelta) {
+        off = true;
+        yield* asContent(sieve.rest().text);
+        yield chunk;
+        continue;
+      }
+      const content = chunk.content ? sieve.add(chunk.content) : '';
+      if (!chunk.done) {
+        yield withContent(chunk, content);
+        continue;
+      }
+      off = true;
+      const rest = sieve.rest();
+      const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? readCalls(rest.text, known) : undefined;
+      if (!found || found.calls.length === 0) {
+        yield withContent(chunk, content + rest.text);
+        continue;
+      }
+      yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
+      const newId = createCallIds(takenIds);
+      for (const [index, written] of found.calls.slice(0, callLimit).entries()) {
+        const toolCall = { id: newId(), ...written };
+        const argumentsText = written.malformed ?? JSON.stringify(written.arguments);
+        yield { toolCallDelta: { index, id: toolCall.id, name: toolCall.name, argumentsText }, done: false };
+        yield { toolCall, done: false };
+      }
+      yield { ...withContent(chunk, ''), finishReason: 'tool_calls' };
+    }
+  } catch (error) {
+    yield* asContent(sieve.rest().text); // said, though not to its end
+    throw error;
+  }
+  yield* asContent(sieve.rest().text);
+}
+
+const endedWell = (reason: FinishReason | undefined) => reason === 'stop' || reason === 'tool_calls';
+
+function* asContent(content: string): Generator<ChatStreamChunk> {
+  if (content !== '') yield { content, done: false };
+}
+
+function withContent({ content: _, ...chunk }: ChatStreamChunk, content: string): ChatStreamChunk {
+  return content === '' ? chunk : { content, ...chunk };
+}
