@@ -1,23 +1,25 @@
 import type { AssistantMessage, ErrorInfo, TokenUsage } from '../protocol/messages.ts';
+import { type CachedReply, cacheKeyOf, chunksOf, type ResponseCache } from './cache.ts';
 import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClient, Reply } from './client.ts';
-import { createWatch, inWords, sleep } from './clock.ts';
+import { sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
+import { listen, type TimeLimits } from './listen.ts';
+import { estimateTokens, type RateWait, waitForPlace } from './place.ts';
+import type { RateLimiter, Reservation } from './rateLimit.ts';
 import { decideRetry } from './retry.ts';
 
 /** Milliseconds; a time limit of 0 is off. */
-export interface AdapterLimits {
-  /** Until the client gives any sign: connected, loading, reading the prompt. */
-  connectMs: number;
-  /** Until the first text, thinking or call. A local model may take minutes: off for it. */
-  firstTokenMs: number;
-  /** Between two chunks after that; a provider's keep-alive counts as one. */
-  idleMs: number;
+export interface AdapterLimits extends TimeLimits {
   /** The whole call with its retries. */
   totalMs: number;
   retries: number;
   baseDelayMs: number;
   maxDelayMs: number;
   retryAfterCapMs: number;
+  /** A quarter more or less on our own waits. */
+  jitter: boolean;
+  /** For requests that say nothing of it: tokens to think with; 0: as the provider has it. */
+  thinkingBudget: number;
 }
 
 export const defaultAdapterLimits: AdapterLimits = {
@@ -29,6 +31,8 @@ export const defaultAdapterLimits: AdapterLimits = {
   baseDelayMs: 1000,
   maxDelayMs: 60_000,
   retryAfterCapMs: 60_000,
+  jitter: true,
+  thinkingBudget: 0,
 };
 
 export interface AdapterResult {
@@ -44,8 +48,10 @@ export interface AdapterResult {
   error?: ErrorInfo;
   /** Stopped by the signal; no `error` then. */
   aborted?: boolean;
+  /** The reply was given before, to the same request; nothing was sent, and `usage` is what it took then. */
+  cached?: boolean;
   attempts: number;
-  /** Time spent waiting between attempts. */
+  /** Time spent waiting before and between attempts. */
   delayMs: number;
 }
 
@@ -59,8 +65,11 @@ export interface RetryWait {
 
 export interface CompleteOptions {
   signal: AbortSignal;
+  /** May be answered with an earlier reply, at temperature 0 and where the adapter has a cache. */
+  cache?: boolean;
   onChunk?(chunk: ChatStreamChunk): void;
   onRetry?(wait: RetryWait): void;
+  onWait?(wait: RateWait): void;
 }
 
 export interface LlmAdapter {
@@ -68,106 +77,97 @@ export interface LlmAdapter {
   complete(request: ChatRequest, options: CompleteOptions): Promise<AdapterResult>;
 }
 
-/** Makes a client dependable: time limits, retries before anything was shown, failures as values. */
-export function createAdapter(client: LLMClient, limits: Partial<AdapterLimits> = {}): LlmAdapter {
-  const all = { ...defaultAdapterLimits, ...limits };
-  return { complete: (request, options) => complete(client, all, request, options) };
+/** What an adapter shares with others of its provider. */
+export interface AdapterParts {
+  limiter?: RateLimiter;
+  /** Asked only for calls that allow it. `provider` keeps the replies of one endpoint from another's. */
+  cache?: { replies: ResponseCache; provider: string };
 }
 
-async function complete(
+/** Makes a client dependable: time limits, retries before anything was shown, failures as values. */
+export function createAdapter(
   client: LLMClient,
-  limits: AdapterLimits,
-  request: ChatRequest,
-  { signal, onChunk, onRetry }: CompleteOptions,
-): Promise<AdapterResult> {
+  limits: Partial<AdapterLimits> = {},
+  parts: AdapterParts = {},
+): LlmAdapter {
+  const all = { ...defaultAdapterLimits, ...limits };
+  return {
+    async complete(asked, options) {
+      const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
+      const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
+      const key = options.cache && parts.cache ? cacheKeyOf(parts.cache.provider, request) : undefined;
+      const known = key === undefined || options.signal.aborted ? undefined : parts.cache?.replies.get(key);
+      if (known) return answerAgain(known, options);
+      const result = await complete({ client, limits: all, limiter: parts.limiter, request, options });
+      const { message, finishReason, model, usage } = result;
+      if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
+        parts.cache?.replies.set(key, { message, finishReason, model, usage });
+      }
+      return result;
+    },
+  };
+}
+
+function answerAgain(reply: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
+  const result = { message: reply.message, ...endOf(reply), cached: true, attempts: 0, delayMs: 0 };
+  try {
+    for (const chunk of chunksOf(reply)) onChunk?.(chunk);
+    return { success: true, ...result };
+  } catch (thrown) {
+    return { success: false, ...result, error: toLLMError(thrown).toInfo() };
+  }
+}
+
+interface Call {
+  client: LLMClient;
+  limits: AdapterLimits;
+  limiter: RateLimiter | undefined;
+  request: ChatRequest;
+  options: CompleteOptions;
+}
+
+async function complete(call: Call): Promise<AdapterResult> {
+  const { limits, limiter, request } = call;
+  const { signal, onRetry } = call.options;
   const deadline = limits.totalMs > 0 ? performance.now() + limits.totalMs : Number.POSITIVE_INFINITY;
-  const policy = { ...limits, baseMs: limits.baseDelayMs, maxMs: limits.maxDelayMs, jitter: true };
+  const policy = { ...limits, baseMs: limits.baseDelayMs, maxMs: limits.maxDelayMs };
   let delayMs = 0;
   let emptyReplies = 0;
   for (let attempt = 0; ; attempt++) {
     const reply = new Reply();
     const shown = { any: false };
-    const counts = { attempts: attempt + 1, delayMs };
+    let place: Reservation | undefined;
+    const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
-      await listen(client, limits, request, reply, shown, deadline, signal, onChunk);
+      place = limiter?.reserve(estimateTokens(request));
+      delayMs += await waitForPlace(place, deadline, call.options);
+      await listen({ ...call, ...call.options, reply, shown, deadline });
       checkEnd(reply, request.model);
-      return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts };
+      return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
     } catch (thrown) {
       const partial = reply.shown ? { message: { ...reply.toMessage(), incomplete: true } } : {};
-      if (signal.aborted) return { success: false, aborted: true, ...partial, ...endOf(reply), ...counts };
+      if (signal.aborted) return { success: false, aborted: true, ...partial, ...endOf(reply), ...counts() };
       const error = toLLMError(thrown);
-      const failure = (info: ErrorInfo) => ({ success: false, ...partial, ...endOf(reply), error: info, ...counts });
+      const failure = (info: ErrorInfo) => ({ success: false, ...partial, ...endOf(reply), error: info, ...counts() });
       if (shown.any) return failure(error.toInfo()); // what was shown cannot be taken back
       if (isEmptyReply(error) && ++emptyReplies > 1) return failure(error.toInfo());
       const decision = decideRetry(error, attempt, policy, Math.random);
       if ('giveUp' in decision) return failure(decision.giveUp);
       if (performance.now() + decision.delayMs > deadline) return failure(error.toInfo());
+      if (error.code === 'LLM_RATE_LIMITED') limiter?.hold(decision.delayMs);
       try {
         const until = Date.now() + decision.delayMs;
         onRetry?.({ attempt: attempt + 2, delayMs: decision.delayMs, until, error: error.toInfo() });
         await sleep(decision.delayMs, signal);
       } catch (thrown) {
-        if (signal.aborted) return { success: false, aborted: true, ...counts };
+        if (signal.aborted) return { success: false, aborted: true, ...counts() };
         return failure(toLLMError(thrown).toInfo());
       }
       delayMs += decision.delayMs;
+    } finally {
+      if (reply.usage) place?.settle(reply.usage.totalTokens);
     }
   }
-}
-
-/** Adds one streamed reply to `reply`. Leaves the client behind when it is stopped or out of time: it may be hung. */
-async function listen(
-  client: LLMClient,
-  limits: AdapterLimits,
-  request: ChatRequest,
-  reply: Reply,
-  shown: { any: boolean },
-  deadline: number,
-  signal: AbortSignal,
-  onChunk: CompleteOptions['onChunk'],
-): Promise<void> {
-  signal.throwIfAborted();
-  const left = new AbortController();
-  const chunks = client.chatStream(request, AbortSignal.any([signal, left.signal]));
-  const watch = createWatch(signal);
-  const started = performance.now();
-  let heard = false;
-  try {
-    for (;;) {
-      const limit = nextLimit(limits, heard, shown.any, started, deadline);
-      const expired = () => timeOut(`${request.model} ${limit.what} ${inWords(limit.limit)}.`);
-      const step = await watch.wait(chunks.next(), limit.ms, expired);
-      if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
-      const chunk = step.value;
-      heard = true;
-      shown.any ||= Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
-      reply.add(chunk);
-      onChunk?.(chunk);
-      if (chunk.done) return;
-    }
-  } finally {
-    watch.close();
-    left.abort();
-    void chunks.return().catch(() => {}); // queued behind a hung step; nobody waits for it
-  }
-}
-
-const timeOut = (message: string) => new LLMError('LLM_TIMEOUT', message, { retryable: true });
-
-/** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
-const grace = 1.05;
-
-function nextLimit(limits: AdapterLimits, heard: boolean, shown: boolean, started: number, deadline: number) {
-  const now = performance.now();
-  let next = { ms: deadline - now, what: 'did not finish within', limit: limits.totalMs };
-  const consider = (limit: number, from: number, what: string) => {
-    const ms = from + limit * grace - now;
-    if (limit > 0 && ms < next.ms) next = { ms, what, limit };
-  };
-  if (shown) consider(limits.idleMs, now, 'fell silent for');
-  else consider(limits.firstTokenMs, started, 'said nothing for');
-  if (!heard) consider(limits.connectMs, started, 'gave no sign for');
-  return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };
 }
 
 const nothingSaid = 'The model answered with nothing.';
@@ -188,7 +188,14 @@ function checkEnd(reply: Reply, model: string): void {
   }
 }
 
-function endOf({ finishReason, model, usage }: Reply): Pick<AdapterResult, 'finishReason' | 'model' | 'usage'> {
+function endOf({
+  finishReason,
+  model,
+  usage,
+}: Omit<CachedReply, 'message' | 'finishReason'> & Pick<AdapterResult, 'finishReason'>): Pick<
+  AdapterResult,
+  'finishReason' | 'model' | 'usage'
+> {
   return { ...(finishReason && { finishReason }), ...(model && { model }), ...(usage && { usage }) };
 }
 

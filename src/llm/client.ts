@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../protocol/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
+import type { RateLimitNews } from './rateHeaders.ts';
 
 export interface ChatRequest {
   model: string;
@@ -55,6 +56,8 @@ export interface ChatStreamChunk {
   progress?: { text: string; fraction?: number };
   /** The reply goes on, but not as asked (a tool list left out, a prompt cut by the server): a sentence for the person. */
   warning?: string;
+  /** With the first chunk: what the provider says is left of its limits. */
+  rateLimit?: RateLimitNews;
   done: boolean;
   finishReason?: FinishReason;
   native?: Native;

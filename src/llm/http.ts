@@ -3,6 +3,7 @@ import { connectionError, interruptedError } from './connectionErrors.ts';
 import { LLMError } from './errors.ts';
 import { parseJson } from './json.ts';
 import { asPlainText, type Endpoint, errorOfStatus, nameOf } from './providerErrors.ts';
+import { type RateLimitNews, rateLimitIn } from './rateHeaders.ts';
 import { redact } from './redact.ts';
 
 /** Milliseconds and bytes; a time of 0 is no limit. */
@@ -46,6 +47,8 @@ export interface HttpAnswer {
   limits: FetchLimits;
   signal: AbortSignal | undefined;
   contentType: string;
+  /** What the headers say of the provider's limits. */
+  rateLimit: RateLimitNews | undefined;
   /** The next bytes, or undefined at the end. `idleMs` stands in for the limit between two bytes. */
   read(idleMs?: number): Promise<Uint8Array | undefined>;
   /** The first bytes, which `read` then gives once more. */
@@ -126,6 +129,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
     limits,
     signal,
     contentType: (response.headers.get('content-type') ?? '').toLowerCase(),
+    rateLimit: rateLimitIn(response.headers, Date.now()),
     async read(idleMs) {
       const bytes = peeked ?? (await readOn(idleMs));
       peeked = undefined;

@@ -8,7 +8,7 @@ export function parseJson(text: string): unknown {
 }
 
 function isTooDeep(text: string): boolean {
-  if (text.length <= depthLimit) return false; // the usual event of a stream is decided here
+  if (text.length <= 2 * depthLimit) return false; // each level opens and closes: the usual event is decided here
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {

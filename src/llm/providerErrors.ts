@@ -27,6 +27,7 @@ const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
 const windowIsFull =
   /context_length_exceeded|exceed_context_size|string_above_max_length|maximum context length|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
+const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/;
 const quotaIsSpent = /insufficient_quota|exceeded your current quota|insufficient (balance|credit)/i;
 
 /** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
@@ -62,6 +63,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: unknown, 
   }
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
     return error('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the model's window${said}`, false);
+  }
+  if (status === 400 && isFiltered.test(everything)) {
+    return error('LLM_CONTENT_FILTERED', `${name} filtered this request${said}`, false);
   }
   if (status === undefined) {
     const retryable = !/invalid_request|bad_request|not_found|unsupported/i.test(everything);

@@ -1,8 +1,10 @@
+import { oneByOne } from './batches.ts';
 import type { ChatStreamChunk } from './client.ts';
 import { LLMError } from './errors.ts';
 import { readEvents } from './events.ts';
 import { type HttpAnswer, kindOf, readBeginning, readJson, unreadable } from './http.ts';
 import { parseJson } from './json.ts';
+import type { Endpoint } from './providerErrors.ts';
 
 /** Turns the objects of one reply into chunks, in order, and keeps what it needs for its end. Throws only `LLMError`. */
 export interface ReplyReader {
@@ -15,30 +17,41 @@ export interface ReplyReader {
 }
 
 /** The chunks of a good answer, streamed as events or whole as JSON; the first one says that it is there. */
-export async function* readReply(answer: HttpAnswer, reader: ReplyReader): AsyncGenerator<ChatStreamChunk, void> {
+export function readReply(answer: HttpAnswer, reader: ReplyReader): AsyncGenerator<ChatStreamChunk, void> {
+  return oneByOne(readBatches(answer, reader));
+}
+
+/** The same in the batches in which they came, for those that have something to say before. */
+export async function* readBatches(answer: HttpAnswer, reader: ReplyReader): Batches {
   try {
-    yield { done: false }; // connected
+    yield [connected(answer)];
     const kind = await kindOf(answer);
     if (kind === 'text') throw unreadable(answer.endpoint, await readBeginning(answer));
-    const batches = kind === 'events' ? readStream(answer, reader) : readWhole(answer, reader);
-    for await (const chunks of batches) for (const chunk of chunks) yield chunk;
+    yield* kind === 'events' ? readStream(answer, reader) : readWhole(answer, reader);
   } finally {
     answer.cancel();
   }
 }
 
-/** In batches: a step of an async generator for each of a hundred thousand chunks costs more than reading them. */
+/** The first chunk of an answer: it is there, and so are its headers. */
+export function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
+  return { done: false, ...(rateLimit && { rateLimit }) };
+}
+
 type Batches = AsyncGenerator<ChatStreamChunk[], void>;
 
 async function* readStream(answer: HttpAnswer, reader: ReplyReader): Batches {
   const events = readEvents(answer);
   try {
     for await (const batch of events.batches()) {
-      if (batch.length === 0) yield [{ done: false }]; // alive
-      for (const data of batch) {
-        if (data === '[DONE]') return yield reader.end(true); // what follows is ignored, the socket closed
-        if (data.trim() !== '') yield reader.read(parseEvent(answer, data));
+      const chunks: ChatStreamChunk[] = batch.length === 0 ? [{ done: false }] : []; // alive
+      try {
+        if (readBatch(batch, answer.endpoint, reader, chunks)) return yield chunks;
+      } catch (error) {
+        yield chunks; // what came before the error has been said
+        throw error;
       }
+      yield chunks;
       if (reader.finished) events.expectEnd();
     }
   } catch (error) {
@@ -49,15 +62,27 @@ async function* readStream(answer: HttpAnswer, reader: ReplyReader): Batches {
   yield reader.end(false);
 }
 
+/** Adds to `chunks`; true after OpenAI's end mark: what follows it is ignored, and the socket closed. */
+function readBatch(batch: string[], endpoint: Endpoint, reader: ReplyReader, chunks: ChatStreamChunk[]): boolean {
+  for (const data of batch) {
+    if (data === '[DONE]') {
+      chunks.push(...reader.end(true));
+      return true;
+    }
+    if (data.trim() !== '') for (const chunk of reader.read(parseEvent(endpoint, data))) chunks.push(chunk);
+  }
+  return false;
+}
+
 async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
   yield reader.read(await readJson(answer), true);
   yield reader.end(true);
 }
 
-function parseEvent(answer: HttpAnswer, data: string): unknown {
+function parseEvent(endpoint: Endpoint, data: string): unknown {
   try {
     return parseJson(data);
   } catch {
-    throw unreadable(answer.endpoint, data);
+    throw unreadable(endpoint, data);
   }
 }

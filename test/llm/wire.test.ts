@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/llm/client.ts';
-import { learnFrom, toWire, type WireFlags } from '../../src/llm/openai/wire.ts';
+import { learnFrom, type WireFlags } from '../../src/llm/openai/flags.ts';
+import { toWire } from '../../src/llm/openai/wire.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 
 const flags: WireFlags = { provider: 'here' };

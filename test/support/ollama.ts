@@ -55,12 +55,17 @@ export const done = (more: object = {}) =>
 /** An Ollama on this machine, which checks what the real one checks and does what its script says. */
 export async function startOllama(script: OllamaReply[] = []): Promise<OllamaServer> {
   const sockets = new Set<Socket>();
+  const used = new Set<Socket>(); // fetch may open an idle one ahead
   const listener = createServer((request, response) => {
+    used.add(request.socket);
     answer(server, request, response).catch((error) => response.destroy(error));
   });
   listener.on('connection', (socket) => {
     sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    socket.on('close', () => {
+      sockets.delete(socket);
+      used.delete(socket);
+    });
     socket.on('error', () => {}); // a reset is part of the script
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
@@ -71,7 +76,7 @@ export async function startOllama(script: OllamaReply[] = []): Promise<OllamaSer
     script,
     models: { scripted: { capabilities: ['completion', 'tools', 'thinking', 'vision'] } },
     get openSockets() {
-      return sockets.size;
+      return used.size;
     },
     close() {
       for (const socket of sockets) socket.destroy();

@@ -82,13 +82,13 @@ async function answer(provider: Provider, request: IncomingMessage, response: Se
   response.on('close', () => {
     recorded.abandoned = !response.writableFinished;
   });
-  if (request.method === 'POST' && recorded.path.endsWith('/chat/completions')) {
+  if (request.method === 'POST' && recorded.path.split('?')[0]!.endsWith('/chat/completions')) {
     provider.requests.push(recorded);
     await perform(choose(provider, recorded.body), response);
     return;
   }
   provider.otherRequests.push(recorded);
-  const known = recorded.path.endsWith('/models');
+  const known = recorded.path.split('?')[0]!.endsWith('/models');
   await perform(known ? reply.status(200, { object: 'list', data: provider.models }) : reply.status(404), response);
 }
 

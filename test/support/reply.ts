@@ -30,6 +30,7 @@ export class ProviderReply {
   readonly usageSent: object | null = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
   readonly finishReason: string | null | undefined = undefined;
   readonly callCount: number = 0;
+  readonly begun: boolean = false;
 
   /** Text in slices of `size` characters. */
   text(text: string, size = 4): ProviderReply {
@@ -141,8 +142,12 @@ export class ProviderReply {
     return [...this.steps, { send: `${end}${usage ? event(usage) : ''}data: [DONE]\n\n` }];
   }
 
+  /** The first one of a reply says whose it is. */
   private deltas(deltas: object[]): ProviderReply {
-    return this.with({ steps: [...this.steps, ...deltas.map((one) => ({ send: event(delta(one)) }))] });
+    const steps = deltas.map((one, at) => {
+      return { send: event(delta(this.begun || at > 0 ? one : { role: 'assistant', ...one })) };
+    });
+    return this.with({ steps: [...this.steps, ...steps], begun: this.begun || steps.length > 0 });
   }
 
   private add(step: Step): ProviderReply {

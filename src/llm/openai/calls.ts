@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../protocol/messages.ts';
 import { parseArguments } from '../arguments.ts';
+import { callLimit, createCallIds } from '../callIds.ts';
 import { endOfString } from '../json.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */
@@ -25,11 +26,6 @@ interface Draft {
   given: boolean;
 }
 
-/** More are not looked at. */
-export const callLimit = 64;
-/** Ids longer than this come back as ours; some proxies hide kilobytes in them. */
-const idLimit = 256;
-
 /**
  * Puts calls together from fragments. Before the end a call counts as complete when the next one has begun and its
  * text is a whole, non-empty JSON object: servers that announce all calls first send `""` or `{}` for each of them.
@@ -38,19 +34,7 @@ const idLimit = 256;
 export function collectCalls(toToolName: (wireName: string) => string, takenIds: ReadonlySet<string>): CallCollector {
   const drafts: Draft[] = [];
   const open = new Map<number, Draft>(); // by the wire's index; a Map, so that index 4,000,000,000 costs nothing
-  const ids = new Set(takenIds);
-
-  const ownId = () => {
-    let id: string;
-    do id = `call_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`;
-    while (ids.has(id));
-    return id;
-  };
-  const idFor = (wanted: string | undefined) => {
-    const id = wanted !== undefined && wanted.length <= idLimit && !ids.has(wanted) ? wanted : ownId();
-    ids.add(id);
-    return id;
-  };
+  const idFor = createCallIds(takenIds);
 
   return {
     add({ index, id, name, argumentsText }) {

@@ -1,11 +1,13 @@
-import type { TokenUsage } from '../../protocol/messages.ts';
+import type { Native, TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
 import { LLMError } from '../errors.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
+import type { ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
+import { collectDetails } from './details.ts';
 import type { NativeThinking } from './wire.ts';
 
 export interface ReaderOptions {
@@ -15,26 +17,15 @@ export interface ReaderOptions {
   tools: readonly Pick<ToolDefinition, 'name'>[];
   /** Ids of earlier calls in the conversation: some servers count from `call_0` in every reply. */
   takenIds?: ReadonlySet<string>;
-}
-
-/** Turns the objects of one reply into chunks, in order. Pure but for the ids it makes up. Throws only `LLMError`. */
-export interface OpenAIReader {
-  /** One parsed event of the stream, or (`whole`) a whole answer. */
-  read(event: unknown, whole?: boolean): ChatStreamChunk[];
-  /**
-   * The reply is over, with its end mark (`[DONE]`, or the end of a whole answer) or by the end of the body. Without
-   * mark and without `finish_reason` it was cut: `LLM_INCOMPLETE`, and no call of it is complete.
-   */
-  end(marked: boolean): ChatStreamChunk[];
-  /** The model has given its `finish_reason`; usage may still follow. */
-  readonly finished: boolean;
+  /** Keep `reasoning_details`, for a provider that wants them back. */
+  keepDetails?: boolean;
 }
 
 /**
  * A `toolCall` chunk comes as soon as its call is complete: when the next call begins and the text so far is a whole
  * JSON object, else at the end of the reply. At an end by `length` or a filter the calls left are not given at all.
  */
-export function createOpenAIReader({ endpoint, provider, tools, takenIds }: ReaderOptions): OpenAIReader {
+export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
   const calls = collectCalls(fromWireNames(tools), takenIds ?? new Set());
   let callPlaces = 0;
   let given = 0;
@@ -44,7 +35,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds }: Read
   let failed = false;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
-  let thinkingField: NativeThinking['thinkingField'] | undefined;
+  let thinkingField: NativeThinking['thinkingField'];
+  const details = collectDetails();
 
   const takeCalls = (atEnd: boolean): ChatStreamChunk[] => {
     const complete = calls.takeComplete(atEnd);
@@ -91,19 +83,24 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds }: Read
       usage = usageIn(event, choice) ?? usage;
       if (!choice) return [];
       answered = true;
-      rawFinish = text(choice.finish_reason) ?? rawFinish;
-      // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
-      failed ||= /error|malformed/i.test(`${text(choice.finish_reason)} ${text(choice.native_finish_reason)}`);
+      if (choice.finish_reason || choice.native_finish_reason) {
+        rawFinish = text(choice.finish_reason) ?? rawFinish;
+        // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+        failed ||= /error|malformed/i.test(`${text(choice.finish_reason)} ${text(choice.native_finish_reason)}`);
+      }
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
       if (!isObject(delta)) return []; // Azure's filter results come without one
       const chunks: ChatStreamChunk[] = [];
       const parts = partsOf(delta);
       thinkingField ??= parts.field;
+      if (keepDetails) details.add(delta.reasoning_details);
       if (parts.thinking) chunks.push({ thinking: parts.thinking, done: false });
       if (parts.content) chunks.push({ content: parts.content, done: false });
       content ||= parts.content !== '';
-      for (const fragment of fragmentsOf(delta)) chunks.push(...readFragment(fragment));
+      if (delta.tool_calls || delta.function_call) {
+        for (const fragment of fragmentsOf(delta)) chunks.push(...readFragment(fragment));
+      }
       return chunks;
     },
 
@@ -119,7 +116,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds }: Read
       const early = failed ? 'error' : earlyEnd(rawFinish);
       const chunks = early ? [] : takeCalls(true);
       const finishReason = early ?? (given > 0 ? 'tool_calls' : usualEnd(rawFinish, content));
-      const native = thinkingField && { provider, content: { thinkingField } satisfies NativeThinking };
+      const native = nativeOf(provider, { thinkingField, details: details.all });
       chunks.push({
         done: true,
         finishReason,
@@ -132,14 +129,23 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds }: Read
   };
 }
 
+function nativeOf(provider: string, { thinkingField, details = [] }: NativeThinking): Native | undefined {
+  if (thinkingField === undefined && details.length === 0) return undefined;
+  const content: NativeThinking = { ...(thinkingField && { thinkingField }), ...(details.length > 0 && { details }) };
+  return { provider, content };
+}
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Azure begins with no choices, usage chunks have none; a second choice (`n` > 1) is nothing we asked for. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
-  if (!Array.isArray(event.choices)) return undefined;
-  const choice = event.choices.find((one) => isObject(one) && (one.index ?? 0) === 0);
+  const { choices } = event;
+  if (!Array.isArray(choices)) return undefined;
+  const choice = isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
   return isObject(choice) ? choice : undefined;
 }
+
+const isFirst = (choice: unknown) => isObject(choice) && (choice.index ?? 0) === 0;
 
 /** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM). */
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
@@ -159,16 +165,27 @@ interface Parts {
 
 /** `reasoning_content` (DeepSeek, vLLM, Qwen) or `reasoning` (OpenRouter, Groq), never both; Mistral: parts of `content`. */
 function partsOf(delta: JsonObject): Parts {
-  const parts: Parts = { content: text(delta.content) ?? '', thinking: '' };
-  for (const part of Array.isArray(delta.content) ? delta.content : []) {
+  const { content, reasoning_content: thinking, reasoning } = delta;
+  const parts: Parts = { content: '', thinking: '' };
+  if (typeof content === 'string') parts.content = content;
+  else if (Array.isArray(content)) addParts(parts, content);
+  if (typeof thinking === 'string' && thinking !== '') {
+    parts.thinking += thinking;
+    parts.field = 'reasoning_content';
+  } else if (typeof reasoning === 'string' && reasoning !== '') {
+    parts.thinking += reasoning;
+    parts.field = 'reasoning';
+  }
+  if (typeof delta.refusal === 'string') parts.content += delta.refusal;
+  return parts;
+}
+
+function addParts(parts: Parts, content: readonly unknown[]): void {
+  for (const part of content) {
     if (!isObject(part)) continue;
     if (part.type === 'thinking') parts.thinking += textOfPart(part.thinking);
     else if (part.type === 'text' || part.type === 'refusal') parts.content += textOfPart(part.text ?? part.refusal);
   }
-  const field = (['reasoning_content', 'reasoning'] as const).find((name) => text(delta[name]) !== undefined);
-  if (field) parts.thinking += delta[field];
-  parts.content += text(delta.refusal) ?? '';
-  return { ...parts, field };
 }
 
 function textOfPart(part: unknown): string {
@@ -219,6 +236,7 @@ function usualEnd(rawFinish: string | undefined, content: boolean): FinishReason
  * summed. Groq hides it in `x_groq`, Moonshot in the choice; the cached part has three names.
  */
 function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage | undefined {
+  if (!event.usage && !event.x_groq && !choice?.usage) return undefined;
   const hidden = isObject(event.x_groq) ? event.x_groq.usage : undefined;
   const usage = [event.usage, hidden, choice?.usage].find(isObject);
   if (!usage) return undefined;

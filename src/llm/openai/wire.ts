@@ -1,19 +1,11 @@
-import type { AssistantMessage, Message, ToolCall, ToolResult } from '../../protocol/messages.ts';
-import { failure, toToolResult } from '../../protocol/tools.ts';
+import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/messages.ts';
+import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest } from '../client.ts';
 import { toWireName } from '../names.ts';
-
-/** Where OpenAI-compatible providers differ. All off is what most of them take; the client learns the rest. */
-export interface WireFlags {
-  /** The provider's id: thinking is given back to the provider it came from and to no other. */
-  provider: string;
-  /** Parameters this provider or model refuses. */
-  omit?: readonly string[];
-  /** OpenAI's newer models refuse `max_tokens` and want `max_completion_tokens`. */
-  completionTokens?: boolean;
-  /** DeepSeek answers 400 when `reasoning_content` is missing from a turn with tool calls; others when it is there. */
-  returnThinking?: boolean;
-}
+import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
+import type { WireFlags } from './flags.ts';
+import { thinkingParameter } from './thinking.ts';
+import { createToolIds } from './toolIds.ts';
 
 export interface WireCall {
   id: string;
@@ -21,21 +13,27 @@ export interface WireCall {
   function: { name: string; arguments: string };
 }
 
+export type WirePart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'file'; file: { filename: string; file_data: string } };
+
 export type WireMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | WirePart[] }
   | {
       role: 'assistant';
       content: string | null;
       tool_calls?: WireCall[];
       reasoning_content?: string;
       reasoning?: string;
+      reasoning_details?: unknown[];
     }
   | { role: 'tool'; tool_call_id: string; content: string };
 
 /**
  * The body of `POST /chat/completions`, always streaming: without a stream a long answer runs into fetch's own limit
- * of five minutes. What the history lacks is mended here (a 400 would follow): every call has exactly one result,
- * right after the message with the calls; a result nobody asked for is left out.
+ * of five minutes.
  */
 export function toWire(request: ChatRequest, flags: WireFlags): Record<string, unknown> {
   const tools = request.tools?.map(({ name, description, parameters }) => ({
@@ -45,11 +43,14 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
   const body: Record<string, unknown> = {
     model: request.model,
     messages: toWireMessages(request, flags),
-    ...(tools && tools.length > 0 && { tools, tool_choice: 'auto' }),
+    ...(tools && tools.length > 0 && { tools, tool_choice: request.toolChoice ?? 'auto' }),
+    response_format: toWireFormat(request, flags),
     temperature: request.temperature,
     top_p: request.topP,
     [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: request.maxTokens,
+    ...thinkingParameter(request, flags),
     stop: request.stopSequences?.length ? request.stopSequences : undefined,
+    prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     stream: true,
     stream_options: { include_usage: true },
   };
@@ -57,104 +58,114 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
   return Object.fromEntries(sent);
 }
 
+function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object | undefined {
+  if (responseFormat?.type !== 'json_schema') return responseFormat;
+  if (flags.schemaInWords) return { type: 'json_object' };
+  const { name, schema } = responseFormat;
+  return {
+    type: 'json_schema',
+    json_schema: { name: toWireName(name), schema, ...(isStrict(schema) && { strict: true }) },
+  };
+}
+
+/** OpenAI keeps to a schema exactly when every object in it is closed and all of its properties are required. */
+function isStrict(schema: JsonSchema): boolean {
+  const { properties = {}, required = [], items, anyOf, $defs } = schema;
+  const closed =
+    schema.type !== 'object' ||
+    (schema.additionalProperties === false && Object.keys(properties).every((name) => required.includes(name)));
+  const inner = [...Object.values(properties), ...Object.values($defs ?? {}), ...(Array.isArray(anyOf) ? anyOf : [])];
+  return closed && [...inner, ...(items ? [items] : [])].every((one) => isStrict(one as JsonSchema));
+}
+
+/** For those that know no schemas. DeepSeek also wants the word "JSON" in the prompt, or says nothing but blanks. */
+function formatInWords({ responseFormat }: ChatRequest, flags: WireFlags): string {
+  if (!responseFormat || !flags.schemaInWords) return '';
+  if (responseFormat.type === 'json_object') return 'Answer with one JSON object and nothing else.';
+  return `Answer with one JSON object of this schema and nothing else: ${JSON.stringify(responseFormat.schema)}`;
+}
+
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
-  if (request.systemPrompt) wire.push({ role: 'system', content: wellFormed(request.systemPrompt) });
-  for (const [index, message] of request.messages.entries()) {
-    if (message.role === 'system') wire.push({ role: 'system', content: wellFormed(message.content) });
-    if (message.role === 'user') pushUser(wire, wellFormed(message.content));
-    if (message.role === 'assistant') wire.push(...turn(message, resultsAfter(request.messages, index), flags));
+  const toolId = createToolIds(flags.callIds);
+  const system = [request.systemPrompt ?? '', formatInWords(request, flags)].filter((text) => text !== '');
+  if (system.length > 0) wire.push({ role: 'system', content: wellFormed(system.join('\n\n')) });
+  for (const said of repairHistory(request.messages)) {
+    if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
+    else if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags));
+    else {
+      wire.push(toReply(said.message, toolId, flags));
+      for (const { toolCallId, content } of said.results) {
+        wire.push({ role: 'tool', tool_call_id: toolId(toolCallId), content: wellFormed(content) });
+      }
+    }
   }
   return wire;
 }
 
 /** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
-function pushUser(wire: WireMessage[], content: string): void {
+function pushUser(wire: WireMessage[], content: string | WirePart[]): void {
   const last = wire.at(-1);
-  if (last?.role === 'user') last.content += `\n\n${content}`;
-  else wire.push({ role: 'user', content });
+  if (last?.role !== 'user') wire.push({ role: 'user', content });
+  else if (typeof last.content === 'string' && typeof content === 'string') last.content += `\n\n${content}`;
+  else last.content = [...asParts(last.content), ...asParts(content)];
 }
 
-/** The results between an assistant message and the next one, by call; the first one given counts. */
-function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolResult> {
-  const results = new Map<string, ToolResult>();
-  for (let at = index + 1; at < messages.length; at++) {
-    const message = messages[at]!;
-    if (message.role === 'assistant') break;
-    if (message.role !== 'tool') continue;
-    for (const result of message.toolResults) {
-      if (!results.has(result.toolCallId)) results.set(result.toolCallId, result);
-    }
+const asParts = (content: string | WirePart[]): WirePart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+function toContent(text: string, attachments: readonly Attachment[] = [], flags: WireFlags): string | WirePart[] {
+  const files = attachments.map((one) => toPart(one, flags));
+  if (files.length === 0) return wellFormed(text);
+  return text === '' ? files : [...files, { type: 'text', text: wellFormed(text) }];
+}
+
+function toPart({ mediaType, data, name }: Attachment, flags: WireFlags): WirePart {
+  const title = wellFormed(name ?? mediaType);
+  if (mediaType.startsWith('text/')) {
+    const text = Buffer.from(data, 'base64').toString('utf8');
+    return { type: 'text', text: `${title}:\n${text}` };
   }
-  return results;
+  if (flags.withoutImages) return { type: 'text', text: `(${title}: left out, this model sees no images)` };
+  const url = `data:${mediaType};base64,${data}`;
+  return mediaType.startsWith('image/')
+    ? { type: 'image_url', image_url: { url } }
+    : { type: 'file', file: { filename: title, file_data: url } };
 }
 
-function turn(message: AssistantMessage, results: Map<string, ToolResult>, flags: WireFlags): WireMessage[] {
+function toReply(message: AssistantMessage, toolId: (id: string) => string, flags: WireFlags): WireMessage {
   const calls = message.toolCalls ?? [];
-  if (message.content === '' && calls.length === 0) return []; // stopped before its first word: refused when empty
   const content = message.content === '' ? null : wellFormed(message.content);
-  if (calls.length === 0) return [{ role: 'assistant', content }];
-  return [
-    { role: 'assistant', content, tool_calls: calls.map(toWireCall), ...thinkingFor(message, flags) },
-    ...calls.map(({ id }): WireMessage => {
-      const result = results.get(id) ?? toToolResult(id, interrupted);
-      return { role: 'tool', tool_call_id: id, content: wellFormed(result.content) };
-    }),
-  ];
+  if (calls.length === 0) return { role: 'assistant', content };
+  const toolCalls = calls.map((call) => toWireCall(call, toolId));
+  return { role: 'assistant', content, tool_calls: toolCalls, ...thinkingFor(message, flags) };
 }
-
-const interrupted = failure('TOOL_INTERRUPTED', 'Stopped before there was a result; it may or may not have run.');
 
 /** A malformed call goes back without its arguments: its result says what was wrong, and servers parse this text. */
-function toWireCall(call: ToolCall): WireCall {
-  const text = JSON.stringify(call.arguments, (_, value) => (typeof value === 'string' ? wellFormed(value) : value));
-  return { id: call.id, type: 'function', function: { name: toWireName(call.name) || 'unknown', arguments: text } };
-}
-
-/** What the reader leaves in `native.content`: the field in which this provider wrote its thinking. */
-export interface NativeThinking {
-  thinkingField: 'reasoning_content' | 'reasoning';
-}
-
-function thinkingFor(message: AssistantMessage, flags: WireFlags): { reasoning_content?: string; reasoning?: string } {
-  if (!flags.returnThinking || message.native?.provider !== flags.provider) return {};
-  const field = (message.native.content as Partial<NativeThinking> | null)?.thinkingField ?? 'reasoning_content';
-  return { [field]: wellFormed(message.thinking ?? '') };
-}
-
-/** Half an emoji makes providers answer 400 ("no low surrogate"). */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
-}
-
-/**
- * What a 400 teaches: the flags without the parameter it objects to, or with the thinking it misses; undefined when it
- * is about something else.
- */
-export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
-  if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && !flags.returnThinking) {
-    return { ...flags, returnThinking: true };
-  }
-  if (!/support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid/i.test(words)) {
-    return undefined;
-  }
-  const named = optionalParameters.find((name) => {
-    if (flags.omit?.includes(name)) return false;
-    return parameter === undefined ? new RegExp(`\\b${name}\\b`).test(words) : parameter === name;
-  });
-  if (named === undefined) return undefined;
+function toWireCall(call: ToolCall, toolId: (id: string) => string): WireCall {
+  const text = JSON.stringify(wellFormedData(call.arguments));
   return {
-    ...flags,
-    omit: [...(flags.omit ?? []), named], // grows each time, so that learning ends
-    completionTokens: named === 'max_tokens' || (named !== 'max_completion_tokens' && flags.completionTokens),
+    id: toolId(call.id),
+    type: 'function',
+    function: { name: toWireName(call.name) || 'unknown', arguments: text },
   };
 }
 
-const optionalParameters = [
-  'stream_options',
-  'temperature',
-  'top_p',
-  'max_completion_tokens',
-  'max_tokens',
-  'tool_choice',
-];
+/** What the reader leaves in `native.content`: how this provider wrote its thinking. */
+export interface NativeThinking {
+  thinkingField?: 'reasoning_content' | 'reasoning';
+  /** OpenRouter's `reasoning_details`, with the upstream's signatures; to be given back as they came, in order. */
+  details?: unknown[];
+}
+
+type WireThinking = Pick<
+  Extract<WireMessage, { role: 'assistant' }>,
+  'reasoning_content' | 'reasoning' | 'reasoning_details'
+>;
+
+function thinkingFor(message: AssistantMessage, flags: WireFlags): WireThinking {
+  if (!flags.returnThinking || message.native?.provider !== flags.provider) return {};
+  const { thinkingField, details } = (message.native.content ?? {}) as NativeThinking;
+  if (Array.isArray(details) && details.length > 0) return { reasoning_details: details };
+  return { [thinkingField ?? 'reasoning_content']: wellFormed(message.thinking ?? '') };
+}

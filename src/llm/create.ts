@@ -1,0 +1,107 @@
+import { createAnthropicClient } from './anthropic/client.ts';
+import type { LLMClient } from './client.ts';
+import { LLMError } from './errors.ts';
+import { createGoogleClient, googleBaseUrl } from './google/client.ts';
+import type { FetchLimits } from './http.ts';
+import { createOllamaClient } from './ollama/client.ts';
+import { createAzureClient } from './openai/azure.ts';
+import { createOpenAIClient } from './openai/client.ts';
+import { type KeyNeed, type Preset, type PresetId, presets } from './presets.ts';
+import { withRescue } from './rescue/rescue.ts';
+
+/** Providers behind an address. (`local` and `vscode-lm` are made where processes and the editor are.) */
+export type ProviderId = 'openai' | 'openai-compatible' | 'azure' | 'ollama' | 'google' | 'anthropic' | PresetId;
+
+export interface Provider {
+  id: ProviderId;
+  /** What people call it. */
+  label: string;
+  /** Where it is; empty: the person has to say. */
+  baseUrl: string;
+  key: KeyNeed;
+}
+
+/** Everything a person can choose, in the order in which it is offered. */
+export const providers: readonly Provider[] = [
+  { id: 'openai', label: 'OpenAI', baseUrl: 'https://api.openai.com/v1', key: 'needed' },
+  { id: 'anthropic', label: 'Anthropic', baseUrl: 'https://api.anthropic.com', key: 'needed' },
+  { id: 'google', label: 'Google Gemini', baseUrl: googleBaseUrl, key: 'needed' },
+  { id: 'azure', label: 'Azure OpenAI', baseUrl: '', key: 'needed' },
+  { id: 'ollama', label: 'Ollama', baseUrl: 'http://127.0.0.1:11434', key: 'optional' },
+  ...Object.entries<Preset>(presets).map(([id, { label, baseUrl, key }]) => ({
+    id: id as PresetId,
+    label,
+    baseUrl,
+    key,
+  })),
+  { id: 'openai-compatible', label: 'OpenAI-compatible endpoint', baseUrl: '', key: 'optional' },
+];
+
+export interface ProviderChoice {
+  provider: ProviderId;
+  /** In place of the provider's own; for Azure the resource's endpoint. */
+  baseUrl?: string;
+  apiKey?: string;
+  model: string;
+  azure?: { deployment?: string; apiVersion?: string };
+  /** `contextSize` in tokens; `keepAlive` in seconds, or as Ollama writes it (`5m`). */
+  ollama?: { contextSize?: number; keepAlive?: string | number };
+  headers?: Record<string, string>;
+  fetchLimits?: Partial<FetchLimits>;
+  /** What was asked for and is ignored or left out (a thinking budget, a parameter): a sentence for the log. */
+  onNote?(note: string): void;
+}
+
+/**
+ * The client for what a person has chosen. Calls that a model writes as text are read here, for every provider in one
+ * place. Throws `LLMError` when there is no address, or no provider of that name.
+ */
+export function createClient(choice: ProviderChoice): LLMClient {
+  return withRescue(createPlainClient(choice));
+}
+
+function createPlainClient(choice: ProviderChoice): LLMClient {
+  const { provider, label } = providerOf(choice.provider);
+  const { apiKey, headers, fetchLimits, onNote } = choice;
+  const baseUrl = addressOf(choice);
+  const common = { baseUrl, apiKey, headers, fetchLimits };
+  switch (provider) {
+    case 'anthropic':
+      return createAnthropicClient(common);
+    case 'google':
+      return createGoogleClient(common);
+    case 'ollama':
+      return createOllamaClient({ ...common, ...choice.ollama });
+    case 'azure':
+      return createAzureClient({ ...common, ...choice.azure, endpoint: baseUrl, onNote });
+    case 'openai':
+      return createOpenAIClient({ ...common, provider, label, onNote, flags: { callIds: 'forty', cacheKey: true } });
+    case 'openai-compatible':
+      return createOpenAIClient({ ...common, provider, label, onNote });
+    default:
+      return createOpenAIClient({ ...common, provider, label, onNote, flags: (presets[provider] as Preset).flags });
+  }
+}
+
+function providerOf(id: string): { provider: ProviderId; label: string } {
+  const found = providers.find((one) => one.id === id);
+  if (found) return { provider: found.id, label: found.label };
+  const known = providers.map((one) => one.id).join(', ');
+  throw new LLMError('UNKNOWN', `There is no provider called ${id}. Choose one of ${known}.`);
+}
+
+function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'baseUrl'>): string {
+  const address = baseUrl?.trim() || providers.find(({ id }) => id === provider)?.baseUrl;
+  if (address) return address;
+  const { label } = providerOf(provider);
+  throw new LLMError('LLM_HTTP_ERROR', `No address is set for ${label}. Run *Towpath: Use an Endpoint*.`);
+}
+
+/**
+ * The origin (`https://api.openai.com`) that a key for this choice belongs to and may be sent to; undefined when there
+ * is no usable address.
+ */
+export function keyOrigin(choice: Pick<ProviderChoice, 'provider' | 'baseUrl'>): string | undefined {
+  const address = choice.baseUrl?.trim() || providers.find(({ id }) => id === choice.provider)?.baseUrl;
+  return address && URL.canParse(address) ? new URL(address).origin : undefined;
+}

@@ -1,0 +1,74 @@
+/** Where OpenAI-compatible providers differ. All off is what most of them take; the client learns the rest. */
+export interface WireFlags {
+  /** The provider's id: thinking is given back to the provider it came from and to no other. */
+  provider: string;
+  /** Parameters this provider or model refuses. */
+  omit?: readonly string[];
+  /** OpenAI's newer models refuse `max_tokens` and want `max_completion_tokens`. */
+  completionTokens?: boolean;
+  /** DeepSeek answers 400 when `reasoning_content` is missing from a turn with tool calls; others when it is there. */
+  returnThinking?: boolean;
+  /**
+   * How a thinking budget is asked for. `effort`: `reasoning_effort`, of models known to take it; `reasoning`:
+   * OpenRouter's `{reasoning: {max_tokens}}`; `none`: there is no such setting.
+   */
+  thinking?: 'effort' | 'reasoning' | 'none';
+  /** What ids of tool calls may look like. `nine`: exactly nine letters and digits (Mistral); `forty`: no longer than that (OpenAI). */
+  callIds?: 'nine' | 'forty';
+  /** Knows `json_object` only: a schema is told in words (DeepSeek). */
+  schemaInWords?: boolean;
+  /** Takes the run's id to route its prompt cache by. */
+  cacheKey?: boolean;
+  /** The model refused images: they are left out, and the person is told. */
+  withoutImages?: boolean;
+}
+
+/**
+ * What a refusal teaches: the flags without the parameter it objects to, or with the thinking it misses; undefined when
+ * it is about something else. Every lesson takes something away for good, so that learning ends.
+ */
+export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
+  if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && !flags.returnThinking) {
+    return { ...flags, returnThinking: true };
+  }
+  if (refusesImages.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
+  if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {
+    return { ...flags, schemaInWords: true };
+  }
+  if (!/support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid/i.test(words)) {
+    return undefined;
+  }
+  const named = optionalParameters.find((name) => {
+    if (flags.omit?.includes(name)) return false;
+    return parameter === undefined ? mentions(words, name) : parameter === name;
+  });
+  if (named === undefined) return undefined;
+  return {
+    ...flags,
+    omit: [...(flags.omit ?? []), named], // grows each time, so that learning ends
+    completionTokens: named === 'max_tokens' || (named !== 'max_completion_tokens' && flags.completionTokens),
+  };
+}
+
+const refusesImages =
+  /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
+
+/** Names that are words of their own count in quotes only. */
+function mentions(words: string, name: string): boolean {
+  const pattern = /^(stop|reasoning)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
+  return new RegExp(pattern).test(words);
+}
+
+const optionalParameters = [
+  'stream_options',
+  'reasoning_effort',
+  'reasoning',
+  'prompt_cache_key',
+  'response_format',
+  'temperature',
+  'top_p',
+  'stop',
+  'max_completion_tokens',
+  'max_tokens',
+  'tool_choice',
+];

@@ -1,0 +1,131 @@
+import type { AssistantMessage, Message, Native, TokenUsage } from '../../protocol/messages.ts';
+import type { JsonSchema, ToolDefinition } from '../../protocol/tools.ts';
+import { parseArguments } from '../arguments.ts';
+import { isObject, type JsonObject } from '../json.ts';
+import { toWireName } from '../names.ts';
+import type { WireCall } from './wire.ts';
+
+/** The assistant's message as OpenAI has it, and what its own provider wants back beside that. */
+export interface WireReply {
+  role: 'assistant';
+  content: string | null;
+  tool_calls?: WireCall[];
+  reasoning_content?: string;
+  /** Not OpenAI's: given back with the message, it lets thinking with signatures go on. */
+  native?: Native;
+}
+
+export interface WireUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details?: { cached_tokens: number };
+  completion_tokens_details?: { reasoning_tokens: number };
+}
+
+/** OpenAI-shaped messages as ours. Throws `TypeError`, naming the message, for what is none. */
+export function fromWireMessages(wire: readonly unknown[]): Message[] {
+  const messages: Message[] = [];
+  for (const [index, one] of wire.entries()) {
+    const message = isObject(one) ? fromWireMessage(one) : undefined;
+    if (!message)
+      throw new TypeError(`messages[${index}] is no message with the role system, user, assistant or tool.`);
+    const last = messages.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.toolResults.push(...message.toolResults);
+    else messages.push(message);
+  }
+  return messages;
+}
+
+function fromWireMessage(wire: JsonObject): Message | undefined {
+  const content = textOf(wire.content);
+  switch (wire.role) {
+    case 'system':
+    case 'developer':
+      return { role: 'system', content };
+    case 'user':
+      return { role: 'user', content, ...filesOf(wire.content) };
+    case 'assistant':
+      return fromWireReply(wire, content);
+    case 'tool':
+      if (typeof wire.tool_call_id !== 'string') return undefined;
+      return { role: 'tool', content: '', toolResults: [{ toolCallId: wire.tool_call_id, content }] };
+  }
+  return undefined;
+}
+
+function fromWireReply(wire: JsonObject, content: string): AssistantMessage {
+  const calls = Array.isArray(wire.tool_calls) ? wire.tool_calls.filter(isObject) : [];
+  const toolCalls = calls.map(({ id, function: wanted }) => {
+    const { name, arguments: given } = isObject(wanted) ? wanted : {};
+    const text = typeof given === 'string' ? given : JSON.stringify(given ?? {});
+    return { id: String(id ?? ''), name: String(name ?? ''), ...parseArguments(text) };
+  });
+  const { reasoning_content: thinking, native } = wire;
+  return {
+    role: 'assistant',
+    content,
+    ...(typeof thinking === 'string' && thinking !== '' && { thinking }),
+    ...(toolCalls.length > 0 && { toolCalls }),
+    ...(isObject(native) && typeof native.provider === 'string' && { native: native as unknown as Native }),
+  };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  return parts.map(({ text }) => (typeof text === 'string' ? text : '')).join('');
+}
+
+/** Images that are in the message itself; addresses of images are not fetched. */
+function filesOf(content: unknown): { attachments?: { mediaType: string; data: string }[] } {
+  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  const attachments = parts.flatMap(({ image_url: image }) => {
+    const url = isObject(image) && typeof image.url === 'string' ? image.url : '';
+    const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+    return mediaType && data ? [{ mediaType, data }] : [];
+  });
+  return attachments.length > 0 ? { attachments } : {};
+}
+
+/** `{type: 'function', function: {name, description, parameters}}` as ours. Throws `TypeError` for what is none. */
+export function fromWireTools(wire: readonly unknown[]): ToolDefinition[] {
+  return wire.map((tool, index) => {
+    const wanted = isObject(tool) && isObject(tool.function) ? tool.function : {};
+    if (typeof wanted.name !== 'string' || wanted.name === '')
+      throw new TypeError(`tools[${index}] is no function with a name.`);
+    const parameters = isObject(wanted.parameters)
+      ? (wanted.parameters as JsonSchema)
+      : { type: 'object', properties: {} };
+    return { name: wanted.name, description: textOf(wanted.description), parameters };
+  });
+}
+
+/** Malformed arguments stay the text they were. Names come as the tools had them. */
+export function toWireReply(message: AssistantMessage): WireReply {
+  const calls = (message.toolCalls ?? []).map(
+    ({ id, name, arguments: args, malformed }): WireCall => ({
+      id,
+      type: 'function',
+      function: { name: toWireName(name), arguments: malformed ?? JSON.stringify(args) },
+    }),
+  );
+  return {
+    role: 'assistant',
+    content: message.content === '' ? null : message.content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(message.thinking && { reasoning_content: message.thinking }),
+    ...(message.native && { native: message.native }),
+  };
+}
+
+export function toWireUsage(usage: TokenUsage): WireUsage {
+  const { cachedTokens, thinkingTokens } = usage;
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.totalTokens,
+    ...(cachedTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedTokens } }),
+    ...(thinkingTokens !== undefined && { completion_tokens_details: { reasoning_tokens: thinkingTokens } }),
+  };
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { WireFlags } from './flags.ts';
+
+/**
+ * Ids of calls as the provider takes them, one for one and the same in every request of a conversation: a prefix that
+ * changes is a prompt cache lost. Ids that fit already, the provider's own among them, stay.
+ */
+export function createToolIds(shape: WireFlags['callIds']): (id: string) => string {
+  const given = new Map<string, string>();
+  const used = new Set<string>();
+  return (id) => {
+    let wireId = given.get(id) ?? id;
+    if (!given.has(id) && !fits(id, shape)) {
+      for (let salt = 0; salt === 0 || used.has(wireId); salt++) wireId = hashed(`${id}${salt || ''}`, shape);
+    }
+    given.set(id, wireId);
+    used.add(wireId);
+    return wireId;
+  };
+}
+
+function fits(id: string, shape: WireFlags['callIds']): boolean {
+  if (shape === 'nine') return /^[A-Za-z0-9]{9}$/.test(id);
+  return shape !== 'forty' || id.length <= 40;
+}
+
+function hashed(text: string, shape: WireFlags['callIds']): string {
+  const hash = createHash('sha256').update(text).digest('hex');
+  return shape === 'nine' ? hash.slice(0, 9) : `call_${hash.slice(0, 24)}`;
+}

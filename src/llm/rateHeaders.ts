@@ -1,0 +1,47 @@
+/** What an answer's headers say of one limit; what they do not say is absent. */
+export interface RateNews {
+  /** Left until the reset. */
+  remaining?: number;
+  /** Milliseconds until the limit is full again. */
+  resetMs?: number;
+}
+
+/** What a provider said of its limits in the headers of an answer. */
+export interface RateLimitNews {
+  requests?: RateNews;
+  tokens?: RateNews;
+}
+
+/**
+ * `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI, Together) and
+ * `anthropic-ratelimit-…`; undefined when there is none of them.
+ */
+export function rateLimitIn(headers: Headers, now: number): RateLimitNews | undefined {
+  const requests = newsOf(headers, 'requests', now);
+  const tokens = newsOf(headers, 'tokens', now);
+  return requests || tokens ? { ...(requests && { requests }), ...(tokens && { tokens }) } : undefined;
+}
+
+function newsOf(headers: Headers, what: 'requests' | 'tokens', now: number): RateNews | undefined {
+  const one = (part: 'remaining' | 'reset') =>
+    headers.get(`x-ratelimit-${part}-${what}`) ?? headers.get(`anthropic-ratelimit-${what}-${part}`);
+  const text = one('remaining')?.trim();
+  const remaining = text ? Number(text) : Number.NaN;
+  const resetMs = durationOf(one('reset')?.trim() ?? '', now);
+  const known = Number.isFinite(remaining) && remaining >= 0;
+  if (!known && resetMs === undefined) return undefined;
+  return { ...(known && { remaining }), ...(resetMs !== undefined && { resetMs }) };
+}
+
+const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `6m0s`, `7.66s`, `20ms` (OpenAI, Groq), plain seconds (others), or a date (Anthropic); milliseconds from now. */
+function durationOf(text: string, now: number): number | undefined {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  if (/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) {
+    const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
+    return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * units[unit!]!, 0);
+  }
+  const date = /^\d{4}-/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
