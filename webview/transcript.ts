@@ -66,7 +66,10 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         thinking: message.thinking ?? '',
         cards: (message.toolCalls ?? []).map((call, at) => card(context, run, call, `${index}:${at}`)),
         complete: true,
-        ending: message.incomplete ? incompleteWords(run, index, message.toolCalls) : '',
+        endings: [
+          ...(message.warnings ?? []).map(visible),
+          ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
+        ],
       });
     default:
       return nothing; // results stand in their cards; the system prompt is not part of what was said
@@ -80,7 +83,7 @@ function live(context: PanelContext, run: Run, index: number): TemplateResult {
     thinking,
     cards: calls.map((draft, at) => draftCard(context, draft, `${index}:${at}`)),
     complete: false,
-    ending: '',
+    endings: [],
   });
 }
 
@@ -89,7 +92,8 @@ interface Reply {
   thinking: string;
   cards: TemplateResult[];
   complete: boolean;
-  ending: string;
+  /** What is to be said about the reply, below it. */
+  endings: string[];
 }
 
 function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
@@ -107,7 +111,7 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
     }
     ${view.content.element}
     ${reply.cards}
-    ${reply.ending ? html`<p class="ending">${reply.ending}</p>` : nothing}
+    ${reply.endings.map((ending) => html`<p class="ending">${ending}</p>`)}
   </article>`;
 }
 

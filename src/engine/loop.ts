@@ -52,6 +52,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(callIds(log), turns.isFree, turns.execute);
+    const warnings = new Set<string>();
     const startedAt = performance.now();
     const reply = await adapter.complete(
       { ...turns.prefix, messages: history(log.run.messages) },
@@ -60,9 +61,12 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         onChunk: (chunk) => {
           show(log, chunk);
           if (chunk.toolCall) calls.notice(chunk.toolCall);
+          if (chunk.warning) warnings.add(chunk.warning);
         },
         onRetry: ({ until, error }) =>
           void log.emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
+        onWait: ({ until }) =>
+          void log.emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
       },
     );
     if (reply.usage) {
@@ -73,12 +77,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
     const running = whole ? calls.runAll(reply.message?.toolCalls ?? []) : calls.runBegun();
-    await appendReply(
-      log,
-      reply.message,
-      whole,
-      running.map(({ call }) => call),
-    );
+    const asked = running.map(({ call }) => call);
+    await appendReply(log, reply.message, { whole, calls: asked, warnings: [...warnings] });
     const outcomes: ToolOutcome[] = [];
     for (const { call, outcome } of running) {
       const told = guard.note(call, await outcome);
@@ -107,12 +107,17 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
 }
 
 /** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
-async function appendReply(log: RunLog, message: AssistantMessage | undefined, whole: boolean, calls: ToolCall[]) {
+async function appendReply(
+  log: RunLog,
+  message: AssistantMessage | undefined,
+  { whole, calls, warnings }: { whole: boolean; calls: ToolCall[]; warnings: string[] },
+): Promise<void> {
   const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
   if (!whole && !said.content && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
-  await log.emit({ type: 'message', message: { ...said, ...toolCalls, ...incomplete } });
+  const warned = warnings.length > 0 ? { warnings } : {};
+  await log.emit({ type: 'message', message: { ...said, ...toolCalls, ...incomplete, ...warned } });
 }
 
 function show(log: RunLog, chunk: ChatStreamChunk): void {

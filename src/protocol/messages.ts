@@ -43,6 +43,8 @@ export const messageSchema = z.discriminatedUnion('role', [
     native: nativeSchema.optional(),
     /** The reply was cut off (stopped, or the stream broke): what was shown is kept, nothing of it was run. */
     incomplete: z.boolean().optional(),
+    /** What did not go as asked (a tool list left out, a prompt cut by the server): sentences for the person. */
+    warnings: z.array(z.string()).optional(),
   }),
   z.object({ role: z.literal('tool'), content: z.literal(''), toolResults: z.array(toolResultSchema) }),
 ]);

@@ -41,7 +41,7 @@ export function createToolHost({
     isFree: (call) => call.malformed === undefined && byName.get(call.name)?.risk === 'read',
 
     async executeToolCall(call, context) {
-      const started = now();
+      let started = now();
       let change: KeptChange | undefined;
       const outcome = bounded(await execute(call, context).catch((error) => toFailure(error, context.signal)));
       const end: EventBody = {
@@ -72,6 +72,7 @@ export function createToolHost({
         }
         stopIfAborted(context.signal);
         await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name });
+        started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
         const running = plan ? plan.run(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
