@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
+import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import { demoModel, type Models } from './models.ts';
 import type { Setup } from './setup.ts';
@@ -55,6 +56,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.setKey': () => setup.setKey(),
     'towpath.deleteKey': () => setup.deleteKey(),
+    'towpath.testConnection': () => testConnection(models, log),
     'towpath.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:towpath.towpath'),
     'towpath.showLog': () => log.show(),

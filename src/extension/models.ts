@@ -3,18 +3,24 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError, type RunModel } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
+import type { LLMClient } from '../llm/client.ts';
+import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
+import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
-import { createOpenAIClient } from '../llm/openai/client.ts';
+import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import type { ModelOption } from '../protocol/view.ts';
+import { createEditorClient } from './editorModels.ts';
 import type { Secrets } from './secrets.ts';
 import { type Settings, saveSetting, settings } from './settings.ts';
 
 export const demoModel = 'local/demo';
-const recentKey = 'towpath.recentModels';
+const recentName = 'towpath.recentModels';
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
   private local?: { key: string; client: LocalClient };
+  private remote?: { key: string; client: LLMClient };
+  private readonly limiters = new Map<string, RateLimiter>();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -31,34 +37,47 @@ export class Models implements vscode.Disposable {
     return settings().model !== '';
   }
 
+  /** The picked model's provider, when it is one behind an address. */
+  get currentProvider(): Provider | undefined {
+    return providerOf(split(this.currentId).provider);
+  }
+
   async pick(id: string): Promise<void> {
     const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
-    await this.context.globalState.update(recentKey, recent);
+    await this.context.globalState.update(recentName, recent);
     await saveSetting('model', id);
   }
 
-  /** The demo model, what is picked now, and what was picked before. */
-  async options(): Promise<ModelOption[]> {
-    const ids = [...new Set([this.currentId, ...this.recent, demoModel])];
-    return ids.map((id) => this.describe(id));
+  /** What is picked now, what was picked before, and the demo model. */
+  options(): ModelOption[] {
+    return [...new Set([this.currentId, ...this.recent, demoModel])].map(describe);
   }
 
   /** The picked model behind its adapter. Throws an `EngineError` with the way out when it is not set up. */
   async current(): Promise<RunModel> {
     const id = this.currentId;
-    const { problem } = this.describe(id);
+    const { problem } = describe(id);
     if (problem) throw new EngineError('UNKNOWN', problem);
     const now = settings();
     const { provider, model } = split(id);
-    const client = provider === 'local' ? await this.localClient(model, now) : await endpointClient(this.secrets, now);
-    const adapter = createAdapter(client, {
-      connectMs: now['timeouts.connect'],
-      firstTokenMs: provider === 'local' ? 0 : now['timeouts.firstToken'],
+    const client = await this.client(provider, model, now);
+    const local = provider === 'local';
+    const limits = {
+      connectMs: local ? 0 : now['timeouts.connect'],
+      firstTokenMs: local ? 0 : now['timeouts.firstToken'],
       idleMs: now['timeouts.idle'],
       totalMs: now['timeouts.total'],
       retries: now.retries,
-    });
-    return { id, model, adapter };
+      retryAfterCapMs: now.retryAfterCap,
+      thinkingBudget: now.thinkingBudget,
+    };
+    return { id, model, adapter: createAdapter(client, limits, { limiter: this.limiterOf(provider, now) }) };
+  }
+
+  /** A client of a provider behind an address, e.g. to ask for its models. Without a key, when none is saved. */
+  async clientOf(provider: Provider, model = ''): Promise<LLMClient> {
+    const baseUrl = addressOf(provider.id);
+    return this.remoteClient(provider, model, baseUrl, await this.savedKey(provider.id, baseUrl), settings());
   }
 
   async dispose(): Promise<void> {
@@ -66,37 +85,82 @@ export class Models implements vscode.Disposable {
   }
 
   private get recent(): string[] {
-    return this.context.globalState.get<string[]>(recentKey, []);
+    return this.context.globalState.get<string[]>(recentName, []);
   }
 
-  private describe(id: string): ModelOption {
-    const { provider, model } = split(id);
-    if (id === demoModel)
-      return {
-        id,
-        label: 'Demo model',
-        detail: 'A script for weights: shows how Towpath works, knows nothing',
-        ...(!vscode.workspace.isTrusted && {
-          problem:
-            'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
-        }),
-      };
-    if (provider === 'local')
-      return {
-        id,
-        label: path.basename(model, '.gguf'),
-        detail: model,
-        ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
-      };
-    const { 'endpoint.baseUrl': baseUrl } = settings();
-    if (provider === 'openai-compatible')
-      return {
-        id,
-        label: model,
-        detail: baseUrl ? new URL(baseUrl).host : 'no endpoint set',
-        ...(!baseUrl && { problem: 'No endpoint is set. Run Towpath: Use an Endpoint….' }),
-      };
-    return { id, label: id, detail: '', problem: `Towpath does not know the provider of "${id}". Pick another model.` };
+  private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
+    if (id === 'local') return this.localClient(model, now);
+    if (id === 'vscode-lm') return createEditorClient();
+    const provider = providerOf(id)!;
+    const baseUrl = addressOf(provider.id);
+    return this.remoteClient(provider, model, baseUrl, await this.keyFor(provider, baseUrl), now);
+  }
+
+  /** The client in use is kept: it has learned what its server accepts. */
+  private remoteClient(
+    provider: Provider,
+    model: string,
+    baseUrl: string,
+    apiKey: string | undefined,
+    now: Settings,
+  ): LLMClient {
+    const choice = {
+      provider: provider.id,
+      model,
+      baseUrl,
+      ...(apiKey && { apiKey }),
+      azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
+      ollama: { contextSize: now['ollama.contextSize'] },
+      fetchLimits: {
+        ...(provider.id !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
+        idleMs: now['timeouts.idle'],
+      },
+    };
+    const key = JSON.stringify(choice);
+    if (this.remote?.key !== key)
+      this.remote = { key, client: createClient({ ...choice, onNote: (note) => this.log.info(note) }) };
+    return this.remote.client;
+  }
+
+  private async savedKey(provider: string, baseUrl: string): Promise<string | undefined> {
+    const origin = keyOrigin({ provider: provider as ProviderId, baseUrl });
+    return origin === undefined ? undefined : this.secrets.key(provider, origin);
+  }
+
+  /** The key for an address. One that was saved for another address is used only after the person says so. */
+  private async keyFor(provider: Provider, baseUrl: string): Promise<string | undefined> {
+    const saved = await this.savedKey(provider.id, baseUrl);
+    const origin = keyOrigin({ provider: provider.id, baseUrl })!;
+    if (saved || isLoopback(new URL(origin).hostname)) return saved;
+    const other = this.secrets.origins(provider.id).at(-1);
+    if (other) {
+      const use = 'Use It There Too';
+      const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
+      const question = `Send your ${provider.label} key to ${origin}?`;
+      const key = await this.secrets.key(provider.id, other);
+      if (key && (await vscode.window.showWarningMessage(question, { modal: true, detail }, use)) === use) {
+        await this.secrets.save(provider.id, origin, key);
+        return key;
+      }
+    }
+    if (provider.key === 'needed')
+      throw new EngineError(
+        'LLM_AUTH_FAILED',
+        `No API key for ${provider.label} (${origin}). Run *Towpath: Set API Key*.`,
+      );
+    return undefined;
+  }
+
+  /** All runs of a provider share its limits; new limits begin anew. */
+  private limiterOf(provider: string, now: Settings): RateLimiter {
+    const limits = {
+      requestsPerMinute: now['rateLimit.requestsPerMinute'],
+      tokensPerMinute: now['rateLimit.tokensPerMinute'],
+    };
+    const key = `${provider} ${JSON.stringify(limits)}`;
+    const limiter = this.limiters.get(key) ?? createRateLimiter(limits);
+    this.limiters.set(key, limiter);
+    return limiter;
   }
 
   /** One child process for one model file at a time: another file ends the one before. */
@@ -121,26 +185,58 @@ export class Models implements vscode.Disposable {
     }
     return this.local.client;
   }
-
-  /** The process that runs the local model, for tests and for the log. */
-  get localProcess(): number | undefined {
-    return this.local?.client.pid();
-  }
 }
 
-async function endpointClient(secrets: Secrets, now: Settings) {
-  const baseUrl = now['endpoint.baseUrl'];
-  const apiKey = await secrets.key(baseUrl);
-  return createOpenAIClient({
-    provider: 'openai-compatible',
-    label: new URL(baseUrl).host,
-    baseUrl,
-    ...(apiKey && { apiKey }),
-    fetchLimits: { connectMs: now['timeouts.connect'], idleMs: now['timeouts.idle'] },
-  });
+/** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
+export function addressOf(provider: ProviderId): string {
+  const { baseUrls, 'endpoint.baseUrl': endpoint } = settings();
+  return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
 }
 
-function split(id: string): { provider: string; model: string } {
+export function providerOf(id: string): Provider | undefined {
+  return providers.find((provider) => provider.id === id);
+}
+
+function describe(id: string): ModelOption {
+  const { provider: providerId, model } = split(id);
+  if (id === demoModel)
+    return {
+      id,
+      label: 'Demo model',
+      detail: 'A script for weights: shows how Towpath works, knows nothing',
+      ...(!vscode.workspace.isTrusted && {
+        problem:
+          'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
+      }),
+    };
+  if (providerId === 'local')
+    return {
+      id,
+      label: path.basename(model, '.gguf'),
+      detail: model,
+      ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
+    };
+  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor' };
+  const provider = providerOf(providerId);
+  if (!provider)
+    return {
+      id,
+      label: id,
+      detail: '',
+      problem: `Towpath does not know the provider of "${id}". Pick another model.`,
+    };
+  const address = addressOf(provider.id);
+  return {
+    id,
+    label: model,
+    detail: URL.canParse(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
+    ...(!URL.canParse(address) && {
+      problem: `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
+    }),
+  };
+}
+
+export function split(id: string): { provider: string; model: string } {
   const slash = id.indexOf('/');
   return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }

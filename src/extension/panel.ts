@@ -37,12 +37,12 @@ export class Panel {
 
   async showState(): Promise<void> {
     const { view, engine, store, models, workspace } = this.parts;
-    const [runs, options] = await Promise.all([store.list(), models.options()]);
+    const runs = await store.list();
     const live = new Set(engine.liveIds);
     view.post({
       type: 'state',
       state: {
-        models: options,
+        models: models.options(),
         modelId: models.currentId,
         modelChosen: models.chosen,
         runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
@@ -76,8 +76,7 @@ export class Panel {
       case 'delete-run':
         return conversation.delete(message.runId);
       case 'pick-model':
-        if ((await models.options()).some((option) => option.id === message.modelId))
-          await models.pick(message.modelId);
+        if (models.options().some((option) => option.id === message.modelId)) await models.pick(message.modelId);
         return;
       case 'action':
         await vscode.commands.executeCommand(actions[message.action]);

@@ -1,20 +1,43 @@
 import type * as vscode from 'vscode';
 
-/** API keys, in the editor's SecretStorage and nowhere else, each bound to the origin it was saved for. */
+const originsName = 'towpath.keyOrigins';
+
+/**
+ * API keys, in the editor's SecretStorage and nowhere else, each for one provider at one origin. Which origins a provider
+ * has keys for is no secret, and is remembered beside.
+ */
 export class Secrets {
-  constructor(private readonly storage: vscode.SecretStorage) {}
+  constructor(
+    private readonly storage: vscode.SecretStorage,
+    private readonly memory: vscode.Memento,
+  ) {}
 
-  key(baseUrl: string): Thenable<string | undefined> {
-    return this.storage.get(nameOf(baseUrl));
+  key(provider: string, origin: string): Thenable<string | undefined> {
+    return this.storage.get(nameOf(provider, origin));
   }
 
-  save(baseUrl: string, key: string): Thenable<void> {
-    return this.storage.store(nameOf(baseUrl), key);
+  async save(provider: string, origin: string, key: string): Promise<void> {
+    await this.storage.store(nameOf(provider, origin), key);
+    await this.remember(provider, [...new Set([...this.origins(provider), origin])]);
   }
 
-  forget(baseUrl: string): Thenable<void> {
-    return this.storage.delete(nameOf(baseUrl));
+  async forget(provider: string, origin: string): Promise<void> {
+    await this.storage.delete(nameOf(provider, origin));
+    await this.remember(
+      provider,
+      this.origins(provider).filter((one) => one !== origin),
+    );
+  }
+
+  /** The origins that keys of this provider were saved for, newest last. */
+  origins(provider: string): readonly string[] {
+    return this.memory.get<Record<string, string[]>>(originsName, {})[provider] ?? [];
+  }
+
+  private async remember(provider: string, origins: string[]): Promise<void> {
+    const all = this.memory.get<Record<string, string[]>>(originsName, {});
+    await this.memory.update(originsName, { ...all, [provider]: origins });
   }
 }
 
-const nameOf = (baseUrl: string): string => `towpath.key:${new URL(baseUrl).origin}`;
+const nameOf = (provider: string, origin: string): string => `towpath.key:${provider}:${origin}`;

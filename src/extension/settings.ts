@@ -9,14 +9,24 @@ const schema = z.object({
     .string()
     .regex(/^(https?:\/\/.+)?$/)
     .catch(''),
+  baseUrls: z.record(z.string(), z.string().regex(/^https?:\/\/.+$/)).catch({}),
+  'azure.apiVersion': z
+    .string()
+    .regex(/^[\w.-]*$/)
+    .catch(''),
+  'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
   'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
   'local.gpu': z.boolean().catch(true),
   maxTurns: z.number().int().min(1).max(500).catch(20),
+  thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
   'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),
   'timeouts.idle': z.number().min(1).max(3600).catch(120).transform(seconds),
   'timeouts.total': z.number().min(0).max(86_400).catch(0).transform(seconds),
   retries: z.number().int().min(0).max(10).catch(3),
+  retryAfterCap: z.number().min(0).max(3600).catch(60).transform(seconds),
+  'rateLimit.requestsPerMinute': z.number().int().min(0).max(100_000).catch(0),
+  'rateLimit.tokensPerMinute': z.number().int().min(0).max(100_000_000).catch(0),
 });
 
 /** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */

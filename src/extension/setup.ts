@@ -1,12 +1,18 @@
 import { promises as fs } from 'node:fs';
 import * as vscode from 'vscode';
-import { LLMError } from '../llm/errors.ts';
-import { createOpenAIClient } from '../llm/openai/client.ts';
-import type { Models } from './models.ts';
+import { keyOrigin, type Provider, providers } from '../llm/create.ts';
+import { isLoopback } from '../llm/http.ts';
+import { createEditorClient } from './editorModels.ts';
+import { addressOf, type Models } from './models.ts';
 import type { Secrets } from './secrets.ts';
 import { saveSetting, settings } from './settings.ts';
 
-/** The dialogs that set a model up: a file on this machine, an endpoint, a key. Escape leaves everything as it was. */
+interface Choice extends vscode.QuickPickItem {
+  run(): Promise<unknown>;
+}
+const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
+
+/** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
 export class Setup {
   constructor(
     private readonly models: Models,
@@ -14,26 +20,37 @@ export class Setup {
   ) {}
 
   async pickModel(): Promise<void> {
-    const items = (await this.models.options()).map((option) => ({
-      label: option.label,
-      description: option.id === this.models.currentId ? 'in use' : '',
-      detail: option.problem ?? option.detail,
-      run: () => this.models.pick(option.id),
-    }));
-    const more = [
-      { label: '$(file) A model file on this machine…', detail: 'A .gguf file, run here', run: () => this.useLocal() },
+    const known = this.models.options().map(
+      (option): Choice => ({
+        label: option.label,
+        description: option.id === this.models.currentId ? 'in use' : '',
+        detail: option.problem ?? option.detail,
+        run: () => this.models.pick(option.id),
+      }),
+    );
+    const { currentProvider } = this.models;
+    const more: Choice[] = [
+      ...(currentProvider
+        ? [
+            {
+              label: `$(list-unordered) Another model of ${currentProvider.label}…`,
+              run: () => this.useProvider(currentProvider),
+            },
+          ]
+        : []),
       {
-        label: '$(cloud) An endpoint…',
-        detail: 'An OpenAI-compatible server, here or elsewhere',
-        run: () => this.useEndpoint(),
+        label: '$(file) A model file on this machine…',
+        detail: 'A .gguf file, run here',
+        run: () => this.useLocal(),
+      },
+      { label: '$(cloud) A provider or an endpoint…', detail: 'Here or elsewhere', run: () => this.useEndpoint() },
+      {
+        label: '$(vscode) A model of the editor…',
+        detail: 'What the editor itself offers',
+        run: () => this.useEditor(),
       },
     ];
-    const separator = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
-    const chosen = await vscode.window.showQuickPick([...items, separator, ...more], {
-      title: 'Towpath: the model to talk to',
-      matchOnDetail: true,
-    });
-    await chosen?.run();
+    await pick('Towpath: the model to talk to', [...known, separator, ...more]);
   }
 
   async useLocal(): Promise<void> {
@@ -51,89 +68,139 @@ export class Setup {
     await this.models.pick(`local/${file}`);
   }
 
+  /** A provider, its address and key where they are missing, and one of its models. */
   async useEndpoint(): Promise<void> {
-    const baseUrl = await vscode.window.showInputBox({
-      title: 'Use an endpoint (1 of 2): its address',
-      prompt: 'Up to, and without, /chat/completions',
-      placeHolder: 'http://127.0.0.1:11434/v1',
-      value: settings()['endpoint.baseUrl'],
+    const own = providers.filter((provider) => provider.id === 'openai-compatible');
+    const others = providers.filter((provider) => provider.id !== 'openai-compatible');
+    const choice = (provider: Provider): Choice => ({
+      label: provider.label,
+      description: addressOf(provider.id) || 'you say where',
+      run: () => this.useProvider(provider),
+    });
+    await pick('Towpath: who runs the model?', [...own.map(choice), separator, ...others.map(choice)]);
+  }
+
+  async useEditor(): Promise<void> {
+    const models = (await createEditorClient().listModels?.()) ?? [];
+    if (models.length === 0) {
+      void vscode.window.showInformationMessage('This editor offers no models of its own.');
+      return;
+    }
+    const choices = models.map(
+      (model): Choice => ({ label: model.id, run: () => this.models.pick(`vscode-lm/${model.id}`) }),
+    );
+    await pick('Towpath: a model of the editor', choices);
+  }
+
+  /** Saves a key for the provider in use, else for one that is asked for. */
+  async setKey(): Promise<void> {
+    const provider = this.models.currentProvider ?? (await this.askProvider('Towpath: a key for which provider?'));
+    if (provider && (addressOf(provider.id) || (await this.askAddress(provider)))) await this.askKey(provider);
+  }
+
+  async deleteKey(): Promise<void> {
+    const saved = providers.flatMap((provider) =>
+      this.secrets.origins(provider.id).map(
+        (origin): Choice => ({
+          label: provider.label,
+          description: origin,
+          run: async () => {
+            await this.secrets.forget(provider.id, origin);
+            void vscode.window.showInformationMessage(`The key for ${origin} is forgotten.`);
+          },
+        }),
+      ),
+    );
+    if (saved.length === 0) void vscode.window.showInformationMessage('No key is saved.');
+    else await pick('Towpath: forget which key?', saved);
+  }
+
+  private async useProvider(provider: Provider): Promise<void> {
+    const mustAsk = !provider.baseUrl && (provider.id === 'openai-compatible' || !addressOf(provider.id));
+    if (mustAsk && !(await this.askAddress(provider))) return;
+    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
+    const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
+    if (provider.key === 'needed' && !isLoopback(new URL(origin).hostname) && !hasKey && !(await this.askKey(provider)))
+      return;
+    const model = await this.askModel(provider);
+    if (model) await this.models.pick(`${provider.id}/${model}`);
+  }
+
+  private async askAddress(provider: Provider): Promise<boolean> {
+    const address = await vscode.window.showInputBox({
+      title: `${provider.label}: its address`,
+      prompt: provider.id === 'azure' ? "The resource's endpoint" : 'Up to, and without, /chat/completions',
+      placeHolder: provider.id === 'azure' ? 'https://name.openai.azure.com' : 'http://127.0.0.1:8080/v1',
+      value: addressOf(provider.id),
       ignoreFocusOut: true,
       validateInput: addressProblem,
     });
-    if (!baseUrl) return;
-    const model = await this.askModel(baseUrl.trim());
-    if (!model) return;
-    await saveSetting('endpoint.baseUrl', baseUrl.trim());
-    await this.models.pick(`openai-compatible/${model}`);
+    if (!address) return false;
+    if (provider.id === 'openai-compatible') await saveSetting('endpoint.baseUrl', address.trim());
+    else await saveSetting('baseUrls', { ...settings().baseUrls, [provider.id]: address.trim() });
+    return true;
   }
 
-  async setKey(): Promise<void> {
-    const baseUrl = settings()['endpoint.baseUrl'];
-    if (!baseUrl) {
-      const use = 'Use an Endpoint…';
-      const chosen = await vscode.window.showInformationMessage(
-        'A key belongs to an endpoint, and none is set yet.',
-        use,
-      );
-      if (chosen === use) await this.useEndpoint();
-      return;
-    }
-    const { origin } = new URL(baseUrl);
+  private async askKey(provider: Provider): Promise<boolean> {
+    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
+    if (!origin) return false;
     const key = await vscode.window.showInputBox({
-      title: `API key for ${origin}`,
+      title: `API key for ${provider.label} (${origin})`,
       prompt: "Kept in the editor's secret storage and sent to this address only",
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) =>
         /^[\x21-\x7E]+$/.test(text.trim()) ? undefined : 'A key is one line of visible ASCII characters.',
     });
-    if (!key) return;
-    await this.secrets.save(baseUrl, key.trim());
+    if (!key) return false;
+    await this.secrets.save(provider.id, origin, key.trim());
     void vscode.window.showInformationMessage(`The key for ${origin} is saved.`);
+    return true;
   }
 
-  async deleteKey(): Promise<void> {
-    const baseUrl = settings()['endpoint.baseUrl'];
-    if (!baseUrl) return;
-    await this.secrets.forget(baseUrl);
-    void vscode.window.showInformationMessage(`The key for ${new URL(baseUrl).origin} is forgotten.`);
+  private async askProvider(title: string): Promise<Provider | undefined> {
+    const items = providers.map((provider) => ({
+      label: provider.label,
+      description: addressOf(provider.id),
+      provider,
+    }));
+    return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.provider;
   }
 
-  /** The model's name at the endpoint: from its list where it has one, else typed. */
-  private async askModel(baseUrl: string): Promise<string | undefined> {
-    const title = 'Use an endpoint (2 of 2): the model';
-    const names = await this.list(baseUrl);
+  /** The model's name: from the provider's list where it gives one, else typed. */
+  private async askModel(provider: Provider): Promise<string | undefined> {
+    const title = `${provider.label}: the model`;
+    const names = await this.list(provider);
     const other = { label: '$(edit) Another name…' };
     if (names.length > 0) {
       const items = [...names.map((label) => ({ label })), other];
       const chosen = await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true });
       if (chosen !== other) return chosen?.label;
     }
-    return vscode.window.showInputBox({
-      title,
-      prompt: "The model's name as the endpoint knows it",
-      ignoreFocusOut: true,
-    });
+    const prompt = provider.id === 'azure' ? "The deployment's name" : "The model's name as the provider knows it";
+    return (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
   }
 
-  private async list(baseUrl: string): Promise<string[]> {
-    const apiKey = await this.secrets.key(baseUrl);
-    const client = createOpenAIClient({
-      provider: 'openai-compatible',
-      label: new URL(baseUrl).host,
-      baseUrl,
-      ...(apiKey && { apiKey }),
-      fetchLimits: { connectMs: 5000, idleMs: 5000 },
-    });
+  private async list(provider: Provider): Promise<string[]> {
     try {
-      return ((await client.listModels?.(AbortSignal.timeout(5000))) ?? []).map((model) => model.id);
+      const client = await this.models.clientOf(provider);
+      const title = `Asking ${provider.label} for its models`;
+      const location = vscode.ProgressLocation.Notification;
+      const models = await vscode.window.withProgress({ location, title }, () =>
+        Promise.resolve(client.listModels?.(AbortSignal.timeout(10_000))),
+      );
+      return (models ?? []).map((model) => model.id).sort();
     } catch (error) {
-      if (error instanceof LLMError && error.code === 'LLM_AUTH_FAILED') return []; // many list nothing without a key
       const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`The endpoint did not list its models: ${why}`);
+      void vscode.window.showWarningMessage(`${provider.label} did not list its models: ${why}`);
       return [];
     }
   }
+}
+
+async function pick(title: string, choices: Choice[]): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDetail: true, matchOnDescription: true });
+  await chosen?.run();
 }
 
 function addressProblem(text: string): string | undefined {

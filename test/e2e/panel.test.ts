@@ -50,22 +50,6 @@ describe('the panel', () => {
     assert.equal(editor.read('src/greet.js'), before.replace('!`', '! Welcome aboard.`'));
   });
 
-  it('an endpoint is set up by its address and a model of its list', async () => {
-    editor = await openTowpath();
-    await editor.panel.frame.locator('[data-action="use-endpoint"]').click();
-    const box = editor.page.locator('.quick-input-widget input').first();
-    await box.waitFor();
-    await box.fill('not an address');
-    await editor.page.locator('.quick-input-message', { hasText: 'This is not an address' }).waitFor();
-    await box.fill(backend.provider!.url);
-    await editor.page.keyboard.press('Enter');
-    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'scripted' }).click();
-    await eventually('the model is in use', async () =>
-      (await editor.panel.frame.getByTestId('model').innerText()).includes('scripted'),
-    );
-    await ask('Hello?', said.hello);
-  });
-
   it('keeps runs: they are listed, opened and deleted, also after a reload', async () => {
     editor = await openTowpath({ settings: backend.settings });
     await ask('The first one.', said.hello);

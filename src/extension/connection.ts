@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import type { Models } from './models.ts';
+
+/** Tries the picked model with one short question, and says precisely what came of it. */
+export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
+  const id = models.currentId;
+  const title = `Towpath asks ${id} for one word`;
+  const result = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    (progress, token) => ask(models, progress, token),
+  );
+  if (!result) return; // given up by the person
+  log.info(`Test of ${id}: ${result.text}`);
+  if (result.works) void vscode.window.showInformationMessage(result.text);
+  else void showProblem(result.text, result.code);
+}
+
+interface TestResult {
+  works: boolean;
+  text: string;
+  code?: string;
+}
+
+async function ask(
+  models: Models,
+  progress: vscode.Progress<{ message?: string }>,
+  token: vscode.CancellationToken,
+): Promise<TestResult | undefined> {
+  const stop = new AbortController();
+  token.onCancellationRequested(() => stop.abort());
+  const started = performance.now();
+  const seconds = (at: number) => `${((at - started) / 1000).toFixed(1)} s`;
+  try {
+    const { id, model, adapter } = await models.current();
+    let firstAt: number | undefined;
+    const reply = await adapter.complete(
+      { model, messages: [{ role: 'user', content: 'Answer with the one word: ready' }], maxTokens: 200 },
+      {
+        signal: stop.signal,
+        onChunk: (chunk) => {
+          if (chunk.progress) progress.report({ message: chunk.progress.text });
+          if (chunk.content || chunk.thinking) firstAt ??= performance.now();
+        },
+        onRetry: (wait) => progress.report({ message: `${wait.error.message} Trying again.` }),
+      },
+    );
+    if (reply.aborted) return undefined;
+    const answered = reply.success || reply.finishReason === 'length';
+    if (!answered) return { works: false, text: reply.error?.message ?? 'It failed.', code: reply.error?.code };
+    const tokens = reply.usage ? `, ${reply.usage.totalTokens} tokens` : '';
+    const first = firstAt === undefined ? '' : `first word after ${seconds(firstAt)}, `;
+    return { works: true, text: `${id} answers: ${first}done after ${seconds(performance.now())}${tokens}.` };
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: string };
+    return { works: false, text: message, ...(code && { code }) };
+  }
+}
+
+async function showProblem(text: string, code: string | undefined): Promise<void> {
+  const button = code === 'LLM_AUTH_FAILED' ? 'Set API Key…' : 'Pick Model…';
+  const chosen = await vscode.window.showErrorMessage(text, button);
+  if (chosen) await vscode.commands.executeCommand(code === 'LLM_AUTH_FAILED' ? 'towpath.setKey' : 'towpath.pickModel');
+}

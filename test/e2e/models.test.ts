@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import * as anthropic from '../support/anthropic.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { googleKey, googleReply, startGoogle } from '../support/google.ts';
+import { done, piece, startOllama } from '../support/ollama.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+const key = 'sk-CANARYKEY1234567890';
+
+describe('models of every provider', () => {
+  let editor: Towpath;
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+    await editor?.stop();
+  });
+
+  const quickInput = () => editor.page.locator('.quick-input-widget input').first();
+  const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const toast = (text: string | RegExp) =>
+    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor({ timeout: 60_000 });
+  const body = () => editor.panel.frame.locator('body');
+  const shows = (text: string) =>
+    eventually(`the panel shows "${text}"`, async () => (await body().innerText()).includes(text));
+  const run = (command: string) =>
+    editor.host.evaluate((vscode, name) => {
+      void vscode.commands.executeCommand(name);
+    }, command);
+  const saveKey = async (value: string) => {
+    await run('towpath.setKey');
+    await quickInput().waitFor();
+    assert.equal(await quickInput().getAttribute('type'), 'password');
+    await quickInput().fill(value);
+    await editor.page.keyboard.press('Enter');
+    await toast('is saved');
+  };
+  const allow = async () => {
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(editor.read('note.txt'), 'Pulled.');
+  };
+  const write = { path: 'note.txt', content: 'Pulled.' };
+
+  describe('behind an endpoint', () => {
+    let provider: Provider;
+    beforeEach(async () => {
+      provider = await startProvider(() => reply.text('ready'));
+    });
+    afterEach(() => provider.close());
+
+    it('an endpoint is set up by its address and a model of its list', async () => {
+      editor = await openTowpath();
+      await editor.panel.frame.locator('[data-action="use-endpoint"]').click();
+      await row('OpenAI-compatible endpoint').click();
+      await quickInput().fill('not an address');
+      await editor.page.locator('.quick-input-message', { hasText: 'This is not an address' }).waitFor();
+      await quickInput().fill(provider.url);
+      await editor.page.keyboard.press('Enter');
+      await row('scripted').click();
+      await eventually('the model is in use', async () =>
+        (await editor.panel.frame.getByTestId('model').innerText()).includes('scripted'),
+      );
+      await editor.panel.send('Hello?');
+      await shows('ready');
+    });
+
+    it('a test of the connection says precisely what works and what does not', async () => {
+      editor = await openTowpath({
+        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      });
+      // One test after the other: the editor merges two notices with the same words, and cancels the first one's work.
+      const test = async () => {
+        const asking = editor.page.locator('.notification-toast', { hasText: 'for one word' });
+        await eventually('the last test is over', async () => (await asking.count()) === 0);
+        await run('towpath.testConnection');
+      };
+      await test();
+      await toast(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
+      provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
+      await test();
+      await toast('No API key for OpenAI-compatible endpoint');
+      await provider.close();
+      await test();
+      await toast('cannot be reached');
+    });
+
+    it('a key goes nowhere but to the address it was saved for', async () => {
+      editor = await openTowpath({
+        settings: { 'towpath.model': 'openai/scripted', 'towpath.baseUrls': { openai: provider.url } },
+      });
+      await saveKey(key);
+      await editor.panel.send('Hello?');
+      await shows('ready');
+      assert.equal(provider.requests.at(-1)!.headers.authorization, `Bearer ${key}`);
+      await editor.host.evaluate(async (vscode) => {
+        const elsewhere = { openai: 'https://elsewhere.invalid/v1' };
+        await vscode.workspace
+          .getConfiguration('towpath')
+          .update('baseUrls', elsewhere, vscode.ConfigurationTarget.Global);
+      });
+      await editor.panel.send('And now?');
+      assert.match(await editor.dialog.text(), /Send your OpenAI key to https:\/\/elsewhere\.invalid\?/);
+      await editor.dialog.escape();
+      await editor.panel.waitForPhase('Failed');
+      await shows('No API key for OpenAI (https://elsewhere.invalid)');
+      assert.equal(provider.requests.length, 1);
+    });
+
+    it('a wait that the provider asks for is shown and can be stopped', async () => {
+      provider.script = () => reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '30' });
+      editor = await openTowpath({
+        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      });
+      await editor.panel.send('Hello?');
+      await editor.panel.frame.getByTestId('progress').waitFor();
+      await eventually('a countdown is shown', async () =>
+        /\b[12]?\d s\b/.test(await editor.panel.frame.getByTestId('progress').innerText()),
+      );
+      await editor.panel.stop();
+      await editor.panel.waitForPhase('Failed', 5000);
+      assert.equal(provider.requests.length, 1);
+    });
+  });
+
+  it('Anthropic: thinks, asks for a change, and goes on after the answer', async () => {
+    const server = await anthropic.startAnthropic(({ body: asked }) => {
+      const answered = JSON.stringify(asked.messages).includes('tool_result');
+      return answered
+        ? anthropic.reply([anthropic.text('It is written.')])
+        : anthropic.reply([
+            anthropic.thinking('A note is wanted.', 'c2lnbmF0dXJl'),
+            anthropic.text('I write it.'),
+            anthropic.call('fs_write', write),
+          ]);
+    });
+    editor = await openTowpath({
+      settings: { 'towpath.model': 'anthropic/claude-test', 'towpath.baseUrls': { anthropic: server.url } },
+    });
+    try {
+      await saveKey(key);
+      await editor.panel.send('Write a note.');
+      await allow();
+      await shows('It is written.');
+      const last = server.asked.at(-1)!;
+      assert.equal(last.headers['x-api-key'], key);
+      assert.match(JSON.stringify(last.body.messages), /"signature":"c2lnbmF0dXJl"/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('Google: asks for a change and goes on after the answer', async () => {
+    const server = await startGoogle((asked) =>
+      JSON.stringify(asked).includes('functionResponse')
+        ? googleReply.text('It is written.')
+        : googleReply.text('I write it.').call('fs_write', write, { thoughtSignature: 'c2lnbmF0dXJl' }),
+    );
+    editor = await openTowpath({
+      settings: { 'towpath.model': 'google/gemini-3-test', 'towpath.baseUrls': { google: server.url } },
+    });
+    try {
+      await saveKey(googleKey);
+      await editor.panel.send('Write a note.');
+      await allow();
+      await shows('It is written.');
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('Ollama: no key, a call with an object for arguments, and one written as text', async () => {
+    const server = await startOllama([
+      { steps: [piece({ tool_calls: [{ function: { name: 'fs_write', arguments: write } }] }), done()] },
+      {
+        steps: [
+          piece({ content: '<tool_call>\n{"name": "fs_read", "arguments": {"path": "note.txt"}}\n</tool_call>' }),
+          done(),
+        ],
+      },
+      { steps: [piece({ content: 'It is written.' }), done()] },
+    ]);
+    server.models.scripted = { capabilities: ['completion', 'tools'] };
+    editor = await openTowpath({
+      settings: { 'towpath.model': 'ollama/scripted', 'towpath.baseUrls': { ollama: server.url } },
+    });
+    try {
+      await editor.panel.send('Write a note.');
+      await allow();
+      await shows('It is written.');
+      assert.equal(await editor.panel.cards('fs.read').last().getAttribute('data-ok'), 'true');
+      assert.doesNotMatch(await body().innerText(), /<tool_call>/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('the editor’s own models: says so when it offers none', async () => {
+    editor = await openTowpath({ settings: { 'towpath.model': 'vscode-lm/copilot/gpt-test' } });
+    await editor.panel.send('Hello?');
+    await editor.panel.waitForPhase('Failed');
+    await shows('The editor does not offer the model copilot/gpt-test now.');
+  });
+});
