@@ -1,19 +1,5 @@
 import type { Message } from '../protocol/messages.ts';
-
-/** Who speaks to the model, besides the person. */
-export interface Agent {
-  id: string;
-  name: string;
-  instructions: string;
-}
-
-/** The agent a run has when nobody chose another. */
-export const builtInAgent: Agent = {
-  id: 'towpath',
-  name: 'Towpath',
-  instructions:
-    'You are Towpath, a coding agent in VS Code. You work on the open workspace with your tools until the task is done, then say shortly what you did.',
-};
+import type { Agent } from './workflow.ts';
 
 const rules = `
 How to work

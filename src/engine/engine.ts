@@ -5,9 +5,10 @@ import { failure, toToolResult } from '../protocol/tools.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
-import { type Agent, systemPrompt } from './composer.ts';
+import { systemPrompt } from './composer.ts';
 import { RunLog } from './log.ts';
 import { runTurns, type StopPoint, Stopped } from './loop.ts';
+import type { Workflow } from './workflow.ts';
 
 export interface EngineResult {
   success: boolean;
@@ -29,7 +30,7 @@ export interface RunModel {
 export interface EngineOptions {
   store: RunStore;
   host: ToolHost;
-  agent: Agent;
+  workflow: Workflow;
   /** The model chosen now. Throws an `Error` with a sentence for the person when there is none to talk to. */
   model(): Promise<RunModel>;
   /** Folder names and the text of AGENTS.md. */
@@ -131,8 +132,10 @@ export class ExecutionEngine {
 
   private async turns(log: RunLog, active: Active, userInput: string | undefined): Promise<StopPoint> {
     const { options } = this;
+    const { workflow } = options;
     const { run } = log;
-    if (run.seq === 0) await log.emit({ type: 'run-start', workflowId: 'chat', agentId: options.agent.id, model: '' });
+    if (run.seq === 0)
+      await log.emit({ type: 'run-start', workflowId: workflow.id, agentId: workflow.agent.id, model: '' });
     await answerLooseEnds(log);
     for (const text of [userInput, ...active.early.splice(0)])
       if (text !== undefined) await log.emit({ type: 'message', message: { role: 'user', content: text } });
@@ -159,13 +162,14 @@ export class ExecutionEngine {
       adapter: chosen.adapter,
       prefix: {
         model: chosen.model,
-        systemPrompt: systemPrompt(options.agent, await options.workspace()),
+        systemPrompt: systemPrompt(workflow.agent, await options.workspace()),
         tools: options.host.getVisibleTools({ agentId }),
         cacheKey: run.id,
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
       },
       isFree: (call) => options.host.isFree(call),
       execute: (call) => options.host.executeToolCall(call, callContext),
+      isComplete: () => workflow.isComplete(run),
       maxTurns: options.maxTurns(),
       signal,
     });

@@ -21,6 +21,8 @@ export interface Turns {
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
   execute(call: ToolCall): Promise<ToolOutcome>;
+  /** Asked at a reply without tool calls. */
+  isComplete(): boolean;
   maxTurns: number;
   signal: AbortSignal;
 }
@@ -95,7 +97,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
-    if (running.length === 0 && log.run.queued.length === 0) return { phase: 'WaitingUser' };
+    if (running.length === 0 && log.run.queued.length === 0)
+      return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
   return {
     phase: 'Failed',

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { builtInAgent } from '../engine/composer.ts';
 import { ExecutionEngine } from '../engine/engine.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { createToolHost } from '../tools/host.ts';
+import { chat } from '../workflows/chat.ts';
 import { Approvals } from './approvals.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
@@ -37,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const engine = new ExecutionEngine({
     store,
     host: createToolHost({ workspace, tools: defaultTools(), approve: approvals.approve }),
-    agent: builtInAgent,
+    workflow: chat,
     model: () => models.current(),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),

@@ -34,8 +34,5 @@ export function oneByOne<Item>(batches: AsyncGenerator<Item[], void>): AsyncGene
     [Symbol.asyncIterator]() {
       return this;
     },
-    async [Symbol.asyncDispose]() {
-      await this.return();
-    },
   };
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { builtInAgent } from '../../src/engine/composer.ts';
 import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import type { Workflow } from '../../src/engine/workflow.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
@@ -12,6 +12,7 @@ import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
+import { chat } from '../../src/workflows/chat.ts';
 import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
@@ -22,6 +23,7 @@ class Conversation {
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
   maxTurns = 20;
+  workflow: Workflow = chat;
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
   readonly store = new RunStore(this.folder);
@@ -47,7 +49,7 @@ class Conversation {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
-      agent: builtInAgent,
+      workflow: this.workflow,
       model: async () => ({
         id: 'scripted/one',
         model: 'one',
@@ -111,6 +113,16 @@ describe('the loop', () => {
 user       hi
 assistant  Hello.
 WaitingUser`);
+  });
+
+  it('is completed when the workflow says so, and can still be continued', async () => {
+    await begin({}, { text: 'Half.' }, { text: 'Done.' });
+    talk.workflow = { ...chat, isComplete: (run) => run.messages.at(-1)?.content === 'Done.' };
+    talk.build();
+    assert.equal((await talk.start()).phase, 'WaitingUser');
+    assert.equal((await talk.continue('and the rest')).phase, 'Completed');
+    assert.equal((await talk.kept()).phase, 'Completed');
+    assert.equal((await talk.continue('more')).phase, 'WaitingUser');
   });
 
   it('reads freely, asks before a change, and tells the model each outcome', async () => {
@@ -371,7 +383,7 @@ WaitingUser LLM_INCOMPLETE`);
       const engine = new ExecutionEngine({
         store: talk.store,
         host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
-        agent: builtInAgent,
+        workflow: chat,
         model: () => Promise.reject(new Error('No endpoint is set.')),
         workspace: async () => ({ names: [] }),
         maxTurns: () => 1,
