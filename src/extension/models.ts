@@ -8,6 +8,7 @@ import { createClient, keyOrigin, type Provider, type ProviderId, providers } fr
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
+import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
 import { createEditorClient } from './editorModels.ts';
 import type { Secrets } from './secrets.ts';
@@ -89,8 +90,8 @@ export class Models implements vscode.Disposable {
   }
 
   private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
-    if (id === 'local') return this.localClient(model, now);
-    if (id === 'vscode-lm') return createEditorClient();
+    if (id === 'local') return withRescue(await this.localClient(model, now));
+    if (id === 'vscode-lm') return withRescue(createEditorClient());
     const provider = providerOf(id)!;
     const baseUrl = addressOf(provider.id);
     return this.remoteClient(provider, model, baseUrl, await this.keyFor(provider, baseUrl), now);

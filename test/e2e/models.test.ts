@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as anthropic from '../support/anthropic.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -105,6 +108,50 @@ describe('models of every provider', () => {
       await editor.panel.waitForPhase('Failed');
       await shows('No API key for OpenAI (https://elsewhere.invalid)');
       assert.equal(provider.requests.length, 1);
+    });
+
+    it('a key appears nowhere: not in runs, logs, settings or the panel', async () => {
+      const userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));
+      editor = await openTowpath({
+        userDataDir,
+        settings: {
+          'towpath.model': 'openai/scripted',
+          'towpath.baseUrls': { openai: provider.url },
+          'towpath.retries': 0,
+        },
+      });
+      await saveKey(key);
+      const echoes = [
+        reply.status(401, { error: { message: `Incorrect API key provided: ${key}` } }),
+        reply.status(500, `Bearer ${key}`),
+        reply.text('Here it is: ').raw(`data: {"error":{"message":"bad key ${key}"}}\n\n`),
+        reply.text('ready'),
+      ];
+      for (const echo of echoes) {
+        provider.script = () => echo;
+        await editor.panel.send('Hello?');
+        await editor.panel.waitForPhase(['Failed', 'WaitingUser']);
+        await eventually('the run has ended', async () => (await editor.panel.stopButton.count()) === 0);
+        await run('towpath.testConnection');
+      }
+      await shows('ready');
+      assert.ok(provider.requests.every((request) => request.headers.authorization === `Bearer ${key}`));
+      assert.ok(!(await body().innerHTML()).includes(key));
+      await editor.stop();
+      // The browser's own profile is where this editor keeps its secrets; everything else is ours or the editor's.
+      const files = readdirSync(userDataDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.join(entry.parentPath, entry.name))
+        .filter((file) => !file.startsWith(path.join(userDataDir, 'browser')));
+      assert.ok(
+        files.some((file) => file.endsWith('journal.jsonl')),
+        'the runs are among them',
+      );
+      assert.deepEqual(
+        files.filter((file) => readFileSync(file).includes(key)),
+        [],
+      );
+      rmSync(userDataDir, { recursive: true, force: true });
     });
 
     it('a wait that the provider asks for is shown and can be stopped', async () => {

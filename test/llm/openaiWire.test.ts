@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/llm/client.ts';
+import { collectDetails } from '../../src/llm/openai/details.ts';
 import { learnFrom, type WireFlags } from '../../src/llm/openai/flags.ts';
 import { toWire } from '../../src/llm/openai/wire.ts';
 import { presets } from '../../src/llm/presets.ts';
@@ -183,6 +184,22 @@ describe('ids of calls', () => {
 });
 
 describe("OpenRouter's thinking blocks", () => {
+  it('are put together from their pieces, in order, signatures kept', () => {
+    const details = collectDetails();
+    details.add([{ type: 'reasoning.text', text: 'Let ', signature: null, index: 0 }]);
+    details.add([{ type: 'reasoning.text', text: 'me see.', index: 0 }]);
+    details.add([{ type: 'reasoning.text', text: '', signature: 'S', index: 0 }]);
+    details.add('nonsense');
+    details.add([
+      { type: 'reasoning.encrypted', data: 'X', index: 0 },
+      { type: 'reasoning.encrypted', data: 'Y', index: 0 },
+    ]);
+    assert.deepEqual(details.all, [
+      { type: 'reasoning.text', text: 'Let me see.', signature: 'S', index: 0 },
+      { type: 'reasoning.encrypted', data: 'X', index: 0 },
+      { type: 'reasoning.encrypted', data: 'Y', index: 0 },
+    ]);
+  });
   it('go back as they came', () => {
     const details = [{ type: 'reasoning.text', text: 'hm', signature: 'S', index: 0 }];
     const message: Message = {

@@ -15,6 +15,7 @@ import {
 } from '../http.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { Endpoint, ProviderWords } from '../providerErrors.ts';
+import { connected } from '../replyStream.ts';
 import { type Lesson, learnFrom } from './learn.ts';
 import { type AnthropicReader, createAnthropicReader, eventsOf } from './reader.ts';
 import { toWire, type WireFlags } from './wire.ts';
@@ -65,7 +66,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     const takenIds = callIdsIn(request.messages);
     const reader = createAnthropicReader({ endpoint, tools: request.tools ?? [], takenIds });
     try {
-      yield { done: false }; // connected
+      yield connected(answer);
       const kind = await kindOf(answer);
       if (kind === 'text') throw unreadable(endpoint, await readBeginning(answer));
       const batches = kind === 'events' ? readStream(answer, reader) : readWhole(answer, reader);

@@ -14,6 +14,7 @@ import {
 } from '../http.ts';
 import { isObject, parseJson } from '../json.ts';
 import type { Endpoint, ProviderWords } from '../providerErrors.ts';
+import { connected } from '../replyStream.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
 import { createOllamaReader, type OllamaReader } from './reader.ts';
@@ -92,7 +93,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     yield { progress: { text: `Ollama loads ${request.model} and reads the prompt` }, done: false };
     const { answer, wire, model } = await ask(request, asked, signal);
     try {
-      yield { done: false }; // connected
+      yield connected(answer);
       for (const warning of wire.warnings) if (!said.has(warning)) yield { warning, done: false };
       for (const warning of wire.warnings) said.add(warning);
       if ((await kindOf(answer)) === 'text') throw unreadable(endpoint, await readBeginning(answer));
