@@ -5,6 +5,8 @@ import { redact } from './redact.ts';
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT/;
 const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
+/** The editor's patched fetch, on a proxy that wants a login or forbids the host: undici's words. */
+const proxyRefusal = /Proxy response \((\d{3})\)/;
 const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMAT/;
 
 /** Fetch threw before there was an answer. */
@@ -22,6 +24,12 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
     return new LLMError('LLM_HTTP_ERROR', `The answer of ${name} cannot be read (${text}).`, {
       details: { reason: code },
     });
+  }
+  const proxy = proxyRefusal.exec(text)?.[1];
+  if (proxy !== undefined) {
+    const way = "Check the editor's setting http.proxy and the proxy's password.";
+    const message = `The proxy on the way to ${name} refused the connection (${proxy}). ${way}`;
+    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code, status: Number(proxy) } });
   }
   const message = `${name} cannot be reached (${text}). Check the address, the network, and that the server runs.`;
   return new LLMError('LLM_HTTP_ERROR', message, { retryable: true, details: { reason: code } });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as anthropic from '../support/anthropic.ts';
@@ -168,6 +169,36 @@ describe('models of every provider', () => {
       await editor.panel.waitForPhase('Failed', 5000);
       assert.equal(provider.requests.length, 1);
     });
+  });
+
+  it('a proxy that refuses is named, and hears nothing of the key', async () => {
+    const heard: string[] = [];
+    const proxy = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (bytes) => {
+        heard.push(bytes.toString('latin1'));
+        socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    editor = await openTowpath({
+      settings: {
+        'http.proxy': `http://127.0.0.1:${port}`,
+        'towpath.model': 'openai/scripted',
+        'towpath.baseUrls': { openai: 'https://elsewhere.invalid/v1' },
+      },
+    });
+    try {
+      await saveKey(key);
+      await editor.panel.send('Hello?');
+      await editor.panel.waitForPhase('Failed');
+      await shows('The proxy on the way to OpenAI (elsewhere.invalid) refused the connection (407)');
+      assert.match(heard[0]!, /^CONNECT elsewhere\.invalid:443 /);
+      assert.deepEqual([heard.length, heard.join('').includes(key)], [1, false]);
+    } finally {
+      proxy.close();
+    }
   });
 
   it('Anthropic: thinks, asks for a change, and goes on after the answer', async () => {

@@ -154,7 +154,7 @@ describe('however a stream is cut', () => {
         ],
       });
     });
-    await fc.assert(property, { numRuns: 400 });
+    await fc.assert(property, { numRuns: 1000 });
   });
 
   it('a soup of bytes ends with a reply or an LLMError', async () => {
@@ -203,7 +203,7 @@ describe('however a stream is cut', () => {
       const heard = await hearPieces(pieces, type); // `hear` passes everything on that is not an LLMError
       assert.ok(heard.error !== undefined || heard.finish !== undefined);
     });
-    await fc.assert(property, { numRuns: 600 });
+    await fc.assert(property, { numRuns: 10_000 });
   });
 });
 

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
+import { reply } from '../support/reply.ts';
+import { clientFor, greeting } from './serve.ts';
+
+const canary = 'sk-CANARYKEY1234567890';
+const day = 86_400_000;
+
+// The same file is the client in a process of its own: which authorities are trusted is settled when a process starts.
+if (process.argv[2] === 'ask') process.send?.(await ask(process.argv[3]!));
+else describe('a provider whose certificate is not accepted', tests);
+
+function ask(url: string): Promise<AdapterResult> {
+  const adapter = createAdapter(clientFor(url, { apiKey: canary }), { baseDelayMs: 1 });
+  return adapter.complete(greeting, { signal: new AbortController().signal });
+}
+
+function tests(): void {
+  const authority = createIdentity('Towpath test authority');
+  const stranger = createIdentity('localhost');
+  const good = createIdentity('localhost', { issuer: authority });
+  const late = { from: -2 * day, to: -day };
+
+  const refusals: [says: string, identity: Identity, trusted: Identity | undefined, reason: RegExp][] = [
+    ['self-signed', stranger, undefined, /DEPTH_ZERO_SELF_SIGNED_CERT/],
+    ['of an authority nobody knows', good, undefined, /UNABLE_TO_VERIFY_LEAF_SIGNATURE/],
+    ['self-signed and expired', createIdentity('localhost', late), undefined, /CERT_HAS_EXPIRED|SELF_SIGNED/],
+    ['expired', createIdentity('localhost', { ...late, issuer: authority }), authority, /CERT_HAS_EXPIRED/],
+    [
+      'not valid yet',
+      createIdentity('localhost', { from: day, to: 2 * day, issuer: authority }),
+      authority,
+      /CERT_NOT_YET_VALID/,
+    ],
+    [
+      "another host's",
+      createIdentity('models.example', { issuer: authority }),
+      authority,
+      /ERR_TLS_CERT_ALTNAME_INVALID/,
+    ],
+  ];
+  for (const [says, identity, trusted, reason] of refusals) {
+    it(`N03 ${says}: one connection, nothing is sent, and the reason is told`, async () => {
+      const { result, connections, requests } = await meet(identity, trusted);
+      assert.deepEqual(
+        [result.success, result.error?.code, result.attempts, connections, requests],
+        [false, 'LLM_HTTP_ERROR', 1, 1, 0],
+        JSON.stringify(result),
+      );
+      assert.match(result.error?.message ?? '', /^The certificate of .*localhost:\d+.* was not accepted/);
+      assert.match(result.error?.message ?? '', reason);
+      assert.ok(!JSON.stringify(result).includes(canary), 'the key is told to nobody');
+    });
+  }
+
+  it('N03 the way out that is told works: an authority of the system is trusted', async () => {
+    const { result, connections, requests } = await meet(good, authority);
+    assert.deepEqual(
+      [result.message?.content, result.attempts, connections, requests],
+      ['Hello', 1, 1, 1],
+      JSON.stringify(result),
+    );
+  });
+
+  it('N03 nothing turns the check off: no line of the sources, no setting', async () => {
+    const switches = /rejectUnauthorized|TLS_REJECT|strictSSL|checkServerIdentity|ignore-certificate/i;
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const sources = (await readdir(join(root, 'src'), { recursive: true })).filter((file) => /\.m?[jt]s$/.test(file));
+    assert.ok(sources.length > 50);
+    for (const file of sources) assert.doesNotMatch(await readFile(join(root, 'src', file), 'utf8'), switches, file);
+    const { contributes } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    for (const setting of Object.keys(contributes.configuration.properties)) {
+      assert.doesNotMatch(setting, /tls|ssl|cert|insecure|verify/i);
+    }
+  });
+}
+
+/** One call, in a new process, to a server that shows this certificate. */
+async function meet(identity: Identity, trusted: Identity | undefined) {
+  let connections = 0;
+  let requests = 0;
+  const server = createServer({ key: identity.key, cert: identity.certificate }, (request, response) => {
+    requests++;
+    request.resume();
+    response.writeHead(200, { ...reply.headers, connection: 'close' });
+    response.end(reply.text('Hello').bytes());
+  });
+  server.on('connection', () => connections++);
+  const folder = await mkdtemp(join(tmpdir(), 'towpath-tls-'));
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const authorities = join(folder, 'authorities.pem');
+    await writeFile(authorities, trusted?.certificate ?? '');
+    const child = fork(
+      fileURLToPath(import.meta.url),
+      ['ask', `https://localhost:${(server.address() as AddressInfo).port}/v1`],
+      { execArgv: ['--import', 'tsx'], env: { ...process.env, ...(trusted && { NODE_EXTRA_CA_CERTS: authorities }) } },
+    );
+    const result = await answerOf(child);
+    return { result, connections, requests };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+function answerOf(child: ChildProcess): Promise<AdapterResult> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (result) => {
+      child.kill();
+      resolve(result as AdapterResult);
+    });
+    child.once('exit', (code) => reject(new Error(`The client ended with ${code} and said nothing.`)));
+  });
+}
+
+interface Identity {
+  name: string;
+  /** PEM. */
+  key: string;
+  certificate: string;
+}
+
+interface Issue {
+  /** Milliseconds from now. */
+  from?: number;
+  to?: number;
+  /** Absent: it signs itself. */
+  issuer?: Identity;
+}
+
+/** A new key and an X.509 certificate (version 1: no extensions) for it. Made here, so that no key is kept anywhere. */
+function createIdentity(name: string, { from = -day, to = day, issuer }: Issue = {}): Identity {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  const signer: KeyObject = issuer ? createPrivateKey(issuer.key) : privateKey;
+  const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
+  const body = der(
+    0x30,
+    der(0x02, Buffer.from([1 + Math.floor(Math.random() * 126)])),
+    ecdsaWithSha256,
+    derName(issuer?.name ?? name),
+    der(0x30, derTime(from), derTime(to)),
+    derName(name),
+    publicKey.export({ type: 'spki', format: 'der' }),
+  );
+  const signature = der(0x03, Buffer.from([0]), sign('sha256', body, signer));
+  const certificate = der(0x30, body, ecdsaWithSha256, signature).toString('base64').replace(/.{64}/g, '$&\n');
+  return { name, key, certificate: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n` };
+}
+
+function der(tag: number, ...parts: Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+/** `CN=name`. */
+function derName(name: string): Buffer {
+  const commonName = der(0x06, Buffer.from('550403', 'hex'));
+  return der(0x30, der(0x31, der(0x30, commonName, der(0x0c, Buffer.from(name)))));
+}
+
+/** Seconds are as fine as it gets: `261120190739Z`. */
+function derTime(fromNow: number): Buffer {
+  const digits = new Date(Date.now() + fromNow).toISOString().replace(/\D/g, '').slice(2, 14);
+  return der(0x17, Buffer.from(`${digits}Z`));
+}
