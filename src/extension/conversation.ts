@@ -65,8 +65,10 @@ export class Conversation {
     if (shown) await this.work(shown, () => this.engine.continue({ runId: shown }));
   }
 
+  /** Stops the shown run; when it rests, whatever else is at work. */
   async stop(): Promise<void> {
-    if (this.shown) await this.engine.stop(this.shown);
+    const runs = this.working ? [this.shown!] : this.engine.liveIds;
+    await Promise.all(runs.map((runId) => this.engine.stop(runId)));
   }
 
   /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */

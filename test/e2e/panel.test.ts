@@ -101,6 +101,12 @@ describe('the panel', () => {
     await editor.panel.send('[[long]] Count.');
     await item('Towpath works').click();
     await editor.panel.waitForPhase('Failed');
+    await editor.panel.send('[[long]] Count again.');
+    await shows('tick tock');
+    await editor.panel.frame.getByTestId('new-run').click();
+    await eventually('the conversation is empty', async () => (await messages().count()) === 0);
+    await item('Towpath works').click(); // also when another run is shown than the one at work
+    await eventually('nothing works any more', async () => (await item('Towpath works').count()) === 0);
     await editor.panel.send('[[write]] Note the day.');
     await editor.dialog.text();
     await item('Towpath asks').waitFor();
