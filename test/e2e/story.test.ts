@@ -23,7 +23,8 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       mkdirSync(path.join(outer, 'elsewhere'));
       writeFileSync(path.join(outer, 'elsewhere', 'secret.txt'), 'CANARY');
       symlinkSync(path.join(outer, 'elsewhere'), path.join(folder, 'outside'));
-      editor = await openTowpath({ folder, settings: backend.settings });
+      // In a browser the editor saves by itself, unlike on the desktop.
+      editor = await openTowpath({ folder, settings: { ...backend.settings, 'files.autoSave': 'off' } });
     });
     after(async () => {
       await editor?.stop();
@@ -132,6 +133,35 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       await editor.panel.send('[[write]] Note the day.');
       await editor.dialog.escape();
       await editor.panel.waitForPhase('WaitingUser');
+    });
+
+    it('what is unsaved in the editor is kept, and the edit is one undo step', async () => {
+      const note = '// a thought that is not saved yet\n';
+      const inEditor = (work: 'type' | 'undo' | 'read') =>
+        editor.host.evaluate(
+          async (vscode, [name, what, text]) => {
+            const document = await vscode.workspace.openTextDocument(name);
+            const shown = await vscode.window.showTextDocument(document);
+            if (what === 'type') await shown.edit((edit) => edit.insert(new vscode.Position(0, 0), text));
+            if (what === 'undo') await vscode.commands.executeCommand('undo');
+            return document.getText();
+          },
+          [path.join(editor.folder, greet), work, note] as const,
+        );
+      const typed = await inEditor('type');
+      await editor.panel.send('[[edit]] Make the greeting warmer.');
+      assert.match(await editor.dialog.text(), /It has unsaved changes in the editor/);
+      await editor.dialog.click('Allow');
+      await hears(said.edited);
+      await editor.panel.waitForPhase('WaitingUser');
+      const after = typed.replace('!`', '! Welcome aboard.`');
+      assert.ok(after.startsWith(note));
+      assert.equal(editor.read(greet), after);
+      assert.equal(await inEditor('undo'), typed);
+      await editor.host.evaluate(async (vscode) => {
+        await vscode.commands.executeCommand('workbench.action.files.save');
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+      });
     });
 
     it('a command is shown whole, runs after Allow, and its output stands in the card', async () => {
