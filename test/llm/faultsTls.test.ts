@@ -154,8 +154,12 @@ function createIdentity(name: string, { from = -day, to = day, issuer }: Issue =
     publicKey.export({ type: 'spki', format: 'der' }),
   );
   const signature = der(0x03, Buffer.from([0]), sign('sha256', body, signer));
-  const certificate = der(0x30, body, ecdsaWithSha256, signature).toString('base64').replace(/.{64}/g, '$&\n');
-  return { name, key, certificate: `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE-----\n` };
+  const lines =
+    der(0x30, body, ecdsaWithSha256, signature)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  const certificate = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+  return { name, key, certificate };
 }
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
