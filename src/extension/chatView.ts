@@ -37,10 +37,6 @@ export class ChatView implements vscode.WebviewViewProvider {
     webview.html = page(webview, dist);
   }
 
-  get visible(): boolean {
-    return this.view?.visible ?? false;
-  }
-
   post(message: HostMessage): void {
     this.deliver(); // what happened before is told before
     if (this.ready) void this.view?.webview.postMessage(message);

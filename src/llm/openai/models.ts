@@ -1,17 +1,36 @@
+import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
 import { unreadable } from '../http.ts';
-import { isObject } from '../json.ts';
 import type { Endpoint } from '../providerErrors.ts';
+
+const size = z.number().positive().optional().catch(undefined);
+const modelSchema = z.object({
+  id: z.string().min(1),
+  context_length: size,
+  context_window: size,
+  max_model_len: size,
+  max_context_length: size,
+  meta: z.object({ n_ctx: size, n_ctx_train: size }).catch({}),
+});
+const listSchema = z.union([
+  z.array(z.unknown()),
+  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
+]);
 
 /** `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
-  const list = isObject(body) ? body.data : body;
-  if (!Array.isArray(list)) throw unreadable(endpoint, JSON.stringify(body));
-  return list.flatMap((model): ModelInfo[] => {
-    if (!isObject(model) || typeof model.id !== 'string' || model.id === '') return [];
-    const meta = isObject(model.meta) ? model.meta : {};
-    const sizes = [model.context_length, model.context_window, model.max_model_len, model.max_context_length];
-    const contextWindow = [...sizes, meta.n_ctx, meta.n_ctx_train].find((size) => typeof size === 'number' && size > 0);
-    return [{ id: model.id, ...(typeof contextWindow === 'number' && { contextWindow }) }];
+  const list = listSchema.safeParse(body);
+  if (!list.success) throw unreadable(endpoint, JSON.stringify(body));
+  return list.data.flatMap((one): ModelInfo[] => {
+    const { success, data: model } = modelSchema.safeParse(one);
+    if (!success) return [];
+    const contextWindow =
+      model.context_length ??
+      model.context_window ??
+      model.max_model_len ??
+      model.max_context_length ??
+      model.meta.n_ctx ??
+      model.meta.n_ctx_train;
+    return [{ id: model.id, ...(contextWindow !== undefined && { contextWindow }) }];
   });
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Native, TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
@@ -139,11 +140,14 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 
 /** Azure begins with no choices, usage chunks have none; a second choice (`n` > 1) is nothing we asked for. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
-  const { choices } = event;
-  if (!Array.isArray(choices)) return undefined;
-  const choice = isFirst(choices[0]) ? choices[0] : choices.find(isFirst);
+  const { success, data } = envelopeSchema.safeParse(event);
+  if (!success) return undefined;
+  const choice = isFirst(data.choices[0]) ? data.choices[0] : data.choices.find(isFirst);
   return isObject(choice) ? choice : undefined;
 }
+
+/** Looked at for every event, so no deeper: what is inside is checked where it is used. */
+const envelopeSchema = z.object({ choices: z.array(z.unknown()) });
 
 const isFirst = (choice: unknown) => isObject(choice) && (choice.index ?? 0) === 0;
 
@@ -195,22 +199,21 @@ function textOfPart(part: unknown): string {
 }
 
 function fragmentsOf(delta: JsonObject): CallFragment[] {
-  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
-  const fragments = calls.filter(isObject).map((call): CallFragment => {
-    const wanted = isObject(call.function) ? call.function : {};
-    return {
-      index: typeof call.index === 'number' ? call.index : undefined, // Mistral and Gemini may leave it out
-      id: text(call.id),
-      name: text(wanted.name),
-      argumentsText: argumentsOf(wanted.arguments),
-    };
+  const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isObject) : [];
+  if (calls.length === 0 && isObject(delta.function_call)) calls.push({ index: 0, function: delta.function_call }); // the form before tool_calls
+  return calls.map((call): CallFragment => {
+    const { index, id, function: wanted } = fragmentSchema.parse(call);
+    return { index, id, name: wanted.name, argumentsText: argumentsOf(wanted.arguments) };
   });
-  if (fragments.length === 0 && isObject(delta.function_call)) {
-    const { name, arguments: given } = delta.function_call; // the form before tool_calls
-    fragments.push({ index: 0, name: text(name), argumentsText: argumentsOf(given) });
-  }
-  return fragments;
 }
+
+/** Empty is absent; a field of another type counts as not sent. */
+const word = z.string().min(1).optional().catch(undefined);
+const fragmentSchema = z.object({
+  index: z.number().optional().catch(undefined), // Mistral and Gemini may leave it out
+  id: word,
+  function: z.object({ name: word, arguments: z.unknown().optional() }).catch({}),
+});
 
 /** Some servers send the object itself instead of its text. */
 function argumentsOf(value: unknown): string {
@@ -240,21 +243,27 @@ function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage 
   const hidden = isObject(event.x_groq) ? event.x_groq.usage : undefined;
   const usage = [event.usage, hidden, choice?.usage].find(isObject);
   if (!usage) return undefined;
-  const promptTokens = count(usage.prompt_tokens) ?? 0;
-  const completionTokens = count(usage.completion_tokens) ?? 0;
-  const promptDetails = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completionDetails = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  const cachedTokens =
-    count(promptDetails.cached_tokens) ?? count(usage.prompt_cache_hit_tokens) ?? count(usage.cached_tokens);
-  const thinkingTokens = count(completionDetails.reasoning_tokens);
+  const told = usageSchema.parse(usage);
+  const promptTokens = told.prompt_tokens ?? 0;
+  const completionTokens = told.completion_tokens ?? 0;
+  const cachedTokens = told.prompt_tokens_details.cached_tokens ?? told.prompt_cache_hit_tokens ?? told.cached_tokens;
+  const thinkingTokens = told.completion_tokens_details.reasoning_tokens;
   return {
     promptTokens,
     completionTokens,
-    totalTokens: count(usage.total_tokens) ?? promptTokens + completionTokens,
+    totalTokens: told.total_tokens ?? promptTokens + completionTokens,
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(thinkingTokens !== undefined && { thinkingTokens }),
   };
 }
 
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+const count = z.number().nonnegative().optional().catch(undefined);
+const usageSchema = z.object({
+  prompt_tokens: count,
+  completion_tokens: count,
+  total_tokens: count,
+  prompt_tokens_details: z.object({ cached_tokens: count }).catch({}),
+  completion_tokens_details: z.object({ reasoning_tokens: count }).catch({}),
+  prompt_cache_hit_tokens: count, // DeepSeek
+  cached_tokens: count, // Moonshot
+});
