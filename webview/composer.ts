@@ -1,9 +1,11 @@
 import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { ImageAttachment } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { saveView } from './host.ts';
 import { icons } from './icons.ts';
+import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
 import { count } from './time.ts';
 
 /** A message may not be longer than this; the host refuses it. */
@@ -13,8 +15,10 @@ const idleMs = 1500;
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
-  const ready = draft().trim() !== '';
-  return html`<div class="composer">
+  const ready = draft().trim() !== '' || pickedImages().length > 0;
+  return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
+      @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
+    ${pickedStrip(context)}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${running ? 'Queue a message' : 'Ask for something to be done'}
       @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}
@@ -28,6 +32,7 @@ export function composer(context: PanelContext): TemplateResult {
           : nothing
       }
       <span class="space"></span>
+      ${attachButton(context)}
       ${
         running
           ? html`<vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
@@ -77,10 +82,13 @@ export function insertText(context: PanelContext, text: string): void {
 export const focusComposer = (): void => area()?.control.focus();
 
 function send(context: PanelContext): void {
-  const text = draft().trimEnd();
-  if (text.trim() === '') return;
+  const text = draft().trim() === '' ? '' : draft().trimEnd();
+  const images = pickedImages();
+  if (text === '' && images.length === 0) return;
   setTyping(context, false);
-  context.post({ type: 'send', text: text.slice(0, longestMessage) });
+  const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
+  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments });
+  forgetImages();
   setDraft(context, '');
   focusComposer();
   context.toEnd();
@@ -91,6 +99,24 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
   send(context);
+}
+
+function onPaste(context: PanelContext, event: ClipboardEvent): void {
+  const images = imagesIn(event.clipboardData?.files);
+  if (images.length === 0) return;
+  event.preventDefault();
+  void takeImages(context, images);
+}
+
+function onDrag(event: DragEvent): void {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); // else the editor would open the file
+}
+
+function onDrop(context: PanelContext, event: DragEvent): void {
+  const images = imagesIn(event.dataTransfer?.files);
+  if (images.length === 0) return;
+  event.preventDefault();
+  void takeImages(context, images);
 }
 
 function onInput(context: PanelContext): void {

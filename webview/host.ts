@@ -1,8 +1,10 @@
+import type { Attachment } from '../src/protocol/messages.ts';
 import type { ViewMessage } from '../src/protocol/view.ts';
 
 /** What survives when the view is hidden and made again. */
 export interface SavedView {
   draft: string;
+  images: Attachment[];
   runId: string;
   following: boolean;
   scrollTop: number;
@@ -22,6 +24,7 @@ export function savedView(): SavedView {
   const saved = (api.getState() ?? {}) as Partial<SavedView>;
   return {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
+    images: Array.isArray(saved.images) ? saved.images : [],
     runId: typeof saved.runId === 'string' ? saved.runId : '',
     following: saved.following !== false,
     scrollTop: typeof saved.scrollTop === 'number' ? saved.scrollTop : 0,

@@ -7,6 +7,7 @@ import { visible } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
+import { pictures } from './images.ts';
 import { longText } from './longText.ts';
 import { MarkdownView } from './markdown/view.ts';
 
@@ -34,8 +35,8 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
     },
   )}
   ${run.queued.map(
-    (text) => html`<article class="user queued" data-role="queued">
-    <div class="user-text">${visible(text)}</div><span class="quiet">queued</span></article>`,
+    ({ text, attachments }) => html`<article class="user queued" data-role="queued">
+    ${pictures(attachments)}<div class="user-text">${visible(text)}</div><span class="quiet">queued</span></article>`,
   )}`;
 }
 
@@ -59,7 +60,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" aria-label="You">
-        <div class="user-text">${longText(context, `${index}:user`, visible(message.content), 6000)}</div></article>`;
+        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visible(message.content), 6000)}</div></article>`;
     case 'assistant':
       return assistant(context, index, {
         content: message.content,

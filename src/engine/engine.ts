@@ -1,5 +1,5 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
-import { type ErrorInfo, pendingCalls } from '../protocol/messages.ts';
+import { type Attachment, type ErrorInfo, pendingCalls, userMessage } from '../protocol/messages.ts';
 import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
 import { failure, toToolResult } from '../protocol/tools.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -43,9 +43,15 @@ export interface EngineOptions {
 interface Active {
   log?: RunLog;
   controller: AbortController;
-  /** Said while the run was being opened. */
-  early: string[];
+  /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
+  early: UserInput[];
   done: Promise<EngineResult>;
+}
+
+/** What a person says to a run. Empty `userInput`: the attachments speak for themselves. */
+export interface UserInput {
+  userInput: string;
+  attachments?: readonly Attachment[];
 }
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
@@ -56,21 +62,25 @@ export class ExecutionEngine {
   constructor(private readonly options: EngineOptions) {}
 
   /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`. */
-  start(params: { runId: string; userInput: string }): Promise<EngineResult> {
-    return this.enter(params.runId, params.userInput, () => this.options.store.create(params.runId));
+  start({ runId, ...input }: { runId: string } & UserInput): Promise<EngineResult> {
+    return this.enter(runId, [input], () => this.options.store.create(runId));
   }
 
   /** Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. */
-  continue(params: { runId: string; userInput?: string }): Promise<EngineResult> {
-    return this.enter(params.runId, params.userInput, () => this.options.store.open(params.runId));
+  continue({ runId, ...input }: { runId: string } & Partial<UserInput>): Promise<EngineResult> {
+    const { userInput, attachments } = input;
+    const said = userInput === undefined ? [] : [{ userInput, attachments }];
+    return this.enter(runId, said, () => this.options.store.open(runId));
   }
 
   /** Words for a run that is at work: given at the next turn. Resolves to false when it is not at work. */
-  async say(runId: string, text: string): Promise<boolean> {
+  async say({ runId, ...input }: { runId: string } & UserInput): Promise<boolean> {
     const active = this.active.get(runId);
     if (!active || active.controller.signal.aborted) return false;
-    if (active.log) await active.log.emit({ type: 'queued', text });
-    else active.early.push(text);
+    const { userInput: text, attachments } = input;
+    if (active.log)
+      await active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
+    else active.early.push(input);
     return true;
   }
 
@@ -96,19 +106,19 @@ export class ExecutionEngine {
     return [...this.active.keys()];
   }
 
-  private enter(runId: string, userInput: string | undefined, open: () => Promise<OpenRun>): Promise<EngineResult> {
+  private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>): Promise<EngineResult> {
     if (this.active.has(runId)) return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
-    const active: Active = { controller: new AbortController(), early: [], done: Promise.resolve(failedWith('', '')) };
+    const active: Active = {
+      controller: new AbortController(),
+      early: said,
+      done: Promise.resolve(failedWith('', '')),
+    };
     this.active.set(runId, active);
-    active.done = this.work(active, userInput, open).finally(() => this.active.delete(runId));
+    active.done = this.work(active, open).finally(() => this.active.delete(runId));
     return active.done;
   }
 
-  private async work(
-    active: Active,
-    userInput: string | undefined,
-    open: () => Promise<OpenRun>,
-  ): Promise<EngineResult> {
+  private async work(active: Active, open: () => Promise<OpenRun>): Promise<EngineResult> {
     let log: RunLog;
     try {
       log = new RunLog(await open(), this.options.tell, this.options.now ?? Date.now);
@@ -117,7 +127,7 @@ export class ExecutionEngine {
     }
     active.log = log;
     try {
-      const stop = await this.turns(log, active, userInput);
+      const stop = await this.turns(log, active);
       await log.emit({ type: 'phase', ...stop });
       return resultOf(log.run, stop);
     } catch (error) {
@@ -130,15 +140,15 @@ export class ExecutionEngine {
     }
   }
 
-  private async turns(log: RunLog, active: Active, userInput: string | undefined): Promise<StopPoint> {
+  private async turns(log: RunLog, active: Active): Promise<StopPoint> {
     const { options } = this;
     const { workflow } = options;
     const { run } = log;
     if (run.seq === 0)
       await log.emit({ type: 'run-start', workflowId: workflow.id, agentId: workflow.agent.id, model: '' });
     await answerLooseEnds(log);
-    for (const text of [userInput, ...active.early.splice(0)])
-      if (text !== undefined) await log.emit({ type: 'message', message: { role: 'user', content: text } });
+    for (const { userInput, attachments } of active.early.splice(0))
+      await log.emit({ type: 'message', message: userMessage(userInput, attachments) });
     await log.emit({ type: 'phase', phase: 'Running' });
 
     let chosen: RunModel;

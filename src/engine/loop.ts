@@ -1,6 +1,6 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
-import type { AssistantMessage, ErrorInfo, ToolCall } from '../protocol/messages.ts';
+import { type AssistantMessage, type ErrorInfo, type ToolCall, userMessage } from '../protocol/messages.ts';
 import type { RunPhase } from '../protocol/run.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
@@ -49,8 +49,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const guard = new RepeatGuard();
   let allDenied = false;
   for (let turn = 0; turn < turns.maxTurns; turn++) {
-    for (const text of [...log.run.queued])
-      await log.emit({ type: 'message', message: { role: 'user', content: text } });
+    for (const { text, attachments } of [...log.run.queued])
+      await log.emit({ type: 'message', message: userMessage(text, attachments) });
     if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(callIds(log), turns.isFree, turns.execute);

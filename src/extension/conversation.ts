@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import { closedMessage } from '../engine/loop.ts';
+import type { Attachment } from '../protocol/messages.ts';
 import { newRun, type Run, type RunEvent } from '../protocol/run.ts';
 import type { Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -47,16 +48,16 @@ export class Conversation {
     if (event.runId === this.shown) this.view.event(event);
   }
 
-  async send(text: string): Promise<void> {
+  async send(userInput: string, attachments?: Attachment[]): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const { shown } = this;
-    if (shown && (await this.engine.say(shown, text))) return;
-    if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput: text }));
+    if (shown && (await this.engine.say({ runId: shown, userInput, attachments }))) return;
+    if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput, attachments }));
     const runId = RunStore.newId();
     await this.choose(runId);
     this.view.post({ type: 'run', run: newRun(runId) });
-    await this.work(runId, () => this.engine.start({ runId, userInput: text }));
+    await this.work(runId, () => this.engine.start({ runId, userInput, attachments }));
   }
 
   async goOn(): Promise<void> {

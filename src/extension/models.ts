@@ -205,6 +205,7 @@ function describe(id: string): ModelOption {
       id,
       label: 'Demo model',
       detail: 'A script for weights: shows how Towpath works, knows nothing',
+      images: false,
       ...(!vscode.workspace.isTrusted && {
         problem:
           'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
@@ -215,9 +216,10 @@ function describe(id: string): ModelOption {
       id,
       label: path.basename(model, '.gguf'),
       detail: model,
+      images: false,
       ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
     };
-  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor' };
+  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor', images: false };
   const provider = providerOf(providerId);
   if (!provider)
     return {

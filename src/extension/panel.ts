@@ -64,7 +64,7 @@ export class Panel {
       case 'typing':
         return approvals.setTyping(message.active);
       case 'send':
-        return conversation.send(message.text);
+        return conversation.send(message.text, message.attachments);
       case 'stop':
         return conversation.stop();
       case 'continue':

@@ -28,6 +28,11 @@ export type Native = z.infer<typeof nativeSchema>;
 export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string(), name: z.string().optional() });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
+/** The message that a person's words, and what goes with them, become. */
+export function userMessage(text: string, attachments: readonly Attachment[] = []): Extract<Message, { role: 'user' }> {
+  return { role: 'user', content: text, ...(attachments.length > 0 && { attachments: [...attachments] }) };
+}
+
 export const messageSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('system'), content: z.string() }),
   z.object({

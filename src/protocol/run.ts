@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
+import { attachmentSchema, errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 /** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
@@ -29,6 +29,9 @@ export type Question = z.infer<typeof questionSchema>;
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** What a person said: words and what goes with them. */
+const said = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
+
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -38,7 +41,7 @@ const storedEvents = [
   event('title', { title: z.string() }),
   event('message', { message: messageSchema }),
   /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
-  event('queued', { text: z.string() }),
+  event('queued', said),
   event('approval', {
     toolCallId: z.string(),
     decision: decisionSchema,
@@ -124,7 +127,7 @@ export const runSchema = z.object({
   messageTimes: z.array(z.number()),
   /** By tool call id. */
   calls: z.record(z.string(), callStateSchema),
-  queued: z.array(z.string()),
+  queued: z.array(z.object(said)),
   /** The reply that is being streamed; its `calls` are being written. */
   live: z
     .object({
@@ -185,12 +188,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'message':
       if (event.message.role === 'assistant') run.live = undefined;
-      if (event.message.role === 'user' && run.queued[0] === event.message.content) run.queued.shift();
+      if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
       break;
     case 'queued':
-      run.queued.push(event.text);
+      run.queued.push({ text: event.text, ...(event.attachments && { attachments: event.attachments }) });
       break;
     case 'chunk': {
       run.live ??= { content: '', thinking: '', calls: [] };
@@ -268,7 +271,8 @@ function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
 
 /** The run's own title, else the beginning of its first message. */
 export function titleOf(run: Run): string {
-  const first = run.messages.find((message) => message.role === 'user')?.content ?? '';
+  const said = run.messages.find((message) => message.role === 'user' && message.content.trim() !== '');
+  const first = said?.content ?? '';
   const line = first.trim().split('\n', 1)[0]!;
   return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }

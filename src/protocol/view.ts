@@ -8,6 +8,8 @@ export const modelOptionSchema = z.object({
   detail: z.string(),
   /** Why it cannot be used yet, as a sentence with the way out. */
   problem: z.string().optional(),
+  /** False: it is known to see no images, so none are offered to it. */
+  images: z.boolean().optional(),
 });
 export type ModelOption = z.infer<typeof modelOptionSchema>;
 
@@ -67,6 +69,18 @@ export type HostMessage = z.infer<typeof hostMessageSchema>;
 
 const id = z.string().min(1).max(200);
 
+/** Pictures that go with one message, and the bytes of each as base64: what all providers take. */
+export const mostImages = 8;
+export const largestImage = 5_000_000;
+export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
+const imageSchema = z.strictObject({
+  mediaType: z.enum(imageTypes),
+  data: z.base64().min(1).max(largestImage),
+  name: z.string().max(200).optional(),
+});
+
+export type ImageAttachment = z.infer<typeof imageSchema>;
+
 /**
  * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` only brings the
  * native question to the front.
@@ -75,7 +89,13 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
   /** What is being typed and where: a question does not interrupt a sentence. */
   z.strictObject({ type: z.literal('typing'), active: z.boolean() }),
-  z.strictObject({ type: z.literal('send'), text: z.string().min(1).max(1_000_000) }),
+  z
+    .strictObject({
+      type: z.literal('send'),
+      text: z.string().max(1_000_000),
+      attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
+    })
+    .refine(({ text, attachments }) => text !== '' || attachments),
   z.strictObject({ type: z.literal('stop') }),
   /** Go on without a new message: after a limit, a broken stream, a reload. */
   z.strictObject({ type: z.literal('continue') }),

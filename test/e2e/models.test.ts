@@ -69,6 +69,29 @@ describe('models of every provider', () => {
       await shows('ready');
     });
 
+    it('a picture goes to the model with the words, is kept, and is there after a reload', async () => {
+      editor = await openTowpath({
+        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      });
+      const picture = await editor.page.screenshot({ clip: { x: 0, y: 0, width: 60, height: 40 } });
+      const chooser = editor.page.waitForEvent('filechooser');
+      await editor.panel.frame.getByTestId('attach').click();
+      await (await chooser).setFiles({ name: 'shot.png', mimeType: 'image/png', buffer: picture });
+      await editor.panel.frame.getByTestId('pictures').locator('img').waitFor();
+      await editor.panel.send('What is wrong here?');
+      await shows('ready');
+      assert.deepEqual(provider.requests.at(-1)!.body.messages.at(-1), {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${picture.toString('base64')}` } },
+          { type: 'text', text: 'What is wrong here?' },
+        ],
+      });
+      await editor.reload();
+      await editor.panel.frame.locator('[data-role="user"] img[alt="shot.png"]').waitFor();
+      await editor.screenshot('picture');
+    });
+
     it('a test of the connection says precisely what works and what does not', async () => {
       editor = await openTowpath({
         settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },

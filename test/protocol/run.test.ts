@@ -81,7 +81,7 @@ describe('a run is the fold of its events', () => {
       { type: 'queued', text: 'two' },
       { type: 'message', message: { role: 'user', content: 'one' } },
     );
-    assert.deepEqual(run.queued, ['two']);
+    assert.deepEqual(run.queued, [{ text: 'two' }]);
   });
 
   it('sums what was used', () => {

@@ -327,6 +327,85 @@ The flag works; one test fails, see the test.`,
     assert.match(await reading(), /And the README\.\nqueued/);
   });
 
+  describe('pictures', () => {
+    /** A picture of the panel itself, as a file in base64. */
+    const drawn = async (width: number, height: number) => {
+      await test.page.setViewportSize({ width: Math.max(420, width), height: Math.max(800, height) });
+      const clip = { x: 0, y: 0, width, height };
+      return (await test.page.screenshot({ clip })).toString('base64');
+    };
+    const choose = async (name: string, mimeType: string, base64: string) => {
+      const chooser = test.page.waitForEvent('filechooser');
+      await find('attach').click();
+      await (await chooser).setFiles({ name, mimeType, buffer: Buffer.from(base64, 'base64') });
+    };
+    const sent = async () => (await posted()).filter((message) => message.type === 'send');
+    const picked = () => find('pictures').locator('img');
+
+    it('go with the message they were added to, as they are when they are small', async () => {
+      const data = await drawn(40, 30);
+      await show(begin);
+      await choose('shot.png', 'image/png', data);
+      await picked().waitFor();
+      await composer().fill('What is wrong here?');
+      await find('send').click();
+      const attachments = [{ mediaType: 'image/png', data, name: 'shot.png' }];
+      assert.deepEqual(await sent(), [{ type: 'send', text: 'What is wrong here?', attachments }]);
+      assert.equal(await picked().count(), 0);
+      await test.send({
+        type: 'events',
+        events: eventsOf('run-1', [{ type: 'queued', text: 'What is wrong here?', attachments }] as EventBody[], 4),
+      });
+      assert.equal(await test.page.getByAltText('shot.png').count(), 1);
+    });
+
+    it('are made smaller when they are larger than a model looks at', async () => {
+      await show(begin);
+      await choose('wall.png', 'image/png', await drawn(4000, 2000));
+      await picked().waitFor();
+      const [width, height] = await picked().evaluate((image) => {
+        const { naturalWidth, naturalHeight } = image as unknown as { naturalWidth: number; naturalHeight: number };
+        return [naturalWidth, naturalHeight];
+      });
+      assert.deepEqual([width, height], [1568, 784]);
+      await find('send').click();
+      const [message] = await sent();
+      assert.deepEqual([message?.text, message?.attachments?.[0]?.mediaType], ['', 'image/jpeg']);
+    });
+
+    it('come by paste, survive a hidden view, and can be taken away', async () => {
+      const data = await drawn(40, 30);
+      await show(begin);
+      await composer().focus();
+      await test.page.evaluate(`{
+        const bytes = Uint8Array.from(atob('${data}'), (letter) => letter.charCodeAt(0));
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File([bytes], 'pasted.png', { type: 'image/png' }));
+        const how = { clipboardData, bubbles: true, composed: true, cancelable: true };
+        document.activeElement.dispatchEvent(new ClipboardEvent('paste', how));
+      }`);
+      await picked().waitFor();
+      await test.page.reload();
+      await show(begin);
+      assert.equal(await picked().count(), 1);
+      await test.page.getByLabel('Remove pasted.png').click();
+      await picked().waitFor({ state: 'detached' });
+      await composer().fill('Never mind.');
+      await find('send').click();
+      assert.deepEqual(await sent(), [{ type: 'send', text: 'Never mind.' }]);
+    });
+
+    it('that are none, or that the model cannot see, are refused in words', async () => {
+      await show(begin);
+      await choose('broken.png', 'image/png', Buffer.from('not a picture').toString('base64'));
+      await find('notice').waitFor();
+      assert.match(await find('notice').innerText(), /broken\.png cannot be read as a picture/);
+      const models = readyState.models.map((model) => ({ ...model, images: false }));
+      await show(begin, { models });
+      assert.equal(await find('attach').count(), 0);
+    });
+  });
+
   it('deletes a run only at the second press', async () => {
     const place = { createdAt: 1, updatedAt: Date.now() - 3 * 3_600_000, live: false };
     const runs = [
