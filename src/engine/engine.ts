@@ -165,7 +165,7 @@ export class ExecutionEngine {
       signal,
       grants: this.grantsOf(run.id),
       emit: log.emit,
-      keep: (content: string) => options.store.keep(content),
+      keep: (content: string) => options.store.contents.keep(run.id, content),
     };
     return runTurns({
       log,

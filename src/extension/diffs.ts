@@ -18,7 +18,7 @@ export class Diffs implements vscode.TextDocumentContentProvider {
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const [kind, id] = uri.authority.split('.', 2) as [string, string];
-    if (kind === 'kept') return this.store.content(id);
+    if (kind === 'kept') return this.store.contents.read(uri.query, id);
     return this.texts.get(uri.toString()) ?? '';
   }
 
@@ -44,11 +44,11 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     if (shown.length > 0) void vscode.window.tabGroups.close(shown, true);
   }
 
-  async showKept(change: KeptChange): Promise<void> {
+  async showKept(runId: string, change: KeptChange): Promise<void> {
     const side = (id: string | null) =>
       id === null
         ? this.text('empty', 'none', change.path, '')
-        : vscode.Uri.from({ scheme, authority: `kept.${id}`, path: `/${change.path}` });
+        : vscode.Uri.from({ scheme, authority: `kept.${id}`, path: `/${change.path}`, query: runId });
     await showDiff(side(change.before), side(change.after), `${path.basename(change.path)} (what Towpath changed)`);
   }
 

@@ -104,7 +104,7 @@ export class Panel {
     const { runId } = conversation;
     const run = runId && (engine.live(runId) ?? (await store.read(runId)));
     const change = run ? run.calls[toolCallId]?.change : undefined;
-    if (change) await diffs.showKept(change);
+    if (runId && change) await diffs.showKept(runId, change);
   }
 
   /** Files named in a conversation open when they lie in the workspace; the name is a model's word, not to be trusted. */

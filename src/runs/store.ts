@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
@@ -11,6 +11,7 @@ import {
   type StoredEvent,
   titleOf,
 } from '../protocol/run.ts';
+import { Contents } from './contents.ts';
 import { Journal, type JournalContents, readJournal, StoreError } from './journal.ts';
 import { type Lock, takeLock } from './lock.ts';
 
@@ -30,12 +31,15 @@ const summarySchema = z.object({
 });
 
 /**
- * The runs of one workspace: a folder per run with its journal, and a folder of contents (by sha256) for diffs and undo.
- * Folders are 0700, files 0600. Every method throws `StoreError` when it cannot do what it says.
+ * The runs of one workspace: a folder per run with its journal and the contents of what it changed. Folders are 0700, files 0600. Every method throws `StoreError` when it cannot do what it says.
  */
 export class RunStore {
+  readonly contents: Contents;
+
   /** @param folder absolute path; made when first written to */
-  constructor(private readonly folder: string) {}
+  constructor(private readonly folder: string) {
+    this.contents = new Contents(path.join(folder, 'runs'));
+  }
 
   static newId(): string {
     return `run-${randomUUID()}`;
@@ -84,32 +88,6 @@ export class RunStore {
       await lock.release();
       throw StoreError.from(error);
     }
-  }
-
-  /** Keeps a text by its content; the same text is kept once. Returns its id. */
-  async keep(content: string): Promise<string> {
-    const id = createHash('sha256').update(content).digest('hex');
-    const file = this.contentFile(id);
-    try {
-      await make(path.dirname(file));
-      const temporary = `${file}.${randomUUID()}`;
-      await fs.writeFile(temporary, content, { mode: 0o600, flush: true });
-      await fs.rename(temporary, file);
-    } catch (error) {
-      throw StoreError.from(error);
-    }
-    return id;
-  }
-
-  /** A kept text. Throws when it is gone or no longer what was kept. */
-  async content(id: string): Promise<string> {
-    if (!/^[0-9a-f]{64}$/.test(id)) throw new StoreError('STORE_DAMAGED', 'This is not the id of a kept content.');
-    const text = await fs.readFile(this.contentFile(id), 'utf8').catch((error) => {
-      throw StoreError.from(error);
-    });
-    if (createHash('sha256').update(text).digest('hex') !== id)
-      throw new StoreError('STORE_DAMAGED', 'The kept content was altered.');
-    return text;
   }
 
   private async opened(id: string, run: Run, lock: Lock, start: () => Promise<Journal>): Promise<OpenRun> {
@@ -169,9 +147,6 @@ export class RunStore {
   }
   private summaryOf(id: string): string {
     return path.join(this.folderOf(id), 'summary.json');
-  }
-  private contentFile(id: string): string {
-    return path.join(this.folder, 'contents', id.slice(0, 2), id);
   }
 }
 

@@ -160,11 +160,35 @@ describe('kept runs', () => {
     assert.deepEqual([await mode(path.dirname(journalOf(id))), await mode(journalOf(id))], ['700', '600']);
   });
 
-  it('keep contents by what they are', async () => {
-    const id = await store.keep('text\r\n');
-    assert.equal(await store.keep('text\r\n'), id);
-    assert.equal(await store.content(id), 'text\r\n');
-    await fs.writeFile(path.join(folder, 'contents', id.slice(0, 2), id), 'other');
-    await assert.rejects(store.content(id), { code: 'STORE_DAMAGED' });
+  describe('keep contents', () => {
+    const run = RunStore.newId();
+    const fileOf = (id: string, runId = run) => path.join(folder, 'runs', runId, 'contents', id);
+
+    it('by what they are, once', async () => {
+      const id = await store.contents.keep(run, 'text\r\n');
+      assert.equal(await store.contents.keep(run, 'text\r\n'), id);
+      assert.equal(await store.contents.read(run, id), 'text\r\n');
+      await fs.writeFile(fileOf(id), 'other');
+      await assert.rejects(store.contents.read(run, id), { code: 'STORE_DAMAGED' });
+    });
+
+    it('within a quota: the oldest go first, those of a run at work stay', async () => {
+      const working = RunStore.newId();
+      const [old, spared, newer] = [
+        await store.contents.keep(run, 'a'.repeat(100)),
+        await store.contents.keep(working, 'b'.repeat(100)),
+        await store.contents.keep(run, 'c'.repeat(100)),
+      ];
+      const age = async (file: string, seconds: number) => fs.utimes(file, seconds, seconds);
+      await age(fileOf(old), 1);
+      await age(fileOf(spared, working), 2);
+      await age(fileOf(newer), 3);
+      await store.contents.trim(200, new Set([working]));
+      await assert.rejects(store.contents.read(run, old), { message: 'This content is no longer kept.' });
+      assert.equal((await store.contents.read(run, newer)).length, 100);
+      await store.contents.trim(0, new Set([working]));
+      await assert.rejects(store.contents.read(run, newer));
+      assert.equal((await store.contents.read(working, spared)).length, 100);
+    });
   });
 });
