@@ -1,7 +1,28 @@
+import type { WorkspaceRoot } from '../workspace.ts';
+import { destruction } from './destructive.ts';
+import { type ReadOnlyLine, readOnlyLine } from './readOnly.ts';
 import { refuse } from './spelling.ts';
 
 /** The longest command that a person can be asked to judge. */
 export const maximumCommand = 8192;
+
+/**
+ * What a command is: one that only reads, as the words that may be run without a question, or why it is to be asked about.
+ * Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED` for what nobody is even asked about: what cannot be shown
+ * as what it is, and what destroys more than the workspace could ever lose.
+ */
+export async function judgeCommand(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  command: string,
+  platform: string = process.platform,
+): Promise<ReadOnlyLine | string> {
+  checkShowableCommand(command);
+  const reading = await readOnlyLine(roots, folder, command, platform);
+  const why = typeof reading === 'string' ? destruction(command) : undefined;
+  if (why) throw refuse('COMMAND_REFUSED', `The command is refused: ${why}. A person can type it into a terminal.`);
+  return reading;
+}
 
 /**
  * Refuses a command that cannot be shown as what it is: a question about it would lie. Throws `E_SANDBOX_VIOLATION`

@@ -87,6 +87,19 @@ const secretFiles = set(
   '.envrc .npmrc .pypirc .netrc _netrc .pgpass .git-credentials .htpasswd .dockercfg .vault-token credentials.json service-account.json',
 );
 
+/** The same places as globs without regard to case, for programs that go through folders by themselves. */
+export const secretGlobs: readonly string[] = [
+  '.env',
+  '.env.*',
+  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}',
+  'id_{rsa,dsa,ecdsa,ed25519}',
+  'id_{rsa,dsa,ecdsa,ed25519}_sk',
+  '{secret,secrets}.{json,yaml,yml,toml}',
+  '.git',
+  ...secretFiles,
+  ...[...secretFolders].map((name) => `**/${name}/**`),
+];
+
 /** Letters of other scripts that are drawn like Latin ones; NFKD has folded full-width and mathematical forms already. */
 const lookAlikes: Record<string, string> = Object.fromEntries(
   'аa сc ԁd еe ɡg һh іi ıi јj ӏl оo рp ԛq ѕs υu ѵv ѡw хx уy αa νv οo ρp ιi τt κk тt кk мm пn ոn սu օo ցg АA ВB СC ЕE НH ІI КK МM ОO РP ЅS ТT ХX ΑA ΒB ΕE ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΧX ․.'

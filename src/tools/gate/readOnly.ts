@@ -1,0 +1,167 @@
+import * as paths from 'node:path';
+import { ToolError } from '../tool.ts';
+import type { WorkspaceRoot } from '../workspace.ts';
+import { type Pipeline, parseCommandLine } from './commandLine.ts';
+import { resolvePath } from './paths.ts';
+import { secretGlobs } from './protected.ts';
+import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
+
+/** A command line that only reads, as it is to be run: these words, no shell, in this folder. */
+export interface ReadOnlyLine {
+  pipelines: Pipeline[];
+  /** Absolute and real. */
+  folder: string;
+}
+
+/**
+ * Decides whether a command line only reads, and only inside the workspace and no secrets. What comes back is what may be
+ * run without a question: the parsed words, never the text. A text: why it is not, as a sentence.
+ */
+export async function readOnlyLine(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  text: string,
+  platform: string = process.platform,
+): Promise<ReadOnlyLine | string> {
+  if (platform === 'win32') return 'Commands of this system are always asked about.';
+  const parsed = parseCommandLine(text);
+  if (!parsed) return 'It uses more of the shell than plain commands.';
+  let inside = folder;
+  try {
+    const pipelines = [...parsed];
+    while (pipelines.length > 1 && isChangeOfFolder(pipelines[0]!) && pipelines[1]!.operator === '&&') {
+      const { words } = pipelines.shift()!.commands[0]!;
+      inside = (await checked(roots, inside, words[1]!, 'list')) ?? inside;
+    }
+    delete pipelines[0]!.operator;
+    for (const command of pipelines.flatMap(({ commands }) => commands))
+      command.words = await readingWords(roots, inside, command.words);
+    return { pipelines, folder: inside };
+  } catch (error) {
+    if (error instanceof Unknown || error instanceof ToolError) return error.message;
+    throw error;
+  }
+}
+
+/** Why a command is not known to only read. */
+class Unknown extends Error {}
+
+/** `cd` only leads the way: after `||` or `;` nobody could say where the rest runs. */
+const isChangeOfFolder = ({ commands }: Pipeline) =>
+  commands.length === 1 && commands[0]!.words[0] === 'cd' && commands[0]!.words.length === 2;
+
+/** The words of one command as they may be run. Throws `Unknown`, or what the path gate says. */
+async function readingWords(roots: readonly WorkspaceRoot[], folder: string, words: string[]): Promise<string[]> {
+  const [spelled, ...args] = words;
+  const name = paths.posix.basename(spelled!);
+  const program = readOnlyPrograms.get(name);
+  const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
+  if (!program || !placed) throw new Unknown(`${spelled} is not on the list of commands that only read.`);
+  const { operands, options } = split(name, program, args);
+  const files = await pathsAmong(name, program, operands, options);
+  if (files.length > 0 && program.most !== undefined && operands.length > program.most)
+    throw new Unknown(`${name} takes fewer files.`);
+  const kind = program.operands === 'files' ? 'read' : 'search';
+  for (const file of files) await checked(roots, folder, file, kind);
+  // ripgrep goes through folders by itself: it is told what to leave out, and to heed no settings of anybody's.
+  if (name !== 'rg') return words;
+  return [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args];
+}
+
+interface Split {
+  operands: string[];
+  /** Letters and long names that were used. */
+  options: Set<string>;
+}
+
+/** Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. */
+function split(name: string, program: ReadOnlyProgram, args: readonly string[]): Split {
+  const options = new Set<string>();
+  if (program.operands === 'find' || (program.operands === 'text' && !program.flags))
+    return { operands: [...args], options };
+  const operands: string[] = [];
+  const long = new Set(program.long?.split(' '));
+  const unknown = (option: string) => new Unknown(`The option ${option} of ${name} is not on the list.`);
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    if (word === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (word.startsWith('--')) {
+      const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
+      if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
+      if (!long.has(option!) && value === undefined && ++at >= args.length) throw unknown(word);
+      options.add(option!);
+    } else if (/^-\d+$/.test(word) && (name === 'head' || name === 'tail')) options.add('n');
+    else if (word.startsWith('-') && word !== '-') {
+      for (let place = 1; place < word.length; place++) {
+        const letter = word[place]!;
+        options.add(letter);
+        if (program.flags?.includes(letter)) continue;
+        if (!program.values?.includes(letter)) throw unknown(`-${letter}`);
+        if (place === word.length - 1 && ++at >= args.length) throw unknown(word);
+        break; // the rest of the word is its value
+      }
+    } else operands.push(word);
+  }
+  return { operands, options };
+}
+
+function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], options: Set<string>): string[] {
+  switch (program.operands) {
+    case 'paths':
+    case 'files':
+      return operands;
+    case 'pattern':
+      return options.has('e') || options.has('regexp') || options.has('files') ? operands : operands.slice(1);
+    case 'find':
+      return placesOfFind(operands);
+    case 'sed': {
+      const [script = '', ...files] = operands;
+      if (!options.has('n') || !/^(\d+|\$)(,(\d+|\$))?p$/.test(script))
+        throw new Unknown('This sed does more than print lines.');
+      return files;
+    }
+    case 'date':
+      if (operands.some((word) => !word.startsWith('+'))) throw new Unknown('This date would set the clock.');
+      return [];
+    case 'none':
+      if (operands.length > 0) throw new Unknown(`${name} takes no arguments here.`);
+      if ((name === 'git' || name === 'node') && options.size === 0) throw new Unknown(`${name} can run anything.`);
+      return [];
+    case 'text':
+      return [];
+  }
+}
+
+function placesOfFind(words: readonly string[]): string[] {
+  const begin = words.findIndex((word) => /^[-(!]/.test(word));
+  const places = begin < 0 ? [...words] : words.slice(0, begin);
+  const tests = begin < 0 ? [] : words.slice(begin);
+  for (let at = 0; at < tests.length; at++) {
+    const word = tests[at]!;
+    if (findWords.has(`${word}=`) && at + 1 < tests.length) at++;
+    else if (!findWords.has(word)) throw new Unknown(`${word} of find is not on the list.`);
+  }
+  return places;
+}
+
+/** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. */
+async function checked(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  path: string,
+  operation: 'read' | 'search' | 'list',
+): Promise<string | undefined> {
+  // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
+  if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path)) throw new Unknown(`${path} goes up and down.`);
+  try {
+    const found = await resolvePath(roots, paths.resolve(folder, path), operation);
+    if (found.protected) throw new Unknown(found.protected);
+    return found.path;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'ENOENT' && operation !== 'list') return undefined; // only gives an error
+    throw error;
+  }
+}
