@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import {
+  decide,
+  defaultPolicy,
+  type OwnedRule,
+  type Policy,
+  type Preset,
+  presets,
+  type Subject,
+} from '../../src/tools/gate/policy.ts';
+
+const subject = (more: Partial<Subject> = {}): Subject => ({
+  tool: 'fs.edit',
+  risk: 'change',
+  paths: ['src/a.ts'],
+  readsOnly: false,
+  always: false,
+  trusted: true,
+  ...more,
+});
+const read = subject({ tool: 'fs.read', risk: 'read' });
+const edit = subject();
+const command = (text: string, more: Partial<Subject> = {}) =>
+  subject({ tool: 'shell.run', risk: 'execute', paths: [], command: text, ...more });
+const policy = (rules: Omit<OwnedRule, 'scope'>[] = [], more: Partial<Policy> = {}): Policy => ({
+  ...defaultPolicy,
+  rules: rules.map((rule) => ({ scope: 'user', ...rule })),
+  ...more,
+});
+
+describe('a preset', () => {
+  const table: Record<Preset, [read: string, edit: string, command: string]> = {
+    'ask-everything': ['ask', 'ask', 'ask'],
+    'reads-free': ['allow', 'ask', 'ask'],
+    'edits-free': ['allow', 'allow', 'ask'],
+    autopilot: ['allow', 'allow', 'allow'],
+  };
+  for (const preset of presets)
+    it(`${preset}: reads, edits, commands are ${table[preset].join(', ')}`, () => {
+      const effects = [read, edit, command('npm test')].map((one) => decide(policy([], { preset }), one).effect);
+      assert.deepEqual(effects, table[preset]);
+    });
+
+  it('frees nothing that changes anything in an untrusted workspace', () => {
+    for (const one of [edit, command('ls')])
+      assert.equal(decide(policy([], { preset: 'autopilot' }), { ...one, trusted: false }).effect, 'ask');
+  });
+
+  it('never frees what is asked about every time', () => {
+    const rules = [{ effect: 'allow', tool: '*' } as const];
+    assert.deepEqual(decide(policy(rules, { preset: 'autopilot' }), subject({ always: true })), {
+      effect: 'ask',
+      reason: 'This is asked about every time.',
+    });
+  });
+
+  it('for commands that only read is off until it is asked for', () => {
+    const reading = command('ls', { readsOnly: true });
+    assert.equal(decide(policy(), reading).effect, 'ask');
+    assert.deepEqual(decide(policy([], { readOnlyCommands: true }), reading), {
+      effect: 'allow',
+      reason: 'Allowed because this command only reads.',
+    });
+    assert.equal(decide(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
+  });
+});
+
+describe('a rule', () => {
+  it('deny beats ask beats allow, whatever their order', () => {
+    const [allow, ask, deny] = (['allow', 'ask', 'deny'] as const).map((effect) => ({ effect, tool: 'fs.edit' }));
+    assert.equal(decide(policy([allow!, ask!, deny!]), edit).effect, 'deny');
+    assert.equal(decide(policy([allow!, ask!]), edit).effect, 'ask');
+    assert.deepEqual(decide(policy([allow!]), edit), { effect: 'allow', reason: 'Allowed by your rule “fs.edit”.' });
+  });
+
+  it('deny beats even what is asked about every time', () => {
+    assert.equal(decide(policy([{ effect: 'deny', tool: 'fs.*' }]), subject({ always: true })).effect, 'deny');
+  });
+
+  it('that cannot be understood allows nothing and stops everything it could mean', () => {
+    assert.equal(decide(policy([{ effect: 'allow', tool: 'fs.edit', path: '../**' }]), edit).effect, 'ask');
+    assert.equal(decide(policy([{ effect: 'deny', tool: 'fs.edit', path: '../**' }]), edit).effect, 'deny');
+  });
+
+  const cases: [rule: Omit<OwnedRule, 'scope'>, subject: Subject, effect: string][] = [
+    [{ effect: 'allow', tool: 'fs.*' }, edit, 'allow'],
+    [{ effect: 'allow', tool: 'fs' }, edit, 'ask'],
+    [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, edit, 'allow'],
+    [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, subject({ paths: ['src/a.ts', 'b.ts'] }), 'ask'],
+    [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, subject({ paths: [] }), 'ask'],
+    [{ effect: 'deny', tool: 'fs.edit', path: '*.lock' }, subject({ paths: ['src/a.ts', 'yarn.lock'] }), 'deny'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test'), 'allow'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test -- --grep "a b"'), 'allow'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm testing'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test; rm x'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test && rm x'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test $(rm x)'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test > out'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('X=1 npm test'), 'ask'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('cd x && git push --force'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('bash -c "git push"'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('env X=1 git push'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('git status'), 'ask'],
+  ];
+  for (const [rule, one, effect] of cases) {
+    const about = one.command ?? one.paths.join(', ');
+    it(`${rule.effect} ${[rule.tool, rule.path, rule.command].filter(Boolean).join(' ')}: ${effect} for ${about}`, () =>
+      assert.equal(decide(policy([rule]), one).effect, effect));
+  }
+});
