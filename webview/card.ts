@@ -14,7 +14,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
   const standing = standingOf(run, call, state, result, context.now);
-  const change = state?.change;
+  const change = state?.changes?.[0];
   return frame(context, {
     place,
     id: call.id,

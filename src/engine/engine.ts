@@ -5,9 +5,11 @@ import { failure, toToolResult } from '../protocol/tools.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
+import type { Workspace } from '../tools/workspace.ts';
 import { systemPrompt } from './composer.ts';
 import { RunLog } from './log.ts';
 import { runTurns, type StopPoint, Stopped } from './loop.ts';
+import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Workflow } from './workflow.ts';
 
 export interface EngineResult {
@@ -33,8 +35,9 @@ export interface EngineOptions {
   workflow: Workflow;
   /** The model chosen now. Throws an `Error` with a sentence for the person when there is none to talk to. */
   model(): Promise<RunModel>;
-  /** Folder names and the text of AGENTS.md. */
-  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  workspace: Workspace;
+  /** The text of AGENTS.md. */
+  instructions(): Promise<string | undefined>;
   maxTurns(): number;
   tell(event: RunEvent): void;
   now?(): number;
@@ -53,6 +56,12 @@ export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
 }
+
+const newActive = (early: UserInput[] = []): Active => ({
+  controller: new AbortController(),
+  early,
+  done: Promise.resolve(failedWith('', '')),
+});
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
 export class ExecutionEngine {
@@ -89,6 +98,29 @@ export class ExecutionEngine {
     const active = this.active.get(runId);
     active?.controller.abort(Stopped.byPerson());
     await active?.done;
+  }
+
+  /** Takes changes of a run at rest back. Resolves to an error when the run is at work or cannot be opened or written. */
+  async undo(
+    runId: string,
+    request: UndoRequest,
+    ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+  ): Promise<UndoResult | ErrorInfo> {
+    if (this.active.has(runId))
+      return { code: 'ENGINE_BUSY', message: 'This run is at work. Stop it, then undo its changes.' };
+    const { store, workspace, tell, now = Date.now } = this.options;
+    const active = newActive();
+    this.active.set(runId, active); // nobody starts it meanwhile
+    let log: RunLog | undefined;
+    try {
+      log = new RunLog(await store.open(runId), tell, now);
+      return await undo(log, { store, workspace }, request, ask);
+    } catch (error) {
+      return toInfo(error);
+    } finally {
+      await log?.end().catch(() => {});
+      this.active.delete(runId);
+    }
   }
 
   /** The editor closes: everything at work comes to rest, to go on with the next start. */
@@ -172,7 +204,10 @@ export class ExecutionEngine {
       adapter: chosen.adapter,
       prefix: {
         model: chosen.model,
-        systemPrompt: systemPrompt(workflow.agent, await options.workspace()),
+        systemPrompt: systemPrompt(workflow.agent, {
+          names: options.workspace.roots.map(({ name }) => name),
+          instructions: await options.instructions(),
+        }),
         tools: options.host.getVisibleTools({ agentId }),
         cacheKey: run.id,
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),

@@ -39,10 +39,8 @@ export function activate(context: vscode.ExtensionContext): void {
     host: createToolHost({ workspace, tools: defaultTools(), approve: approvals.approve }),
     workflow: chat,
     model: () => models.current(),
-    workspace: async () => ({
-      names: workspace.roots.map((root) => root.name),
-      instructions: await workspaceInstructions(workspace),
-    }),
+    workspace,
+    instructions: () => workspaceInstructions(workspace),
     maxTurns: () => settings().maxTurns,
     tell: (event) => {
       conversation.told(event);

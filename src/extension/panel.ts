@@ -103,7 +103,7 @@ export class Panel {
     const { conversation, engine, store, diffs } = this.parts;
     const { runId } = conversation;
     const run = runId && (engine.live(runId) ?? (await store.read(runId)));
-    const change = run ? run.calls[toolCallId]?.change : undefined;
+    const change = run ? run.calls[toolCallId]?.changes?.[0] : undefined;
     if (runId && change) await diffs.showKept(runId, change);
   }
 

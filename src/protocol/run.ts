@@ -58,8 +58,10 @@ const storedEvents = [
     ok: z.boolean(),
     ms: z.number(),
     code: z.string().optional(),
-    change: keptChangeSchema.optional(),
+    changes: z.array(keptChangeSchema).optional(),
   }),
+  /** The person took changes of these calls back; `changes` are what that did. */
+  event('undo', { toolCallIds: z.array(z.string()), changes: z.array(keptChangeSchema) }),
   event('usage', { usage: tokenUsageSchema, attempts: z.number(), model: z.string(), ms: z.number() }),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
 ] as const;
@@ -103,7 +105,9 @@ const callStateSchema = z.object({
   ms: z.number().optional(),
   ok: z.boolean().optional(),
   code: z.string().optional(),
-  change: keptChangeSchema.optional(),
+  changes: z.array(keptChangeSchema).optional(),
+  /** Paths whose changes were undone. */
+  undone: z.array(z.string()).optional(),
   /** Live output of a command, the newest `outputLimit` characters. */
   output: z.string().optional(),
 });
@@ -238,9 +242,17 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.ms = event.ms;
       call.ok = event.ok;
       call.code = event.code;
-      call.change = event.change;
+      call.changes = event.changes;
       break;
     }
+    case 'undo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const paths = (call.changes ?? []).map(({ path }) => path);
+        const undone = event.changes.map(({ path }) => path).filter((path) => paths.includes(path));
+        call.undone = [...new Set([...(call.undone ?? []), ...undone])];
+      }
+      break;
     case 'usage':
       run.model = event.model;
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;

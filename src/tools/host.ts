@@ -51,7 +51,7 @@ export function createToolHost({
         ok: outcome.ok,
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
-        ...(outcome.ok && change && { change }),
+        ...(outcome.ok && change && { changes: [change] }),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);

@@ -45,7 +45,7 @@ describe('a run is the fold of its events', () => {
     assert.deepEqual(whole.messages, [{ role: 'assistant', content: 'Hello' }]);
   });
 
-  const change = { path: 'a', before: null, after: 'f'.repeat(64) };
+  const changes = [{ path: 'a', before: null, after: 'f'.repeat(64) }];
   const stages: [string, EventBody, object][] = [
     ['asked', { type: 'question', toolCallId: 'c1', question }, { status: 'asking', question }],
     [
@@ -57,8 +57,8 @@ describe('a run is the fold of its events', () => {
     ['heard', { type: 'tool-output', toolCallId: 'c1', text: 'ok\n' }, { output: 'ok\n' }],
     [
       'done',
-      { type: 'tool-end', toolCallId: 'c1', name: 'fs.write', ok: true, ms: 7, change },
-      { status: 'done', ok: true, ms: 7, change },
+      { type: 'tool-end', toolCallId: 'c1', name: 'fs.write', ok: true, ms: 7, changes },
+      { status: 'done', ok: true, ms: 7, changes },
     ],
   ];
   for (const [name, , expected] of stages)

@@ -251,7 +251,7 @@ describe('tools: changing', () => {
     );
     const end = events.at(-1);
     assert.ok(end?.type === 'tool-end');
-    assert.deepEqual(end.change, { path: 'src/new/a.ts', before: null, after: sha256(text) });
+    assert.deepEqual(end.changes, [{ path: 'src/new/a.ts', before: null, after: sha256(text) }]);
     assert.equal(kept.get(sha256(text)), text);
   });
 
@@ -305,7 +305,7 @@ describe('tools: changing', () => {
     assert.deepEqual([asked[0]?.plan.what, asked[0]?.plan.change?.after], ['Delete old.txt', null]);
     const end = events.at(-1);
     assert.ok(end?.type === 'tool-end');
-    assert.deepEqual(end.change, { path: 'old.txt', before: sha256('x'), after: null });
+    assert.deepEqual(end.changes, [{ path: 'old.txt', before: sha256('x'), after: null }]);
     const { reason, message } = await error(call('fs.delete', { path: 'folder' }));
     assert.deepEqual([reason, message], ['NOT_A_FILE', '"folder" is a folder; fs.delete removes single files.']);
   });

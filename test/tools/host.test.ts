@@ -18,7 +18,7 @@ function told(events: EventBody[]): string[] {
   return events.map((event) => {
     if (event.type === 'question') return `question ${event.question.what}`;
     if (event.type === 'approval') return `${event.decision}${event.automatic ? ` (${event.automatic})` : ''}`;
-    if (event.type === 'tool-end') return `end ${event.ok ? 'ok' : event.code}${event.change ? ' with change' : ''}`;
+    if (event.type === 'tool-end') return `end ${event.ok ? 'ok' : event.code}${event.changes ? ' with change' : ''}`;
     return event.type.replace('tool-', '');
   });
 }

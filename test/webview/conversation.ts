@@ -105,7 +105,7 @@ export const allowsEdit: EventBody[] = [
     name: editCall.name,
     ok: true,
     ms: 40,
-    change: { path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) },
+    changes: [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }],
   },
 ];
 

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import type { Workflow } from '../../src/engine/workflow.ts';
+import { createAdapter } from '../../src/llm/adapter.ts';
+import { pendingCalls } from '../../src/protocol/messages.ts';
+import type { Run, RunEvent } from '../../src/protocol/run.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
+import { chat } from '../../src/workflows/chat.ts';
+import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
+import { transcript } from '../support/transcript.ts';
+import type { TemporaryWorkspace } from '../support/workspace.ts';
+
+/** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
+export class Conversation {
+  readonly events: RunEvent[] = [];
+  readonly questions: string[] = [];
+  answers: (ApprovalAnswer | 'wait')[] = [];
+  maxTurns = 20;
+  workflow: Workflow = chat;
+  readonly runId = RunStore.newId();
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
+  readonly store = new RunStore(this.folder);
+  readonly client;
+  engine: ExecutionEngine;
+
+  constructor(
+    readonly workspace: TemporaryWorkspace,
+    replies: ScriptedReply[],
+  ) {
+    this.client = scriptedClient(replies);
+    this.engine = this.build();
+  }
+
+  /** As a reload of the window would. */
+  build(): ExecutionEngine {
+    const approve: Approve = (request, signal) => {
+      this.questions.push(request.plan.what);
+      const answer = this.answers.shift() ?? { decision: 'allow' };
+      if (answer !== 'wait') return Promise.resolve(answer);
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'allow' })));
+    };
+    this.engine = new ExecutionEngine({
+      store: this.store,
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      workflow: this.workflow,
+      model: async () => ({
+        id: 'scripted/one',
+        model: 'one',
+        adapter: createAdapter(this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+      }),
+      workspace: this.workspace,
+      instructions: async () => 'Use tabs.',
+      maxTurns: () => this.maxTurns,
+      tell: (event) => this.events.push(event),
+    });
+    return this.engine;
+  }
+
+  start(text = 'hi'): Promise<EngineResult> {
+    return this.engine.start({ runId: this.runId, userInput: text });
+  }
+
+  continue(text?: string): Promise<EngineResult> {
+    return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  }
+
+  /** Resolves when an event of this type has been told. */
+  async seen(type: RunEvent['type']): Promise<void> {
+    while (!this.events.some((event) => event.type === type)) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  kept(): Promise<Run> {
+    return this.store.read(this.runId);
+  }
+
+  file(name: string): string | undefined {
+    return this.workspace.exists(name) ? this.workspace.read(name) : undefined;
+  }
+
+  /** What is on disk reads so, every call has its one result, and the lock is free. */
+  async reads(expected: string): Promise<void> {
+    const run = await this.kept();
+    assert.equal(transcript(run), expected.trim());
+    assert.deepEqual(pendingCalls(run.messages), []);
+    await (await this.store.open(this.runId)).close();
+  }
+
+  async end(): Promise<void> {
+    await this.engine.close();
+    rmSync(this.folder, { recursive: true });
+    this.workspace.cleanup();
+  }
+}
