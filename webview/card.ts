@@ -21,16 +21,24 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     tool: call.name,
     about: mainArgument(call.arguments) || call.malformed || '',
     standing,
-    beside: change
-      ? html`<vscode-button appearance="secondary" class="small" data-testid="open-diff"
-          title=${`Show what changed in ${visibleLine(change.path)}`}
-          @click=${() => context.post({ type: 'open-diff', toolCallId: call.id })}>Diff</vscode-button>`
-      : nothing,
+    beside: change ? changeButtons(context, call.id, change.path, state?.undone?.includes(change.path)) : nothing,
     below: html`
       ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
       ${standing.status === 'running' && state?.output ? output(state.output) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
+}
+
+function changeButtons(context: PanelContext, callId: string, path: string, undone = false): TemplateResult {
+  const name = visibleLine(path);
+  return html`${
+    undone
+      ? nothing
+      : html`<vscode-button appearance="icon" data-testid="undo" title=${`Undo this change of ${name}`}
+          aria-label=${`Undo this change of ${name}`}
+          @click=${() => context.post({ type: 'undo', toolCallIds: [callId] })}>${icons.undo}</vscode-button>`
+  }<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
+      @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>Diff</vscode-button>`;
 }
 
 /** A call that the model is still writing. */
@@ -81,7 +89,9 @@ function standingOf(
     const ok = state?.ok ?? result?.error === undefined;
     const code = state?.code ?? result?.error;
     const time = state?.ms === undefined ? '' : duration(state.ms);
-    if (ok) return { status: 'done', ok, icon: icons.check, words: [allowed, time].filter(Boolean).join(' · ') };
+    const undone = state?.undone?.length ? 'Undone' : '';
+    if (ok)
+      return { status: 'done', ok, icon: icons.check, words: [undone || allowed, time].filter(Boolean).join(' · ') };
     const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
     return { status: 'done', ok, icon: icons.close, words: [words, time].filter(Boolean).join(' · ') };
   }

@@ -19,5 +19,6 @@ export const icons = {
   skipped: line('M4 8h8'),
   stop: icon(svg`<rect class="filled" x="4" y="4" width="8" height="8" rx="1" />`),
   trash: line('M3 4.5h10M6.3 4.5V3h3.4v1.5M4.4 4.5l.6 8.5h6l.6-8.5M6.8 7v3.6M9.2 7v3.6'),
+  undo: line('M5.5 3.5L2.8 6.2l2.7 2.7M3 6.2h6.3a3.6 3.6 0 0 1 0 7.2H6'),
   warning: line('M8 2.5L14 13H2zM8 6.5v3.2M8 11.3v.3'),
 };

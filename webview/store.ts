@@ -42,6 +42,7 @@ function fold(model: PanelModel, event: RunEvent): void {
   applyEvent(run, event);
   if (event.type === 'message') collectResults(model, event.message);
   if ('toolCallId' in event) touch(model, event.toolCallId);
+  if (event.type === 'undo') for (const id of event.toolCallIds) touch(model, id);
 }
 
 function collectResults(model: PanelModel, message: Run['messages'][number]): void {

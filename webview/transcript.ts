@@ -71,9 +71,12 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
           ...(message.warnings ?? []).map(visible),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
+        undo: undoButton(context, run, message.toolCalls ?? []),
       });
+    case 'system':
+      return html`<p class="ending" data-role="system">${visible(message.content)}</p>`;
     default:
-      return nothing; // results stand in their cards; the system prompt is not part of what was said
+      return nothing; // results stand in their cards
   }
 }
 
@@ -95,6 +98,7 @@ interface Reply {
   complete: boolean;
   /** What is to be said about the reply, below it. */
   endings: string[];
+  undo?: TemplateResult | typeof nothing;
 }
 
 function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
@@ -113,7 +117,20 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
     ${view.content.element}
     ${reply.cards}
     ${reply.endings.map((ending) => html`<p class="ending">${ending}</p>`)}
+    ${reply.undo ?? nothing}
   </article>`;
+}
+
+/** Takes back what a whole reply changed; a single change has its own button. */
+function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[]): TemplateResult | typeof nothing {
+  const standing = calls.filter(({ id }) => {
+    const { ok, changes = [], undone = [] } = run.calls[id] ?? {};
+    return ok && changes.some(({ path }) => !undone.includes(path));
+  });
+  if (standing.length < 2) return nothing;
+  return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"
+      @click=${() => context.post({ type: 'undo', toolCallIds: standing.map(({ id }) => id) })}
+      ><span slot="start">${icons.undo}</span>Undo these ${standing.length} changes</vscode-button>`;
 }
 
 /** Only the run's own error tells a broken stream from a stop, and it is about the newest reply. */

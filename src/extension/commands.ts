@@ -5,10 +5,12 @@ import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import { demoModel, type Models } from './models.ts';
 import type { Setup } from './setup.ts';
+import type { Undo } from './undo.ts';
 
 interface Parts {
   conversation: Conversation;
   store: RunStore;
+  undo: Undo;
   setup: Setup;
   models: Models;
   approvals: Approvals;
@@ -17,7 +19,7 @@ interface Parts {
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, setup, models, approvals, log } = parts;
+  const { conversation, undo, setup, models, approvals, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -49,6 +51,8 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes)
         await conversation.delete(runId);
     },
+    'towpath.undoTurn': () => undo.all('turn'),
+    'towpath.undoRun': () => undo.all('run'),
     'towpath.answer': () => approvals.show(),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),

@@ -16,6 +16,7 @@ import { Secrets } from './secrets.ts';
 import { settings } from './settings.ts';
 import { Setup } from './setup.ts';
 import { StatusBar } from './statusBar.ts';
+import { Undo } from './undo.ts';
 import { EditorWorkspace, workspaceInstructions } from './workspace.ts';
 
 let shutDown: (() => Promise<void>) | undefined;
@@ -46,6 +47,8 @@ export function activate(context: vscode.ExtensionContext): void {
       conversation.told(event);
       if (event.type === 'phase') {
         showStatus();
+        if (event.phase !== 'Running')
+          store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)).catch((error) => log.error(error));
         if (event.error && event.error.code !== 'ENGINE_ABORTED')
           log.warn(`${event.error.code}: ${event.error.message}`);
       }
@@ -57,15 +60,16 @@ export function activate(context: vscode.ExtensionContext): void {
     showStatus();
     void panel.showState();
   });
+  const undo = new Undo(engine, store, conversation);
   const setup = new Setup(models, secrets);
-  const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, workspace, log });
+  const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, undo, workspace, log });
 
   context.subscriptions.push(
     log,
     statusBar,
     diffs.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({ conversation, store, setup, models, approvals, log }),
+    ...registerCommands({ conversation, store, undo, setup, models, approvals, log }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),

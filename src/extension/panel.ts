@@ -10,6 +10,7 @@ import type { ChatView } from './chatView.ts';
 import type { Conversation } from './conversation.ts';
 import type { Diffs } from './diffs.ts';
 import type { Models } from './models.ts';
+import type { Undo } from './undo.ts';
 
 interface Parts {
   view: ChatView;
@@ -19,6 +20,7 @@ interface Parts {
   models: Models;
   approvals: Approvals;
   diffs: Diffs;
+  undo: Undo;
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
@@ -83,6 +85,8 @@ export class Panel {
         return;
       case 'show-question':
         return approvals.show(message.toolCallId);
+      case 'undo':
+        return this.parts.undo.calls({ toolCallIds: message.toolCallIds });
       case 'open-diff':
         return this.openDiff(message.toolCallId);
       case 'open-file':

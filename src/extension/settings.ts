@@ -17,6 +17,12 @@ const schema = z.object({
   'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
   'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
   'local.gpu': z.boolean().catch(true),
+  'undo.quota': z
+    .number()
+    .min(0)
+    .max(100_000)
+    .catch(500)
+    .transform((megabytes) => megabytes * 1_000_000),
   maxTurns: z.number().int().min(1).max(500).catch(20),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),

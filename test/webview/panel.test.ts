@@ -254,6 +254,7 @@ The flag works; one test fails, see the test.`,
   it('posts what a person asks for, and nothing else', async () => {
     await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests.slice(0, 0), ...concludes.slice(2, 4)]);
     await card(editCall.id).getByTestId('open-diff').click();
+    await card(editCall.id).getByTestId('undo').click();
     await test.page.getByRole('button', { name: 'the test' }).click();
     await test.page.getByTitle('Copy this code').click();
     await find('stop').click();
@@ -262,12 +263,41 @@ The flag works; one test fails, see the test.`,
     await test.send();
     assert.deepEqual(await posted(), [
       { type: 'open-diff', toolCallId: editCall.id },
+      { type: 'undo', toolCallIds: [editCall.id] },
       { type: 'open-file', path: 'test/cli.test.ts', line: 12 },
       { type: 'copy', text: 'print(json ? encode(rows) : rows);' },
       { type: 'stop' },
       { type: 'action', action: 'pick-model' },
       { type: 'new-run' },
     ]);
+  });
+
+  it('offers to undo what still stands, one change or all of a reply', async () => {
+    const calls = ['one', 'two'].map((id) => ({ id, name: 'fs.write', arguments: { path: id, content: '' } }));
+    const changes = (path: string) => [{ path, before: null, after: 'a'.repeat(64) }];
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: calls } },
+      ...calls.map(({ id, name }) => ({
+        type: 'tool-end' as const,
+        toolCallId: id,
+        name,
+        ok: true,
+        ms: 1,
+        changes: changes(id),
+      })),
+      { type: 'phase', phase: 'WaitingUser' },
+    ]);
+    await find('undo-turn').click();
+    assert.deepEqual(await posted(), [{ type: 'undo', toolCallIds: ['one', 'two'] }]);
+    await test.send({
+      type: 'events',
+      events: eventsOf('run-1', [{ type: 'undo', toolCallIds: ['one'], changes: changes('one') }], 8),
+    });
+    assert.match(await card('one').innerText(), /Undone/);
+    assert.deepEqual([await card('one').getByTestId('undo').count(), await find('undo-turn').count()], [0, 0]);
+    await card('two').getByTestId('undo').click();
+    assert.deepEqual((await posted()).at(-1), { type: 'undo', toolCallIds: ['two'] });
   });
 
   it('brings a question to the front, but cannot answer it', async () => {

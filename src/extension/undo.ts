@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../engine/engine.ts';
+import type { UndoAnswer, UndoQuestion, UndoRequest } from '../engine/undo.ts';
+import { visible, visibleLine } from '../protocol/visible.ts';
+import type { RunStore } from '../runs/store.ts';
+import { undoable } from '../runs/undo.ts';
+import type { Conversation } from './conversation.ts';
+
+/** Takes changes of the shown run back, after a question of the editor's. */
+export class Undo {
+  constructor(
+    private readonly engine: ExecutionEngine,
+    private readonly store: RunStore,
+    private readonly conversation: Conversation,
+  ) {}
+
+  /** All changes of the newest turn that has any, or of the run. */
+  async all(scope: 'turn' | 'run'): Promise<void> {
+    const { runId } = this.conversation;
+    const run = runId && (this.engine.live(runId) ?? (await this.store.read(runId)));
+    await this.calls({ toolCallIds: run ? undoable(run, scope) : [] });
+  }
+
+  async calls(request: UndoRequest): Promise<void> {
+    const { runId } = this.conversation;
+    if (!runId || request.toolCallIds.length === 0) {
+      this.conversation.notice({ level: 'info', text: 'There is nothing to undo.' });
+      return;
+    }
+    if (!vscode.workspace.isTrusted) {
+      this.conversation.notice({ level: 'warning', text: 'Nothing is changed in an untrusted workspace.' });
+      return;
+    }
+    const result = await this.engine.undo(runId, request, ask);
+    if ('code' in result) {
+      this.conversation.notice({ level: 'error', text: result.message });
+      return;
+    }
+    const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
+    if (left.length > 0) this.conversation.notice({ level: 'warning', text: left.join('\n') });
+  }
+}
+
+/** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
+async function ask({ paths, changedSince }: UndoQuestion): Promise<UndoAnswer> {
+  const [undo, others, overwrite] = ['Undo', 'Undo the Others', 'Undo All of Them'];
+  const buttons =
+    changedSince.length === 0 ? [undo] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
+  const what = paths.length === 1 ? visibleLine(paths[0]!) : `${paths.length} files`;
+  const lost = `${listed(changedSince)}\nwas changed since. Undoing it gives up what is there now.`;
+  const detail = [paths.length > 1 && listed(paths), changedSince.length > 0 && lost].filter(Boolean).join('\n\n');
+  const question = `Undo what Towpath changed in ${what}?`;
+  const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail: visible(detail) }, ...buttons);
+  if (chosen === undefined) return 'none';
+  return chosen === others ? 'unchanged' : 'all';
+}
+
+function listed(paths: readonly string[]): string {
+  const rest = paths.length > 12 ? [`… and ${paths.length - 12} more`] : [];
+  return [...paths.slice(0, 12).map(visibleLine), ...rest].join('\n');
+}
