@@ -1,8 +1,19 @@
+import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../protocol/tools.ts';
 
-/** `fs.read` → `fs_read`: providers accept letters, digits, `_` and `-` in the name of a function, and no dots. */
+/** Characters; OpenAI, Anthropic and Google answer 400 to a longer name of a function. */
+const longestName = 64;
+
+/**
+ * `fs.read` → `fs_read`: providers accept letters, digits, `_` and `-` in the name of a function, and no dots. A name
+ * that is too long (`mcp.server.tool`) keeps its beginning and ends in a hash of the whole: the same in every request,
+ * and another one for every other name. A name that went through stays as it is.
+ */
 export function toWireName(name: string): string {
-  return name.replace(/[^A-Za-z0-9_-]/g, '_');
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
+  if (plain.length <= longestName) return plain;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 10);
+  return `${plain.slice(0, longestName - hash.length - 1)}_${hash}`;
 }
 
 /**

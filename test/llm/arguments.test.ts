@@ -59,6 +59,17 @@ describe('names of tools on the wire', () => {
     assert.deepEqual(there, ['fs_read', 'fs_apply_patch', 'mcp_files_list']);
     assert.deepEqual(there.map(fromWire), ['fs.read', 'fs.apply_patch', 'mcp.files/list']);
   });
+  it('long names have their beginning and a hash, each its own, and the way back knows them', () => {
+    const tools = ['a', 'b'].map((end) => ({ name: `mcp.files.${'x'.repeat(60)}.${end}` }));
+    const there = tools.map(({ name }) => toWireName(name));
+    for (const name of there) assert.match(name, /^mcp_files_x{43}_[0-9a-f]{10}$/);
+    assert.notEqual(there[0], there[1]);
+    assert.deepEqual(there.map(toWireName), there);
+    assert.deepEqual(
+      there.map(fromWireNames(tools)),
+      tools.map(({ name }) => name),
+    );
+  });
   it('unknown names stay as they are, those of objects included', () => {
     const fromWire = fromWireNames([{ name: 'fs.read' }]);
     assert.deepEqual(['fs.read', 'rm', 'constructor', '__proto__', 'toString'].map(fromWire), [

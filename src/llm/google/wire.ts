@@ -33,10 +33,10 @@ export interface NativeParts {
   parts: Part[];
 }
 
-/** The name as Google takes it: it begins with a letter or `_` and has at most 64 characters. */
+/** The name as Google takes it: it begins with a letter or `_`. */
 export function toFunctionName(name: string): string {
   const wireName = toWireName(name);
-  return (/^[A-Za-z_]/.test(wireName) ? wireName : `_${wireName}`).slice(0, 64);
+  return /^[A-Za-z_]/.test(wireName) ? wireName : toWireName(`_${name}`);
 }
 
 /** The body of `POST …:streamGenerateContent`. The model is in the address, the key in a header. */
