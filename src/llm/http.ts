@@ -1,8 +1,9 @@
 import { createWatch, within } from './clock.ts';
 import { connectionError, interruptedError } from './connectionErrors.ts';
+import { asPlainText } from './errorBody.ts';
 import { LLMError } from './errors.ts';
 import { parseJson } from './json.ts';
-import { asPlainText, type Endpoint, errorOfStatus, nameOf } from './providerErrors.ts';
+import { type Endpoint, errorOfStatus, nameOf } from './providerErrors.ts';
 import { type RateLimitNews, rateLimitIn } from './rateHeaders.ts';
 import { redact } from './redact.ts';
 

@@ -50,6 +50,26 @@ describe('what providers say when they refuse', () => {
   });
 });
 
+describe('whether another attempt may help', () => {
+  const rows: [status: number, body: unknown, says: string | undefined, retryable: boolean][] = [
+    [500, '', undefined, true],
+    [500, '', 'false', false],
+    [429, '', ' False', false],
+    [409, '', undefined, false],
+    [409, '', 'true', true],
+    [400, '', 'true', true],
+    [400, '', 'perhaps', false],
+    [401, '', 'true', false],
+    [400, { error: { code: 'context_length_exceeded' } }, 'true', false],
+  ];
+  for (const [status, body, says, retryable] of rows) {
+    it(`${status} ${JSON.stringify(body)}, x-should-retry: ${says}`, () => {
+      const headers = new Headers(says === undefined ? {} : { 'x-should-retry': says });
+      assert.equal(errorOfStatus(endpoint, status, body, headers).retryable, retryable);
+    });
+  }
+});
+
 describe('how long providers ask to wait', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
   const asked: [headers: Record<string, string>, ms: number | undefined][] = [

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { word } from './fields.ts';
+import { isObject, type JsonObject } from './json.ts';
+
+/** What an error body says, whatever its shape; what it does not say is absent. */
+export interface ErrorBody {
+  /** Its sentence for people, not redacted; '' without one. */
+  words: string;
+  /** Its own names for what went wrong: `invalid_api_key`, `RESOURCE_EXHAUSTED`. */
+  codes: string[];
+  /** The parameter it objects to. */
+  parameter?: string;
+  /** As HTTP has it: written in the body, or known by a code. */
+  status?: number;
+  /** Milliseconds to wait, as Google says it: `error.details[] = {@type: …RetryInfo, retryDelay: "34s"}`. */
+  retryDelayMs?: number;
+  /** `error.details[] = {@type: …QuotaFailure, violations: [{quotaId: "GenerateRequestsPerDayPerProjectPerModel"}]}` */
+  dailyQuota: boolean;
+}
+
+/** `body` is parsed JSON, or text. */
+export function readErrorBody(body: unknown): ErrorBody {
+  const objects = errorObjects(body);
+  const codes = objects.flatMap(({ code, type, status }) =>
+    [code, type, status].filter((one) => typeof one === 'string'),
+  );
+  const parameter = objects.find(({ param }) => param !== undefined)?.param;
+  const status = statusIn(objects) ?? statusOf(codes.join(' '));
+  const details = objects.flatMap((object) => object.details);
+  const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
+  return {
+    words: messageIn(body),
+    codes,
+    ...(parameter !== undefined && { parameter }),
+    ...(status !== undefined && { status }),
+    ...(retryDelayMs !== undefined && { retryDelayMs }),
+    dailyQuota: details.some(({ violations }) => violations.some(({ quotaId }) => quotaId?.includes('PerDay'))),
+  };
+}
+
+const code = z.union([z.string(), z.number()]).optional().catch(undefined);
+const detailSchema = z.object({
+  retryDelay: z
+    .string()
+    .regex(/^\d+(\.\d+)?s$/)
+    .transform((delay) => Number.parseFloat(delay) * 1000 || undefined) // "0s" says nothing
+    .optional()
+    .catch(undefined),
+  violations: z.array(z.object({ quotaId: word }).catch({})).catch([]),
+});
+const errorSchema = z.object({
+  code,
+  type: word,
+  status: code,
+  status_code: code,
+  http_status: code,
+  param: word,
+  details: z.array(detailSchema.catch({ violations: [] })).catch([]),
+});
+type ErrorObject = z.infer<typeof errorSchema>;
+
+/** `{error: {…}}` says it inside and, here and there, outside too; Gemini has a list around it. */
+function errorObjects(body: unknown): ErrorObject[] {
+  const first = Array.isArray(body) ? body[0] : body;
+  if (!isObject(first)) return [];
+  const objects = isObject(first.error) ? [first.error, first] : [first];
+  return objects.map((object) => errorSchema.parse(object));
+}
+
+function statusIn(objects: readonly ErrorObject[]): number | undefined {
+  const told = objects.flatMap((object) => [object.code, object.status_code, object.status, object.http_status]);
+  return told.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
+}
+
+function statusOf(codes: string): number | undefined {
+  if (/rate.?limit|too_many_requests|resource_exhausted/i.test(codes)) return 429;
+  return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
+}
+
+/** HTML or other text as one line of at most 500 characters. */
+export function asPlainText(text: string): string {
+  return text
+    .slice(0, 20_000)
+    .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 500);
+}
+
+/**
+ * The sentence in an error body, whatever its shape: `{error: {message}}` (OpenAI), `{error: "…"}` (Ollama, xAI),
+ * `{detail}` (FastAPI, Mistral; also a list of `{msg}`), `{message}` (vLLM), `[{error}]` (Gemini), `{errors: […]}`.
+ */
+function messageIn(body: unknown, depth = 0): string {
+  if (typeof body === 'string') return asPlainText(body);
+  if (depth > 5) return '';
+  if (Array.isArray(body)) {
+    const messages = body.slice(0, 5).map((item) => messageIn(item, depth + 1));
+    return messages.filter((message) => message !== '').join('; ');
+  }
+  if (!isObject(body)) return '';
+  for (const key of ['error', 'message', 'detail', 'errors', 'msg', 'error_description', 'title', 'error_message']) {
+    const message = messageIn(body[key], depth + 1);
+    if (message !== '') return withUpstream(message, body);
+  }
+  return '';
+}
+
+/** OpenRouter says only "Provider returned error"; the reason is in `metadata.raw`. */
+function withUpstream(message: string, body: JsonObject): string {
+  const raw = isObject(body.metadata) ? body.metadata.raw : undefined;
+  return typeof raw === 'string' && raw !== '' ? `${message}: ${asPlainText(raw)}` : message;
+}
