@@ -175,12 +175,13 @@ const isEmptyReply = (error: LLMError) => error.message === nothingSaid;
 
 /** Throws for replies that came to their end and are still none. */
 function checkEnd(reply: Reply, model: string): void {
-  const { finishReason } = reply;
+  const { finishReason, finishMessage } = reply;
+  const words = finishMessage ? `: ${finishMessage}` : '.';
   if (finishReason === 'content_filter') {
-    throw new LLMError('LLM_CONTENT_FILTERED', `The provider of ${reply.model ?? model} filtered this answer.`);
+    throw new LLMError('LLM_CONTENT_FILTERED', `The provider of ${reply.model ?? model} filtered this answer${words}`);
   }
   if (finishReason === 'error' || finishReason === undefined) {
-    const message = `${reply.model ?? model} ended its answer with an error.`;
+    const message = `${reply.model ?? model} ended its answer with an error${words}`;
     throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {

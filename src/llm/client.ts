@@ -60,6 +60,8 @@ export interface ChatStreamChunk {
   rateLimit?: RateLimitNews;
   done: boolean;
   finishReason?: FinishReason;
+  /** The provider's own words about an end that is an error or a filter's; redacted, on one line. */
+  finishMessage?: string;
   native?: Native;
   usage?: TokenUsage;
   model?: string;
@@ -86,6 +88,7 @@ export class Reply {
   native?: Native;
   usage?: TokenUsage;
   finishReason?: FinishReason;
+  finishMessage?: string;
   model?: string;
 
   add(chunk: ChatStreamChunk): void {
@@ -96,6 +99,7 @@ export class Reply {
     this.native = chunk.native ?? this.native;
     this.usage = chunk.usage ?? this.usage;
     this.finishReason = chunk.finishReason ?? this.finishReason;
+    this.finishMessage = chunk.finishMessage ?? this.finishMessage;
     this.model = chunk.model ?? this.model;
   }
 
@@ -119,6 +123,7 @@ export class Reply {
 export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: string): Promise<ChatResponse> {
   const reply = new Reply();
   for await (const chunk of stream) reply.add(chunk);
+  const warnings = [...reply.warnings, ...(reply.finishMessage ? [reply.finishMessage] : [])];
   return {
     content: reply.content || null,
     ...(reply.toolCalls.length > 0 && { toolCalls: reply.toolCalls }),
@@ -127,6 +132,6 @@ export async function collect(stream: AsyncIterable<ChatStreamChunk>, model: str
     ...(reply.usage && { usage: reply.usage }),
     model: reply.model ?? model,
     finishReason: reply.finishReason ?? 'error',
-    ...(reply.warnings.length > 0 && { warnings: reply.warnings }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }

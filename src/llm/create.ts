@@ -64,7 +64,7 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
   const { provider, label } = providerOf(choice.provider);
   const { apiKey, headers, fetchLimits, onNote } = choice;
   const baseUrl = addressOf(choice);
-  const common = { baseUrl, apiKey, headers, fetchLimits };
+  const common = { baseUrl, apiKey, headers, fetchLimits, onNote };
   switch (provider) {
     case 'anthropic':
       return createAnthropicClient(common);
@@ -73,13 +73,13 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
     case 'ollama':
       return createOllamaClient({ ...common, ...choice.ollama });
     case 'azure':
-      return createAzureClient({ ...common, ...choice.azure, endpoint: baseUrl, onNote });
+      return createAzureClient({ ...common, ...choice.azure, endpoint: baseUrl });
     case 'openai':
-      return createOpenAIClient({ ...common, provider, label, onNote, flags: { callIds: 'forty', cacheKey: true } });
+      return createOpenAIClient({ ...common, provider, label, flags: { callIds: 'forty', cacheKey: true } });
     case 'openai-compatible':
-      return createOpenAIClient({ ...common, provider, label, onNote });
+      return createOpenAIClient({ ...common, provider, label });
     default:
-      return createOpenAIClient({ ...common, provider, label, onNote, flags: (presets[provider] as Preset).flags });
+      return createOpenAIClient({ ...common, provider, label, flags: (presets[provider] as Preset).flags });
   }
 }
 

@@ -1,4 +1,5 @@
 import { LLMError } from './errors.ts';
+import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
 
 export interface EndpointOptions {
@@ -8,13 +9,22 @@ export interface EndpointOptions {
   apiKey?: string;
   /** Sent with every request; those that look like credentials are kept out of every message too. */
   headers?: Record<string, string>;
+  /** What to look at after a 404: a sentence. */
+  notFoundHint?: string;
 }
 
-export function toEndpoint({ label, baseUrl, apiKey, headers = {} }: EndpointOptions): Endpoint {
+/** What every client behind an address is made of. */
+export interface ClientOptions extends EndpointOptions {
+  /** What was asked for and is ignored, adapted or left out: a sentence, each told once. */
+  onNote?(note: string): void;
+  fetchLimits?: Partial<FetchLimits>;
+}
+
+export function toEndpoint({ label, baseUrl, apiKey, headers = {}, notFoundHint }: EndpointOptions): Endpoint {
   const secretHeaders = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
   const secrets = [apiKey?.trim() ?? '', ...secretHeaders.map(([, value]) => value)].filter((secret) => secret !== '');
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
-  return { label, host, secrets, hasKey: secrets.length > 0 };
+  return { label, host, secrets, hasKey: secrets.length > 0, ...(notFoundHint && { notFoundHint }) };
 }
 
 /** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */

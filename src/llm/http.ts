@@ -19,7 +19,7 @@ export interface FetchLimits {
   closeMs: number;
   /** One event of a stream. */
   eventBytes: number;
-  /** A whole answer, after decompression. */
+  /** A whole answer, after decompression, without the wrapping of its events, up to three times as much. */
   answerBytes: number;
 }
 
@@ -54,6 +54,8 @@ export interface HttpAnswer {
   read(idleMs?: number): Promise<Uint8Array | undefined>;
   /** The first bytes, which `read` then gives once more. */
   peek(): Promise<Uint8Array | undefined>;
+  /** So many of the bytes that came were wrapping and are not kept: they do not count as a part of the answer. */
+  discount(bytes: number): void;
   /** Closes the socket. */
   cancel(): void;
 }
@@ -111,6 +113,7 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
   const reader = response.body?.getReader();
   const watch = createWatch(signal);
   let received = 0;
+  let wrapping = 0;
   let peeked: Uint8Array | undefined;
   const readOn = async (idleMs = limits.idleMs) => {
     if (!reader) return undefined;
@@ -118,7 +121,8 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
       const expired = () => tookTooLong(`${nameOf(endpoint)} fell silent`, idleMs);
       const { value } = await watch.wait(reader.read(), idleMs, expired);
       received += value?.byteLength ?? 0;
-      if (received > limits.answerBytes) throw tooLong(endpoint, 'answer', limits.answerBytes);
+      if (received - Math.min(wrapping, 3 * limits.answerBytes) > limits.answerBytes)
+        throw tooLong(endpoint, 'answer', limits.answerBytes);
       return value;
     } catch (error) {
       signal?.throwIfAborted();
@@ -139,6 +143,9 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
     async peek() {
       peeked ??= await readOn();
       return peeked;
+    },
+    discount(bytes) {
+      wrapping += bytes;
     },
     cancel() {
       watch.close();

@@ -1,10 +1,10 @@
 import { oneByOne } from './batches.ts';
-import type { ChatStreamChunk } from './client.ts';
+import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from './client.ts';
 import { LLMError } from './errors.ts';
-import { readEvents } from './events.ts';
+import { type EventStream, readEvents } from './events.ts';
 import { type HttpAnswer, kindOf, readBeginning, readJson, unreadable } from './http.ts';
 import { parseJson } from './json.ts';
-import type { Endpoint } from './providerErrors.ts';
+import { type Endpoint, nameOf } from './providerErrors.ts';
 
 /** Turns the objects of one reply into chunks, in order, and keeps what it needs for its end. Throws only `LLMError`. */
 export interface ReplyReader {
@@ -14,34 +14,51 @@ export interface ReplyReader {
   end(marked: boolean): ChatStreamChunk[];
   /** The model has said that it is finished; usage may still follow. */
   readonly finished: boolean;
+  /** The protocol's last event is here: what follows it is ignored, and the socket closed. */
+  readonly over?: boolean;
+}
+
+export type Batches = AsyncGenerator<ChatStreamChunk[], void>;
+
+/** A client whose replies come in batches. */
+export function clientOf(
+  batches: (request: ChatRequest, signal?: AbortSignal) => Batches,
+  listModels: NonNullable<LLMClient['listModels']>,
+): Required<LLMClient> {
+  const chatStream: LLMClient['chatStream'] = (request, signal) => oneByOne(batches(request, signal), signal);
+  return { chatStream, chat: (request, signal) => collect(chatStream(request, signal), request.model), listModels };
+}
+
+export interface ReadOptions {
+  /** How the body is cut into objects, where it is not server-sent events or one JSON object. */
+  framing?(answer: HttpAnswer): EventStream;
+  /** Told before the reply. */
+  warnings?: readonly string[];
 }
 
 /** The chunks of a good answer, streamed as events or whole as JSON; the first one says that it is there. */
-export function readReply(answer: HttpAnswer, reader: ReplyReader): AsyncGenerator<ChatStreamChunk, void> {
-  return oneByOne(readBatches(answer, reader));
-}
-
-/** The same in the batches in which they came, for those that have something to say before. */
-export async function* readBatches(answer: HttpAnswer, reader: ReplyReader): Batches {
+export async function* readReply(
+  answer: HttpAnswer,
+  reader: ReplyReader,
+  { framing, warnings = [] }: ReadOptions = {},
+): Batches {
   try {
-    yield [connected(answer)];
+    yield [connected(answer), ...warnings.map((warning) => ({ warning, done: false }))];
     const kind = await kindOf(answer);
     if (kind === 'text') throw unreadable(answer.endpoint, await readBeginning(answer));
-    yield* kind === 'events' ? readStream(answer, reader) : readWhole(answer, reader);
+    if (kind === 'json' && !framing) yield* readWhole(answer, reader);
+    else yield* readStream(answer, reader, (framing ?? readEvents)(answer));
   } finally {
     answer.cancel();
   }
 }
 
 /** The first chunk of an answer: it is there, and so are its headers. */
-export function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
+function connected({ rateLimit }: HttpAnswer): ChatStreamChunk {
   return { done: false, ...(rateLimit && { rateLimit }) };
 }
 
-type Batches = AsyncGenerator<ChatStreamChunk[], void>;
-
-async function* readStream(answer: HttpAnswer, reader: ReplyReader): Batches {
-  const events = readEvents(answer);
+async function* readStream(answer: HttpAnswer, reader: ReplyReader, events: EventStream): Batches {
   try {
     for await (const batch of events.batches()) {
       const chunks: ChatStreamChunk[] = batch.length === 0 ? [{ done: false }] : []; // alive
@@ -51,6 +68,7 @@ async function* readStream(answer: HttpAnswer, reader: ReplyReader): Batches {
         yield chunks; // what came before the error has been said
         throw error;
       }
+      answer.discount(wrappingOf(batch, chunks));
       yield chunks;
       if (reader.finished) events.expectEnd();
     }
@@ -62,17 +80,32 @@ async function* readStream(answer: HttpAnswer, reader: ReplyReader): Batches {
   yield reader.end(false);
 }
 
-/** Adds to `chunks`; true after OpenAI's end mark: what follows it is ignored, and the socket closed. */
+/** Adds to `chunks`; true at the end: the protocol's own, or OpenAI's mark, which some gateways send behind others. */
 function readBatch(batch: string[], endpoint: Endpoint, reader: ReplyReader, chunks: ChatStreamChunk[]): boolean {
   for (const data of batch) {
-    if (data === '[DONE]') {
-      chunks.push(...reader.end(true));
-      return true;
+    const marked = data === '[DONE]';
+    if (!marked && data.trim() !== '') {
+      for (const chunk of reader.read(parseEvent(endpoint, data))) chunks.push(chunk);
     }
-    if (data.trim() !== '') for (const chunk of reader.read(parseEvent(endpoint, data))) chunks.push(chunk);
+    if (!marked && !reader.over) continue;
+    chunks.push(...reader.end(true));
+    return true;
   }
   return false;
 }
+
+/** Characters of the events that are not the answer itself: 300 around every token are usual, and nothing of them stays. */
+function wrappingOf(batch: readonly string[], chunks: readonly ChatStreamChunk[]): number {
+  let characters = 0;
+  for (const data of batch) characters += data.length;
+  for (const { content, thinking, toolCallDelta } of chunks) {
+    characters -= (content ?? thinking ?? toolCallDelta?.argumentsText ?? '').length;
+  }
+  return Math.min(Math.max(0, characters), batch.length * wrappingLimit);
+}
+
+/** Of one event; more than this is not wrapping. */
+const wrappingLimit = 1024;
 
 async function* readWhole(answer: HttpAnswer, reader: ReplyReader): Batches {
   yield reader.read(await readJson(answer), true);
@@ -85,4 +118,15 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   } catch {
     throw unreadable(endpoint, data);
   }
+}
+
+/** What a reader throws at an end that is none: nothing had said that the reply is whole. */
+export function cutShort(endpoint: Endpoint): LLMError {
+  const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
+  return new LLMError('LLM_INCOMPLETE', message, { retryable: true });
+}
+
+/** What a reader throws when nothing of what came was of its protocol. */
+export function notAnAnswer(endpoint: Endpoint): LLMError {
+  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent something that is not an answer of a model.`);
 }

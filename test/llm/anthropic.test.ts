@@ -93,6 +93,15 @@ const cases: WireCase[] = [
     hears: { text: 'Hi', calls: [], finish: 'content_filter' },
   },
   {
+    says: 'a refusal says why',
+    stream: [
+      ...said([text('Hi')]).slice(0, -2),
+      { type: 'message_delta', delta: { stop_reason: 'refusal', stop_details: { explanation: 'Not this.' } } },
+      { type: 'message_stop' },
+    ],
+    hears: { text: 'Hi', finish: 'content_filter', finishMessage: 'Not this.' },
+  },
+  {
     says: 'a stop sequence is a stop',
     stream: said([text('Hi')], { stop: 'stop_sequence' }),
     hears: { finish: 'stop' },

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChatRequest } from '../../src/llm/client.ts';
 import { createClient, keyOrigin, type ProviderChoice, providers } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { greeting, hear } from './serve.ts';
@@ -129,14 +130,158 @@ describe('where presets differ', () => {
       assert.deepEqual([present.filter((name) => !(name in body)), absent.filter((name) => name in body)], [[], []]);
     });
   }
+});
 
-  it('a thinking budget that goes nowhere is told once', async () => {
-    const notes: string[] = [];
-    const fetchBefore = globalThis.fetch;
-    globalThis.fetch = async () => Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] });
-    const client = createClient({ provider: 'mistral', model: 'm', onNote: (note) => notes.push(note) });
-    for (let count = 0; count < 2; count++) await client.chat({ ...greeting, thinkingBudget: 1000 });
+/** Runs a client of this provider while `answer` stands in for the provider. */
+async function asked(
+  choice: Pick<ProviderChoice, 'provider' | 'baseUrl'>,
+  answer: (url: string) => Response,
+  request: Partial<ChatRequest> = {},
+): Promise<{ notes: string[]; error?: unknown }> {
+  const notes: string[] = [];
+  const fetchBefore = globalThis.fetch;
+  globalThis.fetch = async (url) => answer(String(url));
+  const client = createClient({ ...choice, model: 'model', onNote: (note) => notes.push(note) });
+  try {
+    for (let count = 0; count < 2; count++) await client.chat({ ...greeting, ...request });
+    return { notes };
+  } catch (error) {
+    return { notes, error };
+  } finally {
     globalThis.fetch = fetchBefore;
-    assert.deepEqual(notes, ['model has no setting for a thinking budget here; it is ignored.']);
-  });
+  }
+}
+
+describe('what was asked for and goes nowhere is told once', () => {
+  const openai = () => Response.json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] });
+  const anthropic = () => Response.json({ content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' });
+  const google = () => Response.json({ candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] });
+  const ollama = (capabilities: string[]) => (url: string) =>
+    url.endsWith('/api/show')
+      ? Response.json({ capabilities })
+      : new Response('{"message":{"content":"Hi"},"done":true,"done_reason":"stop"}\n');
+  const format = { type: 'json_schema', name: 'x', schema: { type: 'object' } } as const;
+  const image = { mediaType: 'image/png', data: 'AAAA' };
+  const ignored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
+  /** Refuses the first request, takes the rest. */
+  const refusing = (message: string, then: () => Response) => {
+    let refused = false;
+    return () => {
+      if (refused) return then();
+      refused = true;
+      return Response.json({ error: { message } }, { status: 400 });
+    };
+  };
+
+  const rows: [
+    says: string,
+    provider: ProviderChoice['provider'],
+    answer: (url: string) => Response,
+    request: Partial<ChatRequest>,
+    notes: string[],
+  ][] = [
+    ['a thinking budget', 'mistral', openai, { thinkingBudget: 1000 }, [ignored('model')]],
+    ['a thinking budget', 'ollama', ollama(['tools']), { thinkingBudget: 1000 }, [ignored('model')]],
+    [
+      'a thinking budget',
+      'anthropic',
+      anthropic,
+      { model: 'claude-3-haiku-20240307', thinkingBudget: 2000, maxTokens: 9999 },
+      [
+        ignored('claude-3-haiku-20240307'),
+        'claude-3-haiku-20240307 answers with 4096 tokens at the most; 9999 were asked for.',
+      ],
+    ],
+    [
+      'a thinking budget',
+      'google',
+      refusing('Thinking is not enabled for models/model', google),
+      { thinkingBudget: 9 },
+      [ignored('model')],
+    ],
+    [
+      'a budget below the least',
+      'anthropic',
+      anthropic,
+      { thinkingBudget: 10 },
+      ['A thinking budget of 10 tokens is not possible for model; it gets 1024.'],
+    ],
+    [
+      'a parameter it refused',
+      'openai-compatible',
+      refusing("Unknown parameter: 'top_p'", openai),
+      { topP: 1 },
+      ['model does not take top_p; it is left out.'],
+    ],
+    [
+      'a parameter it refused',
+      'anthropic',
+      refusing('top_p is not supported', anthropic),
+      { topP: 1 },
+      ['model does not take top_p here; it is left out.'],
+    ],
+    [
+      'a temperature above its range',
+      'anthropic',
+      anthropic,
+      { temperature: 1.5 },
+      ['model takes temperature up to 1.'],
+    ],
+    [
+      'images',
+      'ollama',
+      ollama(['tools']),
+      { messages: [{ role: 'user', content: 'see', attachments: [image] }] },
+      ['model does not see images, so they are left out. Choose a model that does.'],
+    ],
+    [
+      'images',
+      'openai-compatible',
+      refusing('image_url is not supported', openai),
+      { messages: [{ role: 'user', content: 'see', attachments: [image] }] },
+      ['model does not see images, so they are left out. Choose a model that does.'],
+    ],
+    [
+      'a format beside tools',
+      'google',
+      google,
+      { responseFormat: format },
+      ['model cannot keep to a format while it has tools; the format is left out.'],
+    ],
+    [
+      'a schema',
+      'deepseek',
+      openai,
+      { responseFormat: format },
+      ['model cannot be held to a schema; it is asked for it in words.'],
+    ],
+    ['nothing', 'anthropic', anthropic, { temperature: 0.5, thinkingBudget: 0, maxTokens: 100 }, []],
+  ];
+  for (const [says, provider, answer, request, notes] of rows) {
+    it(`${provider}: ${says}`, async () => {
+      const baseUrl = provider === 'openai-compatible' ? 'https://models.example/v1' : undefined;
+      const told = await asked({ provider, baseUrl }, answer, request);
+      assert.deepEqual(told, { notes });
+    });
+  }
+});
+
+describe('an address or a model that is not there', () => {
+  const rows: [provider: ProviderChoice['provider'], hint: RegExp][] = [
+    ['openai', /most end in \/v1/],
+    ['openai-compatible', /most end in \/v1/],
+    ['azure', /the name of the deployment and the API version/],
+    ['anthropic', /it is without \/v1/],
+    ['google', /it ends in \/v1beta/],
+    ['ollama', /`ollama list` says which are/],
+  ];
+  for (const [provider, hint] of rows) {
+    it(provider, async () => {
+      const answer = () => new Response('404 page', { status: 404 });
+      const { error } = await asked({ provider, baseUrl: 'https://models.example' }, answer);
+      assert.ok(error instanceof LLMError);
+      assert.match(error.message, /answered 404: 404 page\. /);
+      assert.match(error.message, hint);
+    });
+  }
 });

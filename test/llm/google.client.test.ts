@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createAdapter } from '../../src/llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
 import { createGoogleClient, type GoogleClientOptions, googleBaseUrl } from '../../src/llm/google/client.ts';
 import type { AssistantMessage, Message } from '../../src/protocol/messages.ts';
@@ -29,6 +30,36 @@ async function ask(script: GoogleScript, more: Partial<ChatRequest> = {}, option
   google.script = script;
   return hear(clientOf(options).chatStream({ ...request, ...more }));
 }
+
+describe('an answer of Gemini that is none', () => {
+  const rows: [says: string, candidate: object, attempts: number, message: string][] = [
+    ['STOP with nothing is asked once more', { finishReason: 'STOP' }, 2, 'The model answered with nothing.'],
+    [
+      'a malformed call is asked again, and its words are told',
+      { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'print(1)' },
+      4,
+      'gemini-2.5-pro ended its answer with an error: print(1)',
+    ],
+    [
+      'a filter is not asked again, and its words are told',
+      { finishReason: 'SAFETY', finishMessage: 'Not this.' },
+      1,
+      'The provider of gemini-2.5-pro filtered this answer: Not this.',
+    ],
+  ];
+  for (const [says, candidate, attempts, message] of rows) {
+    it(says, async () => {
+      const adapter = createAdapter(clientOf(), { baseDelayMs: 1 });
+      const run = () => adapter.complete(request, { signal: new AbortController().signal });
+      const result = await served(
+        { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ candidates: [candidate] }) },
+        'whole',
+        run,
+      );
+      assert.deepEqual([result.attempts, result.error?.message], [attempts, message]);
+    });
+  }
+});
 
 describe('a conversation with Gemini', () => {
   it('text, thinking, usage and model', async () => {

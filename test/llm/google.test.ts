@@ -186,11 +186,21 @@ const cases: WireCase[] = [
     stream: [parts(readPart('a', { thoughtSignature: 's' })), end('MALFORMED_FUNCTION_CALL')],
     hears: { calls: [], finish: 'error' },
   },
-  { says: 'STOP with nothing is no finished turn', stream: [end('STOP')], hears: { finish: 'error' } },
   {
-    says: 'STOP after thinking alone is none either',
+    says: 'why a call was malformed',
+    stream: [
+      {
+        candidates: [{ finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed call:\n print(1)' }],
+        usageMetadata,
+      },
+    ],
+    hears: { calls: [], finish: 'error', finishMessage: 'Malformed call: print(1)' },
+  },
+  { says: 'STOP with nothing is an empty reply', stream: [end('STOP')], hears: { finish: 'stop' } },
+  {
+    says: 'STOP after thinking alone is one too',
     stream: [parts({ text: 'Hm.', thought: true }), end('STOP')],
-    hears: { thinking: 'Hm.', finish: 'error' },
+    hears: { thinking: 'Hm.', finish: 'stop' },
   },
   { says: 'OTHER', stream: [parts({ text: 'I' }), end('OTHER')], hears: { text: 'I', finish: 'error' } },
   ...['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII'].map((reason) => ({
@@ -200,8 +210,8 @@ const cases: WireCase[] = [
   })),
   {
     says: 'a prompt that is blocked has no candidates',
-    stream: [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata }],
-    hears: { finish: 'content_filter' },
+    stream: [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'Not this.' }, usageMetadata }],
+    hears: { finish: 'content_filter', finishMessage: 'Not this.' },
   },
   {
     says: 'cut by length: no call is given, and none is kept to be answered',

@@ -61,6 +61,7 @@ describe('a request to Ollama', () => {
         shift: false,
       },
       warnings: [],
+      notes: [],
     });
     assert.equal(wire({ responseFormat: { type: 'json_object' } }).body.format, 'json');
   });
@@ -72,7 +73,7 @@ describe('a request to Ollama', () => {
       thinkingBudget: 1000,
       messages: [{ role: 'user' as const, content: 'hi', attachments: [image] }],
     };
-    const { body, warnings } = wire(request, {
+    const { body, warnings, notes } = wire(request, {
       model: { tools: false, thinking: false, vision: false, thinkingLevels: false },
     });
     assert.deepEqual(
@@ -81,12 +82,25 @@ describe('a request to Ollama', () => {
     );
     assert.deepEqual(warnings, [
       'm cannot call tools in Ollama, so it answers without them. Choose a model that can.',
-      'm has no thinking in Ollama; the thinking budget is ignored.',
       'm does not see images, so they are left out. Choose a model that does.',
     ]);
+    assert.deepEqual(notes, ['m has no setting for a thinking budget here; it is ignored.']);
     const unknown = wire(request, { model: unknownModel });
     assert.deepEqual([unknown.body.think, unknown.warnings], [true, []]);
     assert.deepEqual(unknown.body.messages, [{ role: 'user', content: 'hi', images: ['AAAA'] }]);
+  });
+
+  it('has a text file as part of what is said, and says which files are left out', () => {
+    const text = { mediaType: 'text/plain', data: Buffer.from('größer').toString('base64'), name: 'notes.txt' };
+    const paper = { mediaType: 'application/pdf', data: 'AAAA' };
+    const { body, warnings } = wire({ messages: [{ role: 'user', content: 'see', attachments: [text, paper] }] });
+    assert.deepEqual(body.messages, [{ role: 'user', content: 'notes.txt:\ngrößer\n\nsee' }]);
+    assert.deepEqual(warnings, ['Ollama takes texts and images only; the other files are left out.']);
+  });
+
+  it('notes that nothing can make a model call a tool', () => {
+    const { notes } = wire({ tools: [readTool], toolChoice: 'required' });
+    assert.deepEqual(notes, ['Ollama cannot make m call a tool; it may answer without one.']);
   });
 
   it('has no tools when none must be called', () => {
@@ -111,7 +125,7 @@ describe('a request to Ollama', () => {
         content: 'this',
         attachments: [
           { mediaType: 'image/png', data: 'BBBB' },
-          { mediaType: 'text/plain', data: 'CCCC' },
+          { mediaType: 'application/pdf', data: 'CCCC' },
         ],
       },
       { role: 'assistant', content: '' },

@@ -72,6 +72,7 @@ export interface Heard {
   thinking: string;
   calls: ToolCall[];
   finish?: string;
+  finishMessage?: string;
   usage?: TokenUsage;
   model?: string;
   error?: { code: string; message: string; retryable: boolean; retryAfterMs?: number; status?: number };
@@ -91,6 +92,7 @@ export async function hear(chunks: AsyncIterable<ChatStreamChunk>): Promise<Hear
       if (chunk.toolCall) heard.calls.push(chunk.toolCall);
       if (chunk.toolCall) came(`call ${chunk.toolCall.name}`);
       heard.finish = chunk.finishReason ?? heard.finish;
+      if (chunk.finishMessage) heard.finishMessage = chunk.finishMessage;
       heard.usage = chunk.usage ?? heard.usage;
       heard.model = chunk.model ?? heard.model;
     }

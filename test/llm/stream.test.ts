@@ -102,6 +102,17 @@ describe('server-sent events', () => {
     assert.match(error?.message ?? '', /answer of more than 10000 bytes/);
   });
 
+  it('the wrapping of an honest stream is no part of the answer, up to three times its limit', async () => {
+    const limited = clientFor('https://models.example/v1', { fetchLimits: { answerBytes: 100_000 } });
+    const id = 'x'.repeat(300);
+    const token = `data: {"id":"${id}","choices":[{"delta":{"content":"word"}}]}\n\n`;
+    const say = (count: number) =>
+      hearBody(new TextEncoder().encode(`${token.repeat(count)}data: [DONE]\n\n`), limited);
+    const heard = await say(1000); // 356 KB
+    assert.deepEqual([heard.error, heard.text.length], [undefined, 4000]);
+    assert.match((await say(1500)).error?.message ?? '', /answer of more than 100000 bytes/);
+  });
+
   it('a reply of 500,000 unknown keys is read in a moment', async () => {
     const keys = Array.from({ length: 500_000 }, (_, at) => `"k${at}":1`).join(',');
     const body = `data: {${keys}}\n\ndata: ${hello}\n\n`;

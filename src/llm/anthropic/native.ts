@@ -1,5 +1,5 @@
+import * as z from 'zod';
 import type { AssistantMessage, Native } from '../../protocol/messages.ts';
-import { isObject, type JsonObject } from '../json.ts';
 
 export const provider = 'anthropic';
 
@@ -42,9 +42,9 @@ export function signatureOf(block: ThinkingBlock): string {
   return String(block.signature || block.data || block.thinking);
 }
 
-function isBlock(value: unknown): value is NativeBlock {
-  if (!isObject(value)) return false;
-  const { type, length }: JsonObject = value;
-  if (type === 'text') return typeof length === 'number' && Number.isInteger(length) && length >= 0;
-  return type === 'tool_use' || type === 'thinking' || type === 'redacted_thinking';
-}
+const isBlock = (value: unknown): value is NativeBlock => blockSchema.safeParse(value).success;
+
+const blockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), length: z.int().nonnegative() }),
+  z.object({ type: z.enum(['tool_use', 'thinking', 'redacted_thinking']) }),
+]);

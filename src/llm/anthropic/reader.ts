@@ -1,13 +1,20 @@
-import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
+import * as z from 'zod';
+import type { ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
 import { callLimit, createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
+import { asPlainText } from '../errorBody.ts';
 import { LLMError } from '../errors.ts';
+import { isSaid, word, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
-import { type NativeBlock, toNative } from './native.ts';
+import { redact } from '../redact.ts';
+import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
+import { type Block, type CallBlock, keptBlocks, toBlock } from './blocks.ts';
+import { toNative } from './native.ts';
+import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
 
 export interface ReaderOptions {
   endpoint: Endpoint;
@@ -16,54 +23,20 @@ export interface ReaderOptions {
   takenIds?: ReadonlySet<string>;
 }
 
-/** Turns the events of one reply into chunks, in order. Pure but for the ids it makes up. Throws only `LLMError`. */
-export interface AnthropicReader {
-  /** One parsed event. */
-  read(event: unknown): ChatStreamChunk[];
-  /**
-   * The reply is over, by its last event or by the end of the body (not `marked`). Without that event and without a
-   * stop reason it was cut: `LLM_INCOMPLETE`.
-   */
-  end(marked: boolean): ChatStreamChunk[];
-  /** The stop reason is here; only the last event is missing. */
-  readonly finished: boolean;
-  /** The last event is here. */
-  readonly over: boolean;
-}
-
-interface CallBlock {
-  type: 'tool_use';
-  place: number;
-  id: string;
-  name: string;
-  /** What the block began with: `{}` and the rest in pieces, or (some gateways, whole answers) everything. */
-  input: JsonObject;
-  pieces: string[];
-  stopped: boolean;
-  given: boolean;
-}
-
-type Block =
-  | CallBlock
-  | { type: 'text'; length: number }
-  | { type: 'thinking'; content: JsonObject & { type: 'thinking' } }
-  | { type: 'redacted_thinking'; content: JsonObject & { type: 'redacted_thinking' } }
-  /** Tools of the provider's own and what else we did not ask for. */
-  | { type: 'other' };
-
 /**
  * A `toolCall` chunk comes when its block has stopped and another has begun, else at the end of the reply: a call at
  * which `max_tokens` struck looks complete too, an empty one even valid, and is not given at all.
  */
-export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: ReaderOptions): AnthropicReader {
+export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }: ReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools);
   const idFor = createCallIds(takenIds);
   const blocks: Block[] = [];
   const byIndex = new Map<unknown, Block>();
   const calls: CallBlock[] = [];
-  let usage: JsonObject | undefined;
+  let usage: WireUsage | undefined;
   let model: string | undefined;
   let stopReason: string | undefined;
+  let explanation: string | undefined;
   let begun = false;
   let over = false;
   let said = false;
@@ -84,14 +57,14 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
 
   /** Text of a delta, or the little that some blocks begin with. */
   const textChunks = (block: Block, { text, thinking, signature }: JsonObject): ChatStreamChunk[] => {
-    if (block.type === 'text' && isFilled(text)) {
+    if (block.type === 'text' && typeof text === 'string' && text !== '') {
       block.length += text.length;
       said ||= text.trim() !== '';
       return [{ content: text, done: false }];
     }
     if (block.type !== 'thinking') return [];
-    if (isFilled(signature)) block.content.signature = signature;
-    if (!isFilled(thinking)) return [];
+    block.content.signature = wordIn(signature) ?? block.content.signature;
+    if (typeof thinking !== 'string' || thinking === '') return [];
     block.content.thinking += thinking;
     return [{ thinking, done: false }];
   };
@@ -107,8 +80,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       block = byIndex.get(index)!;
     }
     if (delta.type !== 'input_json_delta') return block ? [...chunks, ...textChunks(block, delta)] : chunks;
-    const argumentsText = delta.partial_json;
-    if (!isFilled(argumentsText) || block?.type === 'other') return chunks;
+    const argumentsText = wordIn(delta.partial_json);
+    if (argumentsText === undefined || block?.type === 'other') return chunks;
     if (block?.type !== 'tool_use' || block.given) {
       throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent arguments that belong to no tool call.`);
     }
@@ -133,6 +106,44 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     return { id: idFor(call.id), name: toToolName(call.name || 'unknown'), ...parseArguments(argumentsText) };
   };
 
+  const readEvent = (event: unknown): ChatStreamChunk[] => {
+    if (!isObject(event)) return [];
+    if (event.type === 'error' || isSaid(event.error)) throw errorInStream(endpoint, event);
+    switch (event.type) {
+      case 'message_start': {
+        const { message } = startSchema.parse(event);
+        begun = true;
+        model = message.model ?? model;
+        usage = merged(usage, message.usage);
+        return [{ done: false, ...toUsage(usage), ...(model && { model }) }]; // known even when the reply is stopped
+      }
+      case 'content_block_start':
+        begun = true;
+        return beginBlock(event.index, isObject(event.content_block) ? event.content_block : {});
+      case 'content_block_delta':
+        begun = true;
+        return isObject(event.delta) ? readDelta(event.index, event.delta) : [];
+      case 'content_block_stop': {
+        const block = blockAt(event.index);
+        if (block?.type !== 'tool_use') return [];
+        block.stopped = true;
+        return giveCalls(false);
+      }
+      case 'message_delta': {
+        const { delta, usage: told } = deltaSchema.parse(event);
+        stopReason = delta.stop_reason ?? stopReason;
+        explanation = delta.stop_details.explanation ?? explanation;
+        usage = merged(usage, told);
+        return [];
+      }
+      case 'message_stop':
+        over = true;
+        return [];
+      default:
+        return [{ done: false }]; // a ping, or an event of the future: alive
+    }
+  };
+
   return {
     get finished() {
       return stopReason !== undefined;
@@ -141,97 +152,41 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       return over;
     },
 
-    read(event) {
-      if (!isObject(event)) return [];
-      if (event.type === 'error' || isFilled(event.error) || isObject(event.error))
-        throw errorInStream(endpoint, event);
-      switch (event.type) {
-        case 'message_start': {
-          const message = isObject(event.message) ? event.message : {};
-          begun = true;
-          model = isFilled(message.model) ? message.model : model;
-          usage = merged(usage, message.usage);
-          return [{ done: false, ...toUsage(usage), ...(model && { model }) }]; // known even when the reply is stopped
-        }
-        case 'content_block_start':
-          begun = true;
-          return beginBlock(event.index, isObject(event.content_block) ? event.content_block : {});
-        case 'content_block_delta':
-          begun = true;
-          return isObject(event.delta) ? readDelta(event.index, event.delta) : [];
-        case 'content_block_stop': {
-          const block = blockAt(event.index);
-          if (block?.type !== 'tool_use') return [];
-          block.stopped = true;
-          return giveCalls(false);
-        }
-        case 'message_delta':
-          if (isObject(event.delta) && isFilled(event.delta.stop_reason)) stopReason = event.delta.stop_reason;
-          usage = merged(usage, event.usage);
-          return [];
-        case 'message_stop':
-          over = true;
-          return [];
-        default:
-          return [{ done: false }]; // a ping, or an event of the future: alive
-      }
-    },
+    read: (event, whole = false) => (whole ? eventsOf(event).flatMap(readEvent) : readEvent(event)),
 
     end(marked) {
-      if (!marked && !over && stopReason === undefined) {
-        const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
-        throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
-      }
-      if (!begun) {
-        const message = `${nameOf(endpoint)} sent something that is not an answer of a model.`;
-        throw new LLMError('LLM_BAD_RESPONSE', message);
-      }
+      if (!marked && !over && stopReason === undefined) throw cutShort(endpoint);
+      if (!begun) throw notAnAnswer(endpoint);
       const early = earlyEnd(stopReason);
       const chunks = early ? [] : giveCalls(true);
       const finishReason = early ?? (calls.length > 0 ? 'tool_calls' : usualEnd(stopReason, said));
       const native = toNative(keptBlocks(blocks));
-      return [
-        ...chunks,
-        { done: true, finishReason, ...toUsage(usage), ...(model && { model }), ...(native && { native }) },
-      ];
+      const filtered = finishReason === 'content_filter' && explanation;
+      chunks.push({
+        done: true,
+        finishReason,
+        ...(filtered && { finishMessage: redact(asPlainText(filtered), endpoint.secrets) }),
+        ...toUsage(usage),
+        ...(model && { model }),
+        ...(native && { native }),
+      });
+      return chunks;
     },
   };
 }
 
-const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-function toBlock(content: JsonObject, place: number): Block {
-  switch (content.type) {
-    case 'text':
-      return { type: 'text', length: 0 };
-    case 'thinking':
-      return { type: 'thinking', content: { type: 'thinking', thinking: '', signature: '' } };
-    case 'redacted_thinking':
-      return { type: 'redacted_thinking', content: { ...content, type: 'redacted_thinking' } };
-    case 'tool_use': {
-      const id = isFilled(content.id) ? content.id : '';
-      const name = isFilled(content.name) ? content.name : '';
-      const input = isObject(content.input) ? content.input : {};
-      return { type: 'tool_use', place, id, name, input, pieces: [], stopped: false, given: false };
-    }
-    default:
-      return { type: 'other' };
-  }
-}
+const startSchema = z.object({
+  message: z.object({ model: word, usage: usageSchema.optional().catch(undefined) }).catch({}),
+});
+const deltaSchema = z.object({
+  delta: z
+    .object({ stop_reason: word, stop_details: z.object({ explanation: word }).catch({}) })
+    .catch({ stop_details: {} }),
+  usage: usageSchema.optional().catch(undefined),
+});
 
 /** `{}{"path":…}`: gateways that pass on the empty `input` of the beginning as a piece of its own (LiteLLM). */
 const withoutEmptyStart = (text: string) => text.replace(/^\s*\{\s*\}(?=\s*\{)/, '');
-
-/** What can be said again block by block; a reply with blocks we do not know or did not give loses its thinking. */
-function keptBlocks(blocks: readonly Block[]): NativeBlock[] {
-  const known = blocks.every((block) => block.type !== 'other' && (block.type !== 'tool_use' || block.given));
-  if (!known) return [];
-  return blocks.flatMap((block): NativeBlock[] => {
-    if (block.type === 'tool_use') return [{ type: 'tool_use' }];
-    if (block.type === 'text') return [{ type: 'text', length: block.length }];
-    return block.type === 'other' ? [] : [block.content];
-  });
-}
 
 /** Ends at which a call that looks whole may still be half of what was meant. */
 function earlyEnd(stopReason: string | undefined): FinishReason | undefined {
@@ -245,39 +200,8 @@ function usualEnd(stopReason: string | undefined, said: boolean): FinishReason {
   return said || stopReason === undefined || known.includes(stopReason) ? 'stop' : 'error';
 }
 
-/** Later counts stand in for earlier ones; they are never summed. Absent and null say nothing. */
-function merged(before: JsonObject | undefined, usage: unknown): JsonObject | undefined {
-  if (!isObject(usage)) return before;
-  const told = Object.entries(usage).filter(([, value]) => value !== undefined && value !== null);
-  return { ...before, ...Object.fromEntries(told) };
-}
-
-/** `input_tokens` counts only what was neither read from the cache nor written to it. */
-function toUsage(usage: JsonObject | undefined): { usage?: TokenUsage } {
-  if (!usage) return {};
-  const cachedTokens = count(usage.cache_read_input_tokens);
-  const cacheWriteTokens = count(usage.cache_creation_input_tokens);
-  const details = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
-  const thinkingTokens = count(details.thinking_tokens);
-  const promptTokens = (count(usage.input_tokens) ?? 0) + (cachedTokens ?? 0) + (cacheWriteTokens ?? 0);
-  const completionTokens = count(usage.output_tokens) ?? 0;
-  return {
-    usage: {
-      promptTokens,
-      completionTokens,
-      totalTokens: promptTokens + completionTokens,
-      ...(cachedTokens !== undefined && { cachedTokens }),
-      ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
-      ...(thinkingTokens !== undefined && { thinkingTokens }),
-    },
-  };
-}
-
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-
 /** A whole answer as the events in which it would have come; what is none stays as it is. */
-export function eventsOf(answer: unknown): unknown[] {
+function eventsOf(answer: unknown): unknown[] {
   if (!isObject(answer) || !Array.isArray(answer.content)) return [answer];
   const blocks = answer.content.flatMap((content_block, index) => [
     { type: 'content_block_start', index, content_block },

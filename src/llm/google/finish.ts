@@ -33,14 +33,8 @@ export function earlyEnd(rawFinish: string | undefined): FinishReason | undefine
   return failures.includes(rawFinish) ? 'error' : undefined;
 }
 
-/** `STOP` with nothing said and nothing called is Gemini's way to fail, and so is an unknown end after nothing. */
-export function usualEnd(
-  rawFinish: string | undefined,
-  called: boolean,
-  content: boolean,
-  otherParts: boolean,
-): FinishReason {
+/** An unknown end after nothing is a failure. (`STOP` after nothing is an empty reply, for which the adapter has a rule.) */
+export function usualEnd(rawFinish: string | undefined, called: boolean, content: boolean): FinishReason {
   if (called) return 'tool_calls';
-  if (content) return 'stop';
-  return otherParts && (rawFinish === 'STOP' || rawFinish === undefined) ? 'stop' : 'error';
+  return content || rawFinish === 'STOP' || rawFinish === undefined ? 'stop' : 'error';
 }

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isObject, type JsonObject } from '../json.ts';
 
 /**
@@ -16,13 +17,13 @@ export function collectPartialArguments(): PartialArguments {
   const open = new Set<string>();
   let understood = true;
 
-  const put = (piece: JsonObject): boolean => {
+  const put = (piece: Piece): boolean => {
     const path = toPath(piece.jsonPath);
     const scalar = scalarOf(piece);
     if (!path || scalar === undefined) return false;
     const key = JSON.stringify(path);
     const continues = open.has(key);
-    if (piece.willContinue === true) open.add(key);
+    if (piece.willContinue) open.add(key);
     else open.delete(key);
     return assign(value, path, scalar, continues);
   };
@@ -35,25 +36,34 @@ export function collectPartialArguments(): PartialArguments {
     add(pieces) {
       if (pieces === undefined) return;
       const list = Array.isArray(pieces) ? pieces : [undefined];
-      for (const piece of list) understood = isObject(piece) && put(piece) && understood;
+      for (const one of list) {
+        const piece = pieceSchema.safeParse(one);
+        understood = piece.success && put(piece.data) && understood;
+      }
     },
   };
 }
 
 type Scalar = string | number | boolean | null;
 
-function scalarOf({ stringValue, numberValue, boolValue, nullValue }: JsonObject): Scalar | undefined {
-  if (typeof stringValue === 'string') return stringValue;
-  if (typeof numberValue === 'number' && Number.isFinite(numberValue)) return numberValue;
-  if (typeof boolValue === 'boolean') return boolValue;
-  return nullValue === undefined ? undefined : null; // `null` or "NULL_VALUE"
+const pieceSchema = z.object({
+  jsonPath: z.string().startsWith('$'),
+  stringValue: z.string().optional().catch(undefined),
+  numberValue: z.number().optional().catch(undefined),
+  boolValue: z.boolean().optional().catch(undefined),
+  nullValue: z.unknown().optional(), // `null` or "NULL_VALUE"
+  willContinue: z.boolean().optional().catch(undefined),
+});
+type Piece = z.infer<typeof pieceSchema>;
+
+function scalarOf({ stringValue, numberValue, boolValue, nullValue }: Piece): Scalar | undefined {
+  return stringValue ?? numberValue ?? boolValue ?? (nullValue === undefined ? undefined : null);
 }
 
 const segment = /\.([^.[\]'"]+)|\[(\d{1,6})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
 
 /** `$.a[0]['b c']` → `['a', 0, 'b c']`. */
-function toPath(jsonPath: unknown): (string | number)[] | undefined {
-  if (typeof jsonPath !== 'string' || !jsonPath.startsWith('$')) return undefined;
+function toPath(jsonPath: string): (string | number)[] | undefined {
   const path: (string | number)[] = [];
   segment.lastIndex = 1;
   while (segment.lastIndex < jsonPath.length) {

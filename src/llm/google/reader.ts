@@ -1,16 +1,20 @@
+import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { type ParsedArguments, parseArguments } from '../arguments.ts';
 import { callLimit, createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk } from '../client.ts';
-import { LLMError } from '../errors.ts';
+import { asPlainText } from '../errorBody.ts';
+import { isSaid, word } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
-import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
-import type { ReplyReader } from '../replyStream.ts';
+import { type Endpoint, errorInStream } from '../providerErrors.ts';
+import { redact } from '../redact.ts';
+import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { earlyEnd, usualEnd } from './finish.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
 import { addText, nativeOf, setArguments, toNativeCall } from './parts.ts';
+import { toUsage, usageSchema } from './usage.ts';
 import { type Part, toFunctionName } from './wire.ts';
 
 export interface GoogleReaderOptions {
@@ -41,8 +45,8 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   let openCall: OpenCall | undefined;
   let answered = false;
   let content = false;
-  let otherParts = false;
   let rawFinish: string | undefined;
+  let finishMessage: string | undefined;
   let blocked = false;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
@@ -59,28 +63,27 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   };
 
   const readCall = (part: Part, functionCall: JsonObject): ChatStreamChunk[] => {
-    const name = text(functionCall.name);
-    const continues = functionCall.willContinue === true;
+    const { name, id: wantedId, args, partialArgs, willContinue: continues } = callSchema.parse(functionCall);
     if (name === undefined && openCall) {
-      openCall.pieces.add(functionCall.partialArgs);
+      openCall.pieces.add(partialArgs);
       return continues ? [] : closeCall(true);
     }
-    if (name === undefined && functionCall.args === undefined) return []; // the end of a call that has ended
+    if (name === undefined && args === undefined) return []; // the end of a call that has ended
     const chunks = closeCall(false); // another one begins, so the one before never came to its end
     if (callsSeen >= callLimit) return chunks;
     const index = callsSeen++;
-    const parsed = argumentsOf(functionCall.args);
-    const id = idFor(text(functionCall.id));
+    const parsed = argumentsOf(args);
+    const id = idFor(wantedId);
     const call = { id, name: toToolName(name ?? 'unknown'), ...parsed };
     calls.push(call);
     parts.push(toNativeCall(part, functionCall, name ?? 'unknown', parsed.arguments));
     const begin = { index, id, name: call.name };
-    if (!continues && functionCall.partialArgs === undefined) {
+    if (!continues && partialArgs === undefined) {
       const argumentsText = parsed.malformed ?? JSON.stringify(parsed.arguments);
       return [...chunks, { toolCallDelta: { ...begin, argumentsText }, done: false }];
     }
     openCall = { index, part: parts.length - 1, pieces: collectPartialArguments() };
-    openCall.pieces.add(functionCall.partialArgs);
+    openCall.pieces.add(partialArgs);
     return [...chunks, { toolCallDelta: begin, done: false }, ...(continues ? [] : closeCall(true))];
   };
 
@@ -88,8 +91,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     if (isObject(part.functionCall)) return readCall(part, part.functionCall);
     if (typeof part.text !== 'string') {
       const other = Object.values(part).some(isObject); // code that ran at Google, images: nothing a person is told
-      otherParts ||= other;
-      if (other || text(part.thoughtSignature) !== undefined) parts.push(part);
+      if (other || isSaid(part.thoughtSignature)) parts.push(part);
       return [];
     }
     addText(parts, part, part.text);
@@ -102,15 +104,15 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     if (isSaid(event.error)) throw errorInStream(endpoint, event);
-    model = text(event.modelVersion) ?? model;
-    usage = usageIn(event.usageMetadata) ?? usage;
-    const candidate = firstCandidate(event);
-    answered ||= candidate !== undefined || isObject(event.promptFeedback);
-    blocked ||= isObject(event.promptFeedback) && text(event.promptFeedback.blockReason) !== undefined;
-    if (!candidate) return [];
-    rawFinish = text(candidate.finishReason) ?? rawFinish;
-    const given = isObject(candidate.content) ? candidate.content.parts : undefined;
-    return Array.isArray(given) ? given.filter(isObject).flatMap(readPart) : [];
+    const { candidates, promptFeedback, modelVersion, usageMetadata } = envelopeSchema.parse(event);
+    model = modelVersion ?? model;
+    usage = toUsage(usageMetadata) ?? usage;
+    const candidate = candidates.find((one) => one?.index === 0);
+    answered ||= candidate !== undefined || promptFeedback !== undefined;
+    blocked ||= promptFeedback?.blockReason !== undefined;
+    finishMessage = candidate?.finishMessage ?? promptFeedback?.blockReasonMessage ?? finishMessage;
+    rawFinish = candidate?.finishReason ?? rawFinish;
+    return candidate ? candidate.content.parts.filter(isObject).flatMap(readPart) : [];
   };
 
   return {
@@ -123,23 +125,19 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     read: (event) => (Array.isArray(event) ? event.flatMap(readEvent) : readEvent(event)),
 
     end(marked) {
-      if (!marked && rawFinish === undefined && !blocked) {
-        const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
-        throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
-      }
-      if (!answered) {
-        const message = `${nameOf(endpoint)} sent something that is not an answer of a model.`;
-        throw new LLMError('LLM_BAD_RESPONSE', message);
-      }
+      if (!marked && rawFinish === undefined && !blocked) throw cutShort(endpoint);
+      if (!answered) throw notAnAnswer(endpoint);
       const chunks = closeCall(false);
       const early = blocked ? 'content_filter' : earlyEnd(rawFinish);
       if (!early) chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
       const complete = early === undefined || callsSeen === 0;
       const native = complete ? nativeOf(parts) : undefined; // a call that is not given would never get its result
-      const finishReason = early ?? usualEnd(rawFinish, calls.length > 0, content, otherParts);
+      const finishReason = early ?? usualEnd(rawFinish, calls.length > 0, content);
+      const failed = finishReason === 'error' || finishReason === 'content_filter';
       chunks.push({
         done: true,
         finishReason,
+        ...(failed && finishMessage && { finishMessage: redact(asPlainText(finishMessage), endpoint.secrets) }),
         ...(usage && { usage }),
         ...(model && { model }),
         ...(native && { native }),
@@ -149,14 +147,29 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   };
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-const isSaid = (error: unknown) => text(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
-
-function firstCandidate(event: JsonObject): JsonObject | undefined {
-  if (!Array.isArray(event.candidates)) return undefined;
-  return event.candidates.find((one): one is JsonObject => isObject(one) && (one.index ?? 0) === 0);
-}
+/** Of parts no more than that they are a list: a text is looked at by one `typeof`, a call by its own schema. */
+const candidateSchema = z.object({
+  index: z
+    .number()
+    .nullish()
+    .transform((index) => index ?? 0),
+  content: z.object({ parts: z.array(z.unknown()).catch([]) }).catch({ parts: [] }),
+  finishReason: word,
+  finishMessage: word,
+});
+const envelopeSchema = z.object({
+  candidates: z.array(candidateSchema.optional().catch(undefined)).catch([]),
+  promptFeedback: z.object({ blockReason: word, blockReasonMessage: word }).optional().catch(undefined),
+  modelVersion: word,
+  usageMetadata: usageSchema.optional().catch(undefined),
+});
+const callSchema = z.object({
+  name: word,
+  id: word,
+  args: z.unknown().optional(),
+  partialArgs: z.unknown().optional(),
+  willContinue: z.boolean().optional().catch(undefined),
+});
 
 /** The arguments come as a parsed object; what cannot be one is told to the model, never run. */
 function argumentsOf(args: unknown): ParsedArguments {
@@ -168,31 +181,4 @@ function argumentsOf(args: unknown): ParsedArguments {
     return String(value);
   });
   return finite ? parseArguments(written) : { arguments: {}, malformed: written };
-}
-
-/**
- * Each event has the whole count so far: the last one is right, and they are never summed. The prompt includes what
- * was cached; Google's own tools and the thinking are counted apart there, and are part of prompt and completion here.
- */
-function usageIn(metadata: unknown): TokenUsage | undefined {
-  if (!isObject(metadata)) return undefined;
-  const count = (name: string): number | undefined => {
-    const value = metadata[name];
-    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-  };
-  const prompt = count('promptTokenCount');
-  const candidates = count('candidatesTokenCount');
-  const total = count('totalTokenCount');
-  if (prompt === undefined && candidates === undefined && total === undefined) return undefined; // `trafficType` alone
-  const cachedTokens = count('cachedContentTokenCount');
-  const thinkingTokens = count('thoughtsTokenCount');
-  const promptTokens = (prompt ?? 0) + (count('toolUsePromptTokenCount') ?? 0);
-  const completionTokens = (candidates ?? 0) + (thinkingTokens ?? 0);
-  return {
-    promptTokens,
-    completionTokens,
-    totalTokens: total ?? promptTokens + completionTokens,
-    ...(cachedTokens !== undefined && { cachedTokens }),
-    ...(thinkingTokens !== undefined && { thinkingTokens }),
-  };
 }

@@ -1,38 +1,29 @@
 import { callIdsIn } from '../callIds.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient, type ModelInfo } from '../client.ts';
-import { checkKey, toEndpoint } from '../endpoint.ts';
+import type { ChatRequest, LLMClient, ModelInfo } from '../client.ts';
+import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
-import {
-  defaultFetchLimits,
-  type FetchLimits,
-  type HttpAnswer,
-  kindOf,
-  readBeginning,
-  readJson,
-  send,
-  unreadable,
-} from '../http.ts';
-import { isObject, parseJson } from '../json.ts';
-import type { Endpoint, ProviderWords } from '../providerErrors.ts';
-import { connected } from '../replyStream.ts';
+import { defaultFetchLimits, readJson, send } from '../http.ts';
+import { tellOnce } from '../notes.ts';
+import type { ProviderWords } from '../providerErrors.ts';
+import { type Batches, clientOf, readReply } from '../replyStream.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
-import { createOllamaReader, type OllamaReader } from './reader.ts';
+import { modelsIn } from './models.ts';
+import { createOllamaReader } from './reader.ts';
 import { truncationIn } from './truncation.ts';
 import { toWire } from './wire.ts';
 
-export interface OllamaClientOptions {
+export interface OllamaClientOptions extends Partial<ClientOptions> {
   /** The server's address; `/v1` or `/api` at its end is taken off. Default `http://127.0.0.1:11434`. */
   baseUrl?: string;
   /** Ollama itself wants none; its cloud and proxies in front of it do. */
   apiKey?: string;
-  headers?: Record<string, string>;
   /** Tokens, sent as `num_ctx`: Ollama's own default is small. */
   contextSize?: number;
   /** How long the model stays in memory after a reply: seconds, or `5m`; negative: for ever. */
   keepAlive?: string | number;
   /** `connectMs` is off for a chat unless given: Ollama is silent until the model is loaded and the prompt read. */
-  fetchLimits?: Partial<FetchLimits>;
+  fetchLimits?: ClientOptions['fetchLimits'];
 }
 
 export interface OllamaClient extends LLMClient {
@@ -45,11 +36,12 @@ export interface OllamaClient extends LLMClient {
 export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
   const { apiKey, contextSize, keepAlive } = options;
   const baseUrl = (options.baseUrl?.trim() || 'http://127.0.0.1:11434').replace(/\/+$/, '').replace(/\/(v1|api)$/, '');
-  const endpoint = toEndpoint({ label: 'Ollama', baseUrl, apiKey, headers: options.headers });
+  const endpoint = toEndpoint({ label: 'Ollama', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
   const headers = { ...options.headers, ...(apiKey && { authorization: `Bearer ${apiKey.trim()}` }) };
   const models = new Map<string, OllamaModel>();
+  const note = tellOnce(options.onNote);
   const said = new Set<string>(); // a warning about a model is news once
 
   async function describe(name: string, signal?: AbortSignal): Promise<OllamaModel> {
@@ -88,63 +80,31 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     }
   }
 
-  async function* chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
+  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
     const asked = await describe(request.model, signal);
-    yield { progress: { text: `Ollama loads ${request.model} and reads the prompt` }, done: false };
+    yield [{ progress: { text: `Ollama loads ${request.model} and reads the prompt` }, done: false }];
     const { answer, wire, model } = await ask(request, asked, signal);
-    try {
-      yield connected(answer);
-      for (const warning of wire.warnings) if (!said.has(warning)) yield { warning, done: false };
-      for (const warning of wire.warnings) said.add(warning);
-      if ((await kindOf(answer)) === 'text') throw unreadable(endpoint, await readBeginning(answer));
-      const reader = createOllamaReader({
-        endpoint,
-        tools: request.tools ?? [],
-        takenIds: callIdsIn(request.messages),
-        check: (tokens) => truncationIn(wire.body.messages, tokens, windowOf(model, contextSize)),
-      });
-      for await (const chunks of readReply(answer, reader)) for (const chunk of chunks) yield chunk;
-    } finally {
-      answer.cancel();
-    }
+    for (const text of [...wire.notes, ...wire.warnings]) note(text);
+    const warnings = wire.warnings.filter((warning) => !said.has(warning));
+    for (const warning of warnings) said.add(warning);
+    const reader = createOllamaReader({
+      endpoint,
+      tools: request.tools ?? [],
+      takenIds: callIdsIn(request.messages),
+      check: (tokens) => truncationIn(wire.body.messages, tokens, windowOf(model, contextSize)),
+    });
+    yield* readReply(answer, reader, { framing: readLines, warnings });
   }
 
-  return {
-    chatStream,
-    describe,
-    chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    async listModels(signal) {
-      checkKey(endpoint);
-      const answer = await send({ endpoint, url: `${baseUrl}/api/tags`, headers, limits, signal });
-      return modelsIn(endpoint, await readJson(answer));
-    },
-  };
+  const client = clientOf(batches, async (signal) => {
+    checkKey(endpoint);
+    const answer = await send({ endpoint, url: `${baseUrl}/api/tags`, headers, limits, signal });
+    return modelsIn(endpoint, await readJson(answer));
+  });
+  return { ...client, describe };
 }
 
-/** In batches: a step of an async generator for each of a hundred thousand chunks costs more than reading them. */
-async function* readReply(answer: HttpAnswer, reader: OllamaReader): AsyncGenerator<ChatStreamChunk[], void> {
-  for await (const lines of readLines(answer)) {
-    const chunks: ChatStreamChunk[] = lines.length === 0 ? [{ done: false }] : []; // alive
-    try {
-      for (const line of lines) chunks.push(...reader.read(parseLine(answer.endpoint, line)));
-      if (reader.finished) chunks.push(...reader.end());
-    } catch (error) {
-      yield chunks; // what came before the error has been said
-      throw error;
-    }
-    yield chunks;
-    if (reader.finished) return;
-  }
-  yield reader.end();
-}
-
-function parseLine(endpoint: Endpoint, line: string): unknown {
-  try {
-    return parseJson(line);
-  } catch {
-    throw unreadable(endpoint, line);
-  }
-}
+const notFoundHint = 'Is this the address of Ollama, and is the model there? `ollama list` says which are.';
 
 const wordsOf = (error: LLMError) => (error.details as Partial<ProviderWords> | undefined)?.words ?? '';
 
@@ -163,12 +123,4 @@ function withWayOut(error: LLMError, model: string): LLMError {
     );
   }
   return error;
-}
-
-function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
-  if (!isObject(body) || !Array.isArray(body.models)) throw unreadable(endpoint, JSON.stringify(body));
-  return body.models.flatMap((model): ModelInfo[] => {
-    const id = isObject(model) ? (model.model ?? model.name) : undefined;
-    return typeof id === 'string' && id !== '' ? [{ id }] : [];
-  });
 }

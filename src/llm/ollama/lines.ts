@@ -1,13 +1,16 @@
-import { longestTurn, untilNext } from '../events.ts';
+import { type EventStream, longestTurn, untilNext } from '../events.ts';
 import { type HttpAnswer, tooLong, unreadable } from '../http.ts';
 import { parseJson } from '../json.ts';
+
+/** A body of JSON lines. Nothing is waited for behind the line that says `done`. */
+export const readLines = (answer: HttpAnswer): EventStream => ({ batches: () => linesOf(answer), expectEnd() {} });
 
 /**
  * The lines of a body of JSON lines, in the batches in which they came; an empty batch means that something came and
  * the server is alive. A last line without its end counts when it is whole JSON; else it was cut and is left out.
  * Leaving the loop closes the socket. Throws `LLMError`, or the signal's reason.
  */
-export async function* readLines(answer: HttpAnswer): AsyncGenerator<string[], void, undefined> {
+async function* linesOf(answer: HttpAnswer): AsyncGenerator<string[], void, undefined> {
   const { endpoint, limits } = answer;
   const decoder = new TextDecoder(); // one for the whole body: a character may be cut anywhere
   let unended: string[] = [];

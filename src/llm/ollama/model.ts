@@ -1,4 +1,5 @@
-import { isObject } from '../json.ts';
+import * as z from 'zod';
+import { object, size } from '../fields.ts';
 
 /** What `POST /api/show` says of a model. */
 export interface OllamaModel {
@@ -16,24 +17,28 @@ export interface OllamaModel {
 
 export const unknownModel: OllamaModel = { thinkingLevels: false };
 
+const text = z.string().optional().catch(undefined);
+const showSchema = z.object({
+  capabilities: z.array(z.unknown()).optional().catch(undefined),
+  details: z.object({ family: text, families: z.array(z.unknown()).catch([]) }).catch({ families: [] }),
+  model_info: object,
+  parameters: text,
+});
+
 export function toModel(body: unknown): OllamaModel {
-  if (!isObject(body)) return unknownModel;
-  const { capabilities, details, model_info: info, parameters } = body;
-  const families = isObject(details)
-    ? [details.family, ...(Array.isArray(details.families) ? details.families : [])]
-    : [];
-  const maximumContext = isObject(info)
-    ? Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1]
-    : 0;
-  const contextSize = Number(/^num_ctx\s+(\d+)/m.exec(typeof parameters === 'string' ? parameters : '')?.[1] ?? 0);
+  const { success, data } = showSchema.safeParse(body);
+  if (!success) return unknownModel;
+  const { capabilities, details, model_info: info, parameters = '' } = data;
+  const maximumContext = size.parse(Object.entries(info).find(([key]) => key.endsWith('.context_length'))?.[1]);
+  const contextSize = Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? 0);
   return {
-    ...(Array.isArray(capabilities) && {
+    ...(capabilities && {
       tools: capabilities.includes('tools'),
       thinking: capabilities.includes('thinking'),
       vision: capabilities.includes('vision'),
     }),
-    thinkingLevels: families.some((family) => family === 'gptoss' || family === 'gpt-oss'),
-    ...(typeof maximumContext === 'number' && maximumContext > 0 && { maximumContext }),
+    thinkingLevels: [details.family, ...details.families].some((family) => family === 'gptoss' || family === 'gpt-oss'),
+    ...(maximumContext !== undefined && { maximumContext }),
     ...(contextSize > 0 && { contextSize }),
   };
 }

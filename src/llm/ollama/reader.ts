@@ -1,12 +1,14 @@
+import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
 import { callLimit, createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
-import { LLMError } from '../errors.ts';
-import { isObject, type JsonObject } from '../json.ts';
+import { count, isSaid, word, wordIn } from '../fields.ts';
+import { isObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
-import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
+import { type Endpoint, errorInStream } from '../providerErrors.ts';
+import { cutShort, type ReplyReader } from '../replyStream.ts';
 import { provider } from './wire.ts';
 
 export interface ReaderOptions {
@@ -18,31 +20,23 @@ export interface ReaderOptions {
   check?(promptTokens: number): string | undefined;
 }
 
-/** Turns the objects of one reply into chunks, in order. Pure but for the ids it makes up. Throws only `LLMError`. */
-export interface OllamaReader {
-  read(event: unknown): ChatStreamChunk[];
-  /** The reply is over. Without its `done` line it was cut: `LLM_INCOMPLETE`. */
-  end(): ChatStreamChunk[];
-  /** The `done` line is here; nothing follows it. */
-  readonly finished: boolean;
-}
-
-/** Calls come whole, and are given at the `done` line: a reply that broke off before it has none. */
-export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: ReaderOptions): OllamaReader {
+/** Nothing follows the `done` line. Calls come whole, and are given at the `done` line: a reply that broke off before it has none. */
+export function createOllamaReader({ endpoint, tools, takenIds = new Set(), check }: ReaderOptions): ReplyReader {
   const toToolName = fromWireNames(tools);
   const newId = createCallIds(takenIds);
   const calls: ToolCall[] = [];
   let said = false;
   let thought = false;
-  let last: JsonObject | undefined;
+  let last: z.infer<typeof lastSchema> | undefined;
   let model: string | undefined;
 
   const readCall = (one: unknown): ChatStreamChunk[] => {
-    const wanted = isObject(one) && isObject(one.function) ? one.function : undefined;
-    if (!wanted || calls.length >= callLimit) return [];
-    const id = newId(isObject(one) ? text(one.id) : undefined); // newer servers have ids
-    const argumentsText = textOfArguments(wanted.arguments);
-    const call = { id, name: toToolName(text(wanted.name) ?? 'unknown'), ...parseArguments(argumentsText) };
+    const { success, data } = callSchema.safeParse(one);
+    if (!success || calls.length >= callLimit) return [];
+    const { name = 'unknown', arguments: given } = data.function;
+    const id = newId(data.id);
+    const argumentsText = textOfArguments(given);
+    const call = { id, name: toToolName(name), ...parseArguments(argumentsText) };
     calls.push(call);
     return [{ toolCallDelta: { index: calls.length - 1, id, name: call.name, argumentsText }, done: false }];
   };
@@ -51,17 +45,20 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     get finished() {
       return last !== undefined;
     },
+    get over() {
+      return last !== undefined;
+    },
 
     read(event) {
       if (!isObject(event) || last) return [];
-      if (event.error !== undefined && event.error !== null && event.error !== '') throw errorInStream(endpoint, event);
-      model = text(event.model) ?? model;
+      if (isSaid(event.error)) throw errorInStream(endpoint, event);
+      model = wordIn(event.model) ?? model;
       const message = isObject(event.message) ? event.message : {};
-      const thinking = text(message.thinking);
-      const content = text(message.content);
+      const thinking = wordIn(message.thinking);
+      const content = wordIn(message.content);
       said ||= content !== undefined;
       thought ||= thinking !== undefined;
-      if (event.done === true) last = event;
+      if (event.done === true) last = lastSchema.parse(event);
       return [
         ...(thinking ? [{ thinking, done: false }] : []),
         ...(content ? [{ content, done: false }] : []),
@@ -70,10 +67,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
     },
 
     end() {
-      if (!last) {
-        const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
-        throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
-      }
+      if (!last) throw cutShort(endpoint);
       const finishReason = finishOf(last.done_reason, calls.length, said);
       const given = finishReason === 'tool_calls' ? calls : []; // a call at the limit may be half of what was meant
       const usage = usageIn(last);
@@ -93,7 +87,11 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
   };
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const callSchema = z.object({
+  id: word, // newer servers have ids
+  function: z.object({ name: word, arguments: z.unknown().optional() }),
+});
+const lastSchema = z.object({ done_reason: word, prompt_eval_count: count, eval_count: count });
 
 /** An object; from some proxies its text. Anything else is told to the model as malformed. */
 function textOfArguments(value: unknown): string {
@@ -102,21 +100,19 @@ function textOfArguments(value: unknown): string {
 }
 
 /** Ollama says `stop` after calls too; `load` and `unload` answer an empty conversation. Very old servers say nothing. */
-function finishOf(reason: unknown, calls: number, said: boolean): FinishReason {
+function finishOf(reason: string | undefined, calls: number, said: boolean): FinishReason {
   if (reason === 'length') return 'length';
   if (calls > 0) return 'tool_calls';
   return reason === undefined || reason === 'stop' || said ? 'stop' : 'error';
 }
 
 /** A missing `prompt_eval_count` means that the whole prompt was cached (old servers). */
-function usageIn(event: JsonObject): TokenUsage | undefined {
-  const prompt = count(event.prompt_eval_count);
-  const completion = count(event.eval_count);
+function usageIn({
+  prompt_eval_count: prompt,
+  eval_count: completion,
+}: z.infer<typeof lastSchema>): TokenUsage | undefined {
   if (prompt === undefined && completion === undefined) return undefined;
   const promptTokens = prompt ?? 0;
   const completionTokens = completion ?? 0;
   return { promptTokens, completionTokens, totalTokens: promptTokens + completionTokens };
 }
-
-const count = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,6 +1,8 @@
 import type { Attachment, Message } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
+import { isImage, isText, textOfFile } from '../files.ts';
 import { toWireName } from '../names.ts';
+import { budgetIgnored } from '../notes.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { OllamaModel } from './model.ts';
 
@@ -26,8 +28,10 @@ export interface WireCall {
 
 export interface Wire {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
-  /** What the model cannot do and was therefore not sent, in sentences. */
+  /** What the model does not get to see or use, in sentences for the person. */
   warnings: string[];
+  /** Settings that are ignored or adapted, in sentences for the log. */
+  notes: string[];
 }
 
 /**
@@ -38,6 +42,7 @@ export interface Wire {
  */
 export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
   const warnings: string[] = [];
+  const notes: string[] = [];
   const name = request.model;
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   if (tools.length > 0 && model.tools === false) {
@@ -45,13 +50,17 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   }
   const think = thinkFor(request.thinkingBudget, model);
   if (think !== undefined && model.thinking === false) {
-    warnings.push(`${name} has no thinking in Ollama; the thinking budget is ignored.`);
+    notes.push(budgetIgnored(name));
   }
-  const images = request.messages.some(
-    (message) => message.role === 'user' && imagesOf(message.attachments).length > 0,
-  );
-  if (images && model.vision === false) {
+  const files = request.messages.flatMap((message) => (message.role === 'user' ? (message.attachments ?? []) : []));
+  if (files.some((file) => !isText(file) && !isImage(file))) {
+    warnings.push('Ollama takes texts and images only; the other files are left out.');
+  }
+  if (files.some(isImage) && model.vision === false) {
     warnings.push(`${name} does not see images, so they are left out. Choose a model that does.`);
+  }
+  if (request.toolChoice === 'required' && tools.length > 0) {
+    notes.push(`Ollama cannot make ${name} call a tool; it may answer without one.`);
   }
   const given = {
     temperature: request.temperature,
@@ -83,7 +92,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
     truncate: false,
     shift: false,
   };
-  return { body, warnings };
+  return { body, warnings, notes };
 }
 
 function thinkFor(budget: number | undefined, { thinkingLevels }: OllamaModel): boolean | string | undefined {
@@ -109,7 +118,8 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
 
 /** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
 function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>, seesImages: boolean): void {
-  const content = wellFormed(said.content);
+  const texts = (said.attachments ?? []).filter(isText).map(textOfFile);
+  const content = [...texts, wellFormed(said.content)].filter((text) => text !== '').join('\n\n');
   const images = seesImages ? imagesOf(said.attachments) : [];
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content, ...(images.length > 0 && { images }) });
@@ -120,7 +130,7 @@ function pushUser(wire: WireMessage[], said: Extract<Message, { role: 'user' }>,
 }
 
 function imagesOf(attachments: readonly Attachment[] = []): string[] {
-  return attachments.filter(({ mediaType }) => mediaType.startsWith('image/')).map(({ data }) => data);
+  return attachments.filter(isImage).map(({ data }) => data);
 }
 
 function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>): WireMessage[] {

@@ -1,18 +1,14 @@
 import type { LLMClient } from '../client.ts';
-import type { FetchLimits } from '../http.ts';
+import type { ClientOptions } from '../endpoint.ts';
 import { createOpenAIClient } from './client.ts';
 
-export interface AzureClientOptions {
+export interface AzureClientOptions extends Pick<ClientOptions, 'apiKey' | 'headers' | 'onNote' | 'fetchLimits'> {
   /** The resource: `https://name.openai.azure.com`. What the portal shows behind it (`/openai/…`) is taken off. */
   endpoint: string;
-  apiKey?: string;
   /** What the model is deployed as; without it the request's model is taken for its name. */
   deployment?: string;
   /** A dated version (`2024-10-21`) takes the route of deployments; without it, or with `v1`, the route without versions. */
   apiVersion?: string;
-  headers?: Record<string, string>;
-  onNote?(note: string): void;
-  fetchLimits?: Partial<FetchLimits>;
 }
 
 /** A client for OpenAI's models at Azure: the same wire under other addresses, the key in the header `api-key`. */
@@ -29,6 +25,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
     label: 'Azure OpenAI',
     baseUrl: `${resource}/v1`,
     keyHeader: 'api-key',
+    notFoundHint: 'Check the endpoint, the name of the deployment and the API version.',
     flags: { completionTokens: true, callIds: 'forty' },
     apiKey,
     headers,

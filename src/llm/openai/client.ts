@@ -1,18 +1,18 @@
-import { oneByOne } from '../batches.ts';
 import { callIdsIn } from '../callIds.ts';
-import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
-import { checkKey, type EndpointOptions, toEndpoint } from '../endpoint.ts';
+import type { ChatRequest, LLMClient } from '../client.ts';
+import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
-import { defaultFetchLimits, type FetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
+import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
+import { tellOnce } from '../notes.ts';
 import type { ProviderWords } from '../providerErrors.ts';
-import { readBatches } from '../replyStream.ts';
+import { type Batches, clientOf, readReply } from '../replyStream.ts';
 import { learnFrom, type WireFlags } from './flags.ts';
 import { modelsIn } from './models.ts';
+import { leftOut, notesOf } from './notes.ts';
 import { createOpenAIReader } from './reader.ts';
-import { thinkingNote } from './thinking.ts';
 import { toWire } from './wire.ts';
 
-export interface OpenAIClientOptions extends EndpointOptions {
+export interface OpenAIClientOptions extends ClientOptions {
   /** The provider's id: `openai`, `openai-compatible`, a preset's. */
   provider: string;
   /** Up to and without `/chat/completions`; most end in `/v1`. */
@@ -24,27 +24,19 @@ export interface OpenAIClientOptions extends EndpointOptions {
   modelsUrl?: string;
   /** The header that carries the key; `authorization` with `Bearer` without it. */
   keyHeader?: string;
-  /** What is left out of a request because the provider or the model does not take it; each is told once. */
-  onNote?(note: string): void;
-  fetchLimits?: Partial<FetchLimits>;
 }
 
 /** A client for everything that speaks OpenAI's chat completions. */
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider } = options;
-  const endpoint = toEndpoint(options);
+  const endpoint = toEndpoint({ notFoundHint, ...options });
   const baseUrl = options.baseUrl.trim().replace(/\/+$/, '');
   const chatUrl = options.chatUrl ?? (() => `${baseUrl}/chat/completions`);
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
   const flagsOfModel = new Map<string, WireFlags>();
-  const noted = new Set<string>();
+  const note = tellOnce(options.onNote);
 
-  const note = (text: string | undefined) => {
-    if (text === undefined || noted.has(text)) return;
-    noted.add(text);
-    options.onNote?.(text);
-  };
   const flagsFor = (model: string): WireFlags =>
     flagsOfModel.get(model) ?? { completionTokens: provider === 'openai', ...options.flags, provider };
 
@@ -59,21 +51,16 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
         if (!learned) throw error;
         flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
         const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
-        for (const name of omitted)
-          note(`${request.model} at ${endpoint.label} does not take ${name}; it is left out.`);
+        for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
       }
     }
   }
 
-  async function* batches(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk[], void> {
+  async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
     checkKey(endpoint);
     const answer = await ask(request, signal);
     const flags = flagsFor(request.model);
-    note(thinkingNote(request, flags));
-    if (flags.withoutImages && hasFiles(request)) {
-      const warning = `${request.model} does not see images, so they are left out. Choose a model that does.`;
-      yield [{ warning, done: false }];
-    }
+    for (const text of notesOf(request, flags)) note(text);
     const reader = createOpenAIReader({
       endpoint,
       provider,
@@ -81,22 +68,18 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
       takenIds: callIdsIn(request.messages),
       keepDetails: flags.returnThinking,
     });
-    yield* readBatches(answer, reader);
+    yield* readReply(answer, reader, { warnings: leftOut(request, flags) });
   }
 
-  const chatStream: LLMClient['chatStream'] = (request, signal) => oneByOne(batches(request, signal));
-
-  return {
-    chatStream,
-    chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    async listModels(signal) {
-      checkKey(endpoint);
-      const url = options.modelsUrl ?? `${baseUrl}/models`;
-      const answer = await send({ endpoint, url, headers, limits, signal });
-      return modelsIn(endpoint, await readJson(answer));
-    },
-  };
+  return clientOf(batches, async (signal) => {
+    checkKey(endpoint);
+    const url = options.modelsUrl ?? `${baseUrl}/models`;
+    const answer = await send({ endpoint, url, headers, limits, signal });
+    return modelsIn(endpoint, await readJson(answer));
+  });
 }
+
+const notFoundHint = 'Check the address (most end in /v1) and the name of the model.';
 
 function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, string> {
   const key = apiKey?.trim();
@@ -110,8 +93,3 @@ function learn(error: LLMError, flags: WireFlags): WireFlags | undefined {
   const { words, parameter } = error.details as ProviderWords;
   return learnFrom(words, parameter, flags);
 }
-
-const hasFiles = ({ messages }: ChatRequest) =>
-  messages.some((message) => message.role === 'user' && message.attachments?.some(isSeen));
-
-const isSeen = ({ mediaType }: { mediaType: string }) => !mediaType.startsWith('text/');

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
+import { size } from '../fields.ts';
 import { unreadable } from '../http.ts';
 import type { Endpoint } from '../providerErrors.ts';
 
-const size = z.number().positive().optional().catch(undefined);
 const modelSchema = z.object({
   id: z.string().min(1),
   context_length: size,

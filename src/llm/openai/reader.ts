@@ -3,10 +3,11 @@ import type { Native, TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
 import { LLMError } from '../errors.ts';
+import { count, isSaid, word, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
-import type { ReplyReader } from '../replyStream.ts';
+import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
 import { collectDetails } from './details.ts';
 import type { NativeThinking } from './wire.ts';
@@ -80,14 +81,14 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       const choice = firstChoice(event);
       const error = errorIn(event, choice);
       if (error !== undefined) throw errorInStream(endpoint, error);
-      model = text(event.model) ?? model;
+      model = wordIn(event.model) ?? model;
       usage = usageIn(event, choice) ?? usage;
       if (!choice) return [];
       answered = true;
       if (choice.finish_reason || choice.native_finish_reason) {
-        rawFinish = text(choice.finish_reason) ?? rawFinish;
+        rawFinish = wordIn(choice.finish_reason) ?? rawFinish;
         // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
-        failed ||= /error|malformed/i.test(`${text(choice.finish_reason)} ${text(choice.native_finish_reason)}`);
+        failed ||= /error|malformed/i.test(`${wordIn(choice.finish_reason)} ${wordIn(choice.native_finish_reason)}`);
       }
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
@@ -106,14 +107,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
     },
 
     end(marked) {
-      if (!marked && rawFinish === undefined) {
-        const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
-        throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
-      }
-      if (!answered) {
-        const message = `${nameOf(endpoint)} sent something that is not an answer of a model.`;
-        throw new LLMError('LLM_BAD_RESPONSE', message);
-      }
+      if (!marked && rawFinish === undefined) throw cutShort(endpoint);
+      if (!answered) throw notAnAnswer(endpoint);
       const early = failed ? 'error' : earlyEnd(rawFinish);
       const chunks = early ? [] : takeCalls(true);
       const finishReason = early ?? (given > 0 ? 'tool_calls' : usualEnd(rawFinish, content));
@@ -136,8 +131,6 @@ function nativeOf(provider: string, { thinkingField, details = [] }: NativeThink
   return { provider, content };
 }
 
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
 /** Azure begins with no choices, usage chunks have none; a second choice (`n` > 1) is nothing we asked for. */
 function firstChoice(event: JsonObject): JsonObject | undefined {
   const { success, data } = envelopeSchema.safeParse(event);
@@ -155,11 +148,9 @@ const isFirst = (choice: unknown) => isObject(choice) && (choice.index ?? 0) ===
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
   if (isSaid(event.error)) return event;
   if (choice && isSaid(choice.error)) return { error: choice.error };
-  if (event.object === 'error' || (event.choices === undefined && text(event.detail) !== undefined)) return event;
+  if (event.object === 'error' || (event.choices === undefined && wordIn(event.detail) !== undefined)) return event;
   return undefined;
 }
-
-const isSaid = (error: unknown) => text(error) !== undefined || (isObject(error) && Object.keys(error).length > 0);
 
 interface Parts {
   content: string;
@@ -195,7 +186,7 @@ function addParts(parts: Parts, content: readonly unknown[]): void {
 function textOfPart(part: unknown): string {
   if (typeof part === 'string') return part;
   if (!Array.isArray(part)) return '';
-  return part.map((one) => (isObject(one) ? (text(one.text) ?? '') : '')).join('');
+  return part.map((one) => (isObject(one) ? (wordIn(one.text) ?? '') : '')).join('');
 }
 
 function fragmentsOf(delta: JsonObject): CallFragment[] {
@@ -207,8 +198,6 @@ function fragmentsOf(delta: JsonObject): CallFragment[] {
   });
 }
 
-/** Empty is absent; a field of another type counts as not sent. */
-const word = z.string().min(1).optional().catch(undefined);
 const fragmentSchema = z.object({
   index: z.number().optional().catch(undefined), // Mistral and Gemini may leave it out
   id: word,
@@ -217,7 +206,7 @@ const fragmentSchema = z.object({
 
 /** Some servers send the object itself instead of its text. */
 function argumentsOf(value: unknown): string {
-  return isObject(value) ? JSON.stringify(value) : (text(value) ?? '');
+  return isObject(value) ? JSON.stringify(value) : (wordIn(value) ?? '');
 }
 
 /** Ends at which a call that looks whole may still be half of what was meant. */
@@ -257,7 +246,6 @@ function usageIn(event: JsonObject, choice: JsonObject | undefined): TokenUsage 
   };
 }
 
-const count = z.number().nonnegative().optional().catch(undefined);
 const usageSchema = z.object({
   prompt_tokens: count,
   completion_tokens: count,

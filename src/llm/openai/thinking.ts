@@ -10,12 +10,6 @@ export function thinkingParameter(request: ChatRequest, flags: WireFlags): objec
   return unlessOmitted('reasoning_effort', effortOf(budget), flags);
 }
 
-/** What to say of a budget that goes nowhere. */
-export function thinkingNote(request: ChatRequest, flags: WireFlags): string | undefined {
-  if (!request.thinkingBudget || request.thinkingBudget < 0 || thinkingParameter(request, flags)) return undefined;
-  return `${request.model} has no setting for a thinking budget here; it is ignored.`;
-}
-
 const unlessOmitted = (name: string, value: unknown, { omit }: WireFlags) =>
   omit?.includes(name) ? undefined : { [name]: value };
 

@@ -1,6 +1,7 @@
 import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest } from '../client.ts';
+import { isImage, isText, textOfFile } from '../files.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
@@ -120,15 +121,13 @@ function toContent(text: string, attachments: readonly Attachment[] = [], flags:
   return text === '' ? files : [...files, { type: 'text', text: wellFormed(text) }];
 }
 
-function toPart({ mediaType, data, name }: Attachment, flags: WireFlags): WirePart {
+function toPart(file: Attachment, flags: WireFlags): WirePart {
+  if (isText(file)) return { type: 'text', text: textOfFile(file) };
+  const { mediaType, data, name } = file;
   const title = wellFormed(name ?? mediaType);
-  if (mediaType.startsWith('text/')) {
-    const text = Buffer.from(data, 'base64').toString('utf8');
-    return { type: 'text', text: `${title}:\n${text}` };
-  }
   if (flags.withoutImages) return { type: 'text', text: `(${title}: left out, this model sees no images)` };
   const url = `data:${mediaType};base64,${data}`;
-  return mediaType.startsWith('image/')
+  return isImage(file)
     ? { type: 'image_url', image_url: { url } }
     : { type: 'file', file: { filename: title, file_data: url } };
 }

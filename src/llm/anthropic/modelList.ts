@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import type { ModelInfo } from '../client.ts';
+import { size, word } from '../fields.ts';
+import { unreadable } from '../http.ts';
+import type { Endpoint } from '../providerErrors.ts';
+
+const modelSchema = z.object({
+  id: z.string().min(1),
+  max_input_tokens: size,
+  context_window: size,
+  context_length: size,
+});
+const pageSchema = z.union([
+  z.object({ data: z.array(z.unknown()), has_more: z.boolean().optional().catch(undefined), last_id: word }),
+  z.array(z.unknown()).transform((data) => ({ data, has_more: false, last_id: undefined })),
+]);
+
+/**
+ * `{data: [{id, max_input_tokens}], has_more, last_id}`, and after which model the next page begins; gateways leave the
+ * size out or call it as OpenAI's do, or have the list alone.
+ */
+export function modelsIn(endpoint: Endpoint, body: unknown): { models: ModelInfo[]; next: string | undefined } {
+  const page = pageSchema.safeParse(body);
+  if (!page.success) throw unreadable(endpoint, JSON.stringify(body));
+  const { data, has_more: more, last_id: next } = page.data;
+  return { models: data.flatMap(toModel), next: more ? next : undefined };
+}
+
+function toModel(one: unknown): ModelInfo[] {
+  const { success, data: model } = modelSchema.safeParse(one);
+  if (!success) return [];
+  const contextWindow = model.max_input_tokens ?? model.context_window ?? model.context_length;
+  return [{ id: model.id, ...(contextWindow !== undefined && { contextWindow }) }];
+}

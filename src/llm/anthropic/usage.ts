@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { TokenUsage } from '../../protocol/messages.ts';
+import { count } from '../fields.ts';
+
+export const usageSchema = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+  output_tokens_details: z.object({ thinking_tokens: count }).optional().catch(undefined),
+});
+export type WireUsage = z.infer<typeof usageSchema>;
+
+/** Later counts stand in for earlier ones; they are never summed. Absent and null say nothing. */
+export function merged(before: WireUsage | undefined, told: WireUsage | undefined): WireUsage | undefined {
+  if (!told) return before;
+  return { ...before, ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)) };
+}
+
+/** `input_tokens` counts only what was neither read from the cache nor written to it. */
+export function toUsage(usage: WireUsage | undefined): { usage?: TokenUsage } {
+  if (!usage) return {};
+  const { cache_read_input_tokens: cachedTokens, cache_creation_input_tokens: cacheWriteTokens } = usage;
+  const thinkingTokens = usage.output_tokens_details?.thinking_tokens;
+  const promptTokens = (usage.input_tokens ?? 0) + (cachedTokens ?? 0) + (cacheWriteTokens ?? 0);
+  const completionTokens = usage.output_tokens ?? 0;
+  return {
+    usage: {
+      promptTokens,
+      completionTokens,
+      totalTokens: promptTokens + completionTokens,
+      ...(cachedTokens !== undefined && { cachedTokens }),
+      ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+      ...(thinkingTokens !== undefined && { thinkingTokens }),
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod';
+import type { ModelInfo } from '../client.ts';
+import { size, word } from '../fields.ts';
+import { unreadable } from '../http.ts';
+import type { Endpoint } from '../providerErrors.ts';
+
+const modelSchema = z.object({
+  name: z.string().min(1),
+  inputTokenLimit: size,
+  supportedGenerationMethods: z.array(z.unknown()).optional().catch(undefined),
+});
+/** `{}` is a page without models. */
+const pageSchema = z.union([
+  z.object({ models: z.array(z.unknown()), nextPageToken: word }),
+  z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),
+]);
+
+/**
+ * `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`: those that can hold a conversation,
+ * and where the next page is.
+ */
+export function modelsIn(endpoint: Endpoint, body: unknown): { models: ModelInfo[]; next: string | undefined } {
+  const page = pageSchema.safeParse(body);
+  if (!page.success) throw unreadable(endpoint, JSON.stringify(body));
+  const { models, nextPageToken: next } = page.data;
+  return { models: models.flatMap(toModel), next };
+}
+
+function toModel(one: unknown): ModelInfo[] {
+  const { success, data: model } = modelSchema.safeParse(one);
+  if (!success || model.supportedGenerationMethods?.includes('generateContent') === false) return [];
+  const { name, inputTokenLimit: contextWindow } = model;
+  return [{ id: name.replace(/^models\//, ''), ...(contextWindow !== undefined && { contextWindow }) }];
+}

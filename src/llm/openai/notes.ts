@@ -1,0 +1,24 @@
+import type { ChatRequest } from '../client.ts';
+import { isText } from '../files.ts';
+import { budgetIgnored } from '../notes.ts';
+import type { WireFlags } from './flags.ts';
+import { thinkingParameter } from './thinking.ts';
+
+/** What was asked for and is not sent, or not so, in sentences for the log. */
+export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
+  const { model, thinkingBudget = 0, responseFormat } = request;
+  return [
+    ...(thinkingBudget > 0 && !thinkingParameter(request, flags) ? [budgetIgnored(model)] : []),
+    ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
+      ? [`${model} cannot be held to a schema; it is asked for it in words.`]
+      : []),
+    ...leftOut(request, flags),
+  ];
+}
+
+/** What the model does not get to see, in sentences for the person. */
+export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): string[] {
+  const files = messages.flatMap((message) => (message.role === 'user' ? (message.attachments ?? []) : []));
+  const unseen = withoutImages && files.some((file) => !isText(file));
+  return unseen ? [`${model} does not see images, so they are left out. Choose a model that does.`] : [];
+}
