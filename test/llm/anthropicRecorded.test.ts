@@ -1,60 +1,48 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import { createAnthropicClient } from '../../src/llm/anthropic/client.ts';
 import { toWire } from '../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import { type Heard, hear, served, slicings } from './serve.ts';
+import {
+  describeRecorded,
+  expectError,
+  framingsOf,
+  hearAll,
+  isStream,
+  type RecordedCase,
+  replyOf,
+  requestOf,
+  textOf,
+} from './recordedCases.ts';
+import { type Heard, hear, served } from './serve.ts';
 
-/** Replies of the real provider lie beside the project, where they are; the project's own cases cover every quirk too. */
-const folder = fileURLToPath(new URL('../../../shared/fixtures/wire/', import.meta.url));
-
-interface RecordedCase {
-  protocol: string;
-  mode: 'stream' | 'json' | 'error';
-  file: string;
-  requestFile?: string;
-  status: number;
-  headers: Record<string, string>;
-  policy?: string[];
-  expected: {
-    text?: string;
-    thinking?: string;
-    toolCalls?: { id: string; name: string; arguments: object | null; argumentsValid?: boolean }[];
-    finishReason?: string | null;
-    usage?: Record<string, number>;
-    model?: string;
-    thinkingSignatures?: string[];
-    error?: { message?: string } | null;
-    codeOneOf?: string[];
-  };
-  expectedError?: { code: string; status: number; message: string; retryable: boolean; reason?: string };
-}
+type Case = RecordedCase<{
+  text?: string;
+  thinking?: string;
+  toolCalls?: { id: string; name: string; arguments: object | null; argumentsValid?: boolean }[];
+  finishReason?: string | null;
+  usage?: Record<string, number>;
+  model?: string;
+  thinkingSignatures?: string[];
+  error?: { message?: string } | null;
+  codeOneOf?: string[];
+}>;
 
 const client = createAnthropicClient({ apiKey: 'sk-ant-CANARYKEY1234567890' });
 const request: ChatRequest = { model: 'claude', messages: [] };
 const say = (body: string | Uint8Array, headers: Record<string, string> = { 'content-type': 'text/event-stream' }) =>
   served({ headers, body }, 'random', () => hear(client.chatStream(request)));
 
-describe('recorded replies of Anthropic', () => {
-  if (!existsSync(`${folder}index.json`)) {
-    it('are absent here; the hand-made cases stand alone', () => assert.ok(!existsSync(`${folder}index.json`)));
-    return;
-  }
-  const index = JSON.parse(readFileSync(`${folder}index.json`, 'utf8')) as RecordedCase[];
-  const cases = index.filter(({ protocol }) => protocol === 'anthropic');
-  const streams = cases.filter(({ mode, expected }) => mode === 'stream' && !expected.error);
-
+describeRecorded('recorded replies of Anthropic', 'anthropic', (cases: Case[]) => {
   for (const recorded of cases) {
     it(`${recorded.mode} ${recorded.file}`, async () => {
-      const body = new Uint8Array(readFileSync(folder + recorded.file));
-      const type = recorded.mode === 'stream' ? 'text/event-stream' : 'application/json';
-      const reply = { status: recorded.status, headers: { 'content-type': type, ...recorded.headers }, body };
-      for (const slicing of slicings) {
-        const heard = await served(reply, slicing, () => hear(client.chatStream(request)));
-        if (recorded.expectedError) expectError(heard, recorded.expectedError);
+      const reply = replyOf(recorded);
+      for (const heard of await hearAll(reply, client, request)) {
+        const { expectedError } = recorded;
+        // A full window has a code of its own here.
+        const code = expectedError?.reason === 'context_length_exceeded' ? 'LLM_CONTEXT_OVERFLOW' : undefined;
+        if (expectedError) expectError(heard, expectedError, code);
         else expectReply(heard, recorded);
       }
       const { thinkingSignatures } = recorded.expected;
@@ -66,27 +54,15 @@ describe('recorded replies of Anthropic', () => {
     });
   }
 
-  for (const { file } of streams) {
+  for (const { file } of cases.filter(isStream)) {
     it(`says the same however it is framed: ${file}`, async () => {
-      const unix = readFileSync(folder + file, 'utf8').replaceAll('\r\n', '\n');
+      const unix = textOf(file);
       const plain = await say(unix);
-      const framings: Record<string, string> = {
-        'CR LF': unix.replaceAll('\n', '\r\n'),
-        CR: unix.replaceAll('\n', '\r'),
-        comments: unix.replaceAll('\n\n', '\n\n: keepalive\n\n'),
-        BOM: `\uFEFF${unix}`,
-        'no space': unix.replaceAll(/^data: /gm, 'data:'),
-        'two lines': unix.replaceAll(/^data: \{"type": ?"/gm, 'data: {"type":\ndata: "'),
-        'no event names': unix.replaceAll(/^event: .*\n/gm, ''),
-        'no end': unix.trimEnd(),
-      };
-      for (const [name, body] of Object.entries(framings)) assert.deepEqual(await say(body), plain, name);
+      for (const [name, body] of Object.entries(framingsOf(unix))) assert.deepEqual(await say(body), plain, name);
     });
 
     it(`is an error when harmed, and nothing of it is run: ${file}`, async () => {
-      const text = readFileSync(folder + file, 'utf8')
-        .replaceAll('\r\n', '\n')
-        .trimEnd();
+      const text = textOf(file).trimEnd();
       const all = text.split('\n\n');
       const finish = all.findIndex((event) => /"stop_reason": ?"/.test(event) && !event.includes('message_start'));
       assert.ok(finish > 0);
@@ -122,7 +98,7 @@ describe('recorded replies of Anthropic', () => {
 
   /** Histories that were really accepted, as ours: made into messages and back they must be the same. */
   for (const { requestFile } of cases) {
-    const wire = requestFile && existsSync(folder + requestFile) ? readWire(folder + requestFile) : undefined;
+    const wire = readWire(requestOf(requestFile) as Wire | undefined);
     const messages = wire && toMessages(wire);
     if (!messages) continue;
     it(`the same history goes out: ${requestFile}`, () => {
@@ -132,7 +108,7 @@ describe('recorded replies of Anthropic', () => {
   }
 });
 
-function expectReply(heard: Heard, { expected, policy = [] }: RecordedCase): void {
+function expectReply(heard: Heard, { expected, policy = [] }: Case): void {
   if (expected.error) {
     assert.ok(heard.error && expected.codeOneOf?.includes(heard.error.code), JSON.stringify(heard));
     assert.ok(heard.error.message.includes(expected.error.message ?? ''));
@@ -158,26 +134,15 @@ function expectReply(heard: Heard, { expected, policy = [] }: RecordedCase): voi
   assert.equal(heard.model, expected.model);
 }
 
-function expectError({ error }: Heard, expected: NonNullable<RecordedCase['expectedError']>): void {
-  // A full window has a code of its own here.
-  const code = expected.reason === 'context_length_exceeded' ? 'LLM_CONTEXT_OVERFLOW' : expected.code;
-  const { status, retryable, message } = expected;
-  assert.deepEqual(
-    { code: error?.code, status: error?.status, retryable: error?.retryable },
-    { code, status, retryable },
-  );
-  assert.ok(error?.message.includes(message), error?.message);
-}
-
 interface Wire {
   model: string;
   messages: { role: 'user' | 'assistant'; content: string | WireBlock[] }[];
 }
 type WireBlock = { type: string; [field: string]: unknown };
 
-function readWire(file: string): Wire | undefined {
-  const wire = JSON.parse(readFileSync(file, 'utf8')) as Wire;
-  return Array.isArray(wire.messages) && wire.messages.every(({ role }) => role !== undefined) ? wire : undefined;
+function readWire(wire: Wire | undefined): Wire | undefined {
+  const known = Array.isArray(wire?.messages) && wire.messages.every(({ role }) => role !== undefined);
+  return known ? wire : undefined;
 }
 
 function inBlocks(messages: Wire['messages']) {

@@ -1,53 +1,44 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createGoogleClient } from '../../src/llm/google/client.ts';
 import { type Content, toGoogleWire } from '../../src/llm/google/wire.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import { googleKey } from '../support/google.ts';
-import { type Heard, hear, served, slicings } from './serve.ts';
+import {
+  describeRecorded,
+  expectError,
+  expectNoAnswer,
+  framingsOf,
+  hearAll,
+  isStream,
+  type RecordedCase,
+  replyOf,
+  requestOf,
+  textOf,
+  withoutOwnIds,
+} from './recordedCases.ts';
+import { type Heard, hear, served } from './serve.ts';
 
-/** Replies of Gemini lie beside the project, where they are; the project's own cases cover every quirk too. */
-const folder = fileURLToPath(new URL('../../../shared/fixtures/wire/', import.meta.url));
-
-interface RecordedCase {
-  protocol: string;
-  mode: 'stream' | 'json' | 'error' | 'stream-json-array';
-  file: string;
-  status: number;
-  headers: Record<string, string>;
-  policy?: string[];
-  expected: {
-    text: string;
-    thinking: string;
-    toolCalls: { id: string | null; name: string; arguments: object; signature?: string }[];
-    finishReason: string | null;
-    usage: Record<string, number | null> | null;
-    model: string | null;
-    error: { message: string } | null;
-  };
-  expectedError?: { code: string; status: number; message: string; retryable: boolean; reason?: string };
-}
+type Case = RecordedCase<{
+  text: string;
+  thinking: string;
+  toolCalls: { id: string | null; name: string; arguments: object; signature?: string }[];
+  finishReason: string | null;
+  usage: Record<string, number | null> | null;
+  model: string | null;
+  error: { message: string } | null;
+}>;
 
 const client = createGoogleClient({ apiKey: googleKey });
 const request = { model: 'gemini', messages: [] };
 
-describe('recorded replies of Gemini', () => {
-  if (!existsSync(`${folder}index.json`)) {
-    it('are absent here; the hand-made cases stand alone', () => assert.ok(!existsSync(`${folder}index.json`)));
-    return;
-  }
-  const index = JSON.parse(readFileSync(`${folder}index.json`, 'utf8')) as RecordedCase[];
-  const cases = index.filter(({ protocol }) => protocol === 'gemini');
-
+describeRecorded('recorded replies of Gemini', 'gemini', (cases: Case[]) => {
   for (const recorded of cases) {
     it(`${recorded.mode} ${recorded.file}`, async () => {
-      const body = bodyOf(recorded);
-      const type = recorded.mode === 'stream' ? 'text/event-stream' : 'application/json';
-      const reply = { status: recorded.status, headers: { 'content-type': type, ...recorded.headers }, body };
-      for (const slicing of body.length < 100_000 ? slicings : (['whole', 'random'] as const)) {
-        const heard = await served(reply, slicing, () => hear(client.chatStream(request)));
-        if (recorded.expectedError) expectError(heard, recorded.expectedError);
+      for (const heard of await hearAll(replyOf(recorded), client, request)) {
+        const { expectedError } = recorded;
+        // A full window has a code of its own here.
+        const full = /exceeds the maximum number of tokens/.test(expectedError?.message ?? '');
+        if (expectedError) expectError(heard, expectedError, full ? 'LLM_CONTEXT_OVERFLOW' : undefined);
         else expectReply(heard, recorded);
       }
     });
@@ -56,9 +47,7 @@ describe('recorded replies of Gemini', () => {
   it('signatures are kept with the parts they came with', async () => {
     let signed = 0;
     for (const recorded of cases.filter(({ expected }) => expected.toolCalls?.some(({ signature }) => signature))) {
-      const body = bodyOf(recorded);
-      const headers = { 'content-type': recorded.mode === 'stream' ? 'text/event-stream' : 'application/json' };
-      const { native } = await served({ headers, body }, 'random', () => client.chat(request));
+      const { native } = await served(replyOf(recorded), 'random', () => client.chat(request));
       const parts = (native?.content as { parts: Record<string, unknown>[] }).parts;
       assert.deepEqual(
         parts
@@ -77,9 +66,9 @@ describe('recorded replies of Gemini', () => {
 
   it('recorded conversations of the model are said again as they were', () => {
     let compared = 0;
-    for (const { file, requestFile } of cases as (RecordedCase & { requestFile?: string })[]) {
-      if (requestFile === undefined) continue;
-      const { contents } = JSON.parse(readFileSync(folder + requestFile, 'utf8')) as { contents: Content[] };
+    for (const { file, requestFile } of cases) {
+      const { contents } = (requestOf(requestFile) ?? {}) as { contents?: Content[] };
+      if (!contents) continue;
       const messages = toMessages(contents);
       if (!messages || !contents.some(({ role }) => role === 'model')) continue;
       const again = toGoogleWire({ model: 'gemini', messages }).contents as Content[];
@@ -89,28 +78,17 @@ describe('recorded replies of Gemini', () => {
     assert.ok(compared >= 5, `${compared}`);
   });
 
-  const streams = cases.filter(({ mode, expected }) => mode === 'stream' && expected.finishReason && !expected.error);
-  for (const recorded of streams) {
-    it(`says the same however it is framed: ${recorded.file}`, async () => {
-      const unix = readFileSync(folder + recorded.file, 'utf8').replaceAll('\r\n', '\n');
+  for (const { file } of cases.filter((one) => isStream(one) && one.expected.finishReason)) {
+    it(`says the same however it is framed: ${file}`, async () => {
+      const unix = textOf(file);
       const plain = withoutOwnIds(await say(unix));
-      const framings: Record<string, string> = {
-        'CR LF': unix.replaceAll('\n', '\r\n'),
-        CR: unix.replaceAll('\n', '\r'),
-        comments: unix.replaceAll('\n\n', '\n\n: keepalive\n\n'),
-        BOM: `\uFEFF${unix}`,
-        'no space': unix.replaceAll(/^data: /gm, 'data:'),
-        'two lines': unix.replaceAll(/^data: \{/gm, 'data: {\ndata: '),
-        'no end': unix.trimEnd(),
-      };
-      for (const [name, body] of Object.entries(framings))
+      for (const [name, body] of Object.entries(framingsOf(unix))) {
         assert.deepEqual(withoutOwnIds(await say(body)), plain, name);
+      }
     });
 
-    it(`runs nothing when it is harmed: ${recorded.file}`, async () => {
-      const unix = readFileSync(folder + recorded.file, 'utf8')
-        .replaceAll('\r\n', '\n')
-        .trimEnd();
+    it(`runs nothing when it is harmed: ${file}`, async () => {
+      const unix = textOf(file).trimEnd();
       const events = unix.split('\n\n');
       const end = events.findIndex((event) => /"finishReason"|"blockReason"/.test(event));
       const harmed = events.slice(0, end).map((_, at) => `${events.slice(0, at + 1).join('\n\n')}\n\n`);
@@ -120,14 +98,7 @@ describe('recorded replies of Gemini', () => {
       harmed.push(
         `${unix}\n\ndata: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\n\n`,
       );
-      for (const body of harmed) {
-        const { error, calls } = await say(body);
-        assert.ok(
-          error && ['LLM_INCOMPLETE', 'LLM_BAD_RESPONSE', 'LLM_HTTP_ERROR'].includes(error.code),
-          body.slice(-300),
-        );
-        assert.deepEqual(calls, []);
-      }
+      for (const body of harmed) expectNoAnswer(await say(body), body.slice(-300));
     });
   }
 });
@@ -172,18 +143,10 @@ const joined = (contents: Content[]) =>
       : { role, parts },
   );
 
-/** Three are from a recorder that puts what came over the wire into `bodySegments`. */
-function bodyOf({ file }: RecordedCase): Uint8Array {
-  const bytes = new Uint8Array(readFileSync(folder + file));
-  const text = new TextDecoder().decode(bytes);
-  if (!text.startsWith('{"bodySegments"')) return bytes;
-  return new TextEncoder().encode(JSON.stringify(JSON.parse(text).bodySegments[0]));
-}
-
 const say = (body: string) =>
   served({ headers: { 'content-type': 'text/event-stream' }, body }, 'random', () => hear(client.chatStream(request)));
 
-function expectReply(heard: Heard, { expected, policy = [] }: RecordedCase): void {
+function expectReply(heard: Heard, { expected, policy = [] }: Case): void {
   assert.equal(heard.text, expected.text);
   assert.equal(heard.thinking, expected.thinking);
   if (expected.error) {
@@ -211,19 +174,3 @@ function expectReply(heard: Heard, { expected, policy = [] }: RecordedCase): voi
   } else assert.equal(heard.usage, undefined);
   if (expected.model) assert.equal(heard.model, expected.model);
 }
-
-function expectError({ error }: Heard, expected: NonNullable<RecordedCase['expectedError']>): void {
-  const { code, status, message, retryable } = expected;
-  // A full window has a code of its own here, finer than the one recorded.
-  const ours = /exceeds the maximum number of tokens/.test(message) ? 'LLM_CONTEXT_OVERFLOW' : code;
-  assert.deepEqual(
-    { code: error?.code, status: error?.status, retryable: error?.retryable },
-    { code: ours, status, retryable },
-  );
-  assert.ok(error?.message.includes(message.slice(0, 400)), error?.message);
-}
-
-const withoutOwnIds = ({ calls, ...heard }: Heard) => ({
-  ...heard,
-  calls: calls.map((call) => ({ ...call, id: /^call_[0-9a-f]{20}$/.test(call.id) ? 'ours' : call.id })),
-});

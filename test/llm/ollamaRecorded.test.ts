@@ -1,64 +1,46 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { createOllamaClient } from '../../src/llm/ollama/client.ts';
-import { type Heard, hear, served, slicings } from './serve.ts';
+import {
+  describeRecorded,
+  expectError,
+  expectNoAnswer,
+  hearAll,
+  isStream,
+  type RecordedCase,
+  replyOf,
+  textOf,
+} from './recordedCases.ts';
+import { type Heard, hear, served } from './serve.ts';
 
-/** Replies of real servers lie beside the project, where they are; the project's own cases cover every quirk too. */
-const folder = fileURLToPath(new URL('../../../shared/fixtures/wire/', import.meta.url));
+type Case = RecordedCase<{
+  text?: string;
+  thinking?: string;
+  toolCalls?: { name: string; arguments: object }[];
+  finishReason?: string | null;
+  usage?: Record<string, number> | null;
+  model?: string;
+  error?: unknown;
+}>;
 
-interface RecordedCase {
-  protocol: string;
-  mode: 'stream' | 'json' | 'error';
-  file: string;
-  status: number;
-  headers: Record<string, string>;
-  expected: {
-    text?: string;
-    thinking?: string;
-    toolCalls?: { name: string; arguments: object }[];
-    finishReason?: string | null;
-    usage?: Record<string, number> | null;
-    model?: string;
-    error?: unknown;
-  };
-  expectedError?: { code: string; status: number; message: string; retryable: boolean };
-}
+const client = createOllamaClient({ baseUrl: 'https://ollama.example' });
+const request = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] };
 
-describe('recorded replies of Ollama', () => {
-  if (!existsSync(`${folder}index.json`)) {
-    it('are absent here; the hand-made cases stand alone', () => assert.ok(!existsSync(`${folder}index.json`)));
-    return;
-  }
-  const index = JSON.parse(readFileSync(`${folder}index.json`, 'utf8')) as RecordedCase[];
-  const cases = index.filter(({ protocol }) => protocol === 'ollama');
-  const client = createOllamaClient({ baseUrl: 'https://ollama.example' });
-  const listen = (
-    body: string | Uint8Array,
-    slicing: (typeof slicings)[number],
-    { status, headers, mode }: RecordedCase,
-  ) => {
-    const type = mode === 'stream' ? 'application/x-ndjson' : 'application/json';
-    return served({ status, headers: { 'content-type': type, ...headers }, body }, slicing, () =>
-      hear(client.chatStream({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })),
-    );
-  };
-
-  it('are here', () => assert.ok(cases.length >= 20));
-
+describeRecorded('recorded replies of Ollama', 'ollama', (cases: Case[]) => {
   for (const recorded of cases) {
     it(`${recorded.mode} ${recorded.file}`, async () => {
-      const body = new Uint8Array(readFileSync(folder + recorded.file));
-      for (const slicing of slicings) expectReply(await listen(body, slicing, recorded), recorded);
+      const reply = replyOf(recorded, 'application/x-ndjson');
+      for (const heard of await hearAll(reply, client, request)) expectReply(heard, recorded);
     });
   }
 
-  for (const recorded of cases.filter(({ mode, expected }) => mode === 'stream' && !expected.error)) {
-    const text = readFileSync(folder + recorded.file, 'utf8').trimEnd();
+  for (const recorded of cases.filter(isStream)) {
+    const text = textOf(recorded.file).trimEnd();
+    const reply = replyOf(recorded, 'application/x-ndjson');
+    const say = (body: string) => served({ ...reply, body }, 'random', () => hear(client.chatStream(request)));
 
     it(`says the same however it is framed: ${recorded.file}`, async () => {
       const framings = [text, text.replaceAll('\n', '\r\n'), `\uFEFF${text}\n`, text.replaceAll('\n', '\n\n')];
-      for (const framing of framings) expectReply(await listen(framing, 'random', recorded), recorded);
+      for (const framing of framings) expectReply(await say(framing), recorded);
     });
 
     it(`is no answer when it is damaged: ${recorded.file}`, async () => {
@@ -72,21 +54,14 @@ describe('recorded replies of Ollama', () => {
         '<html><body>Bad gateway</body></html>',
         '',
       ];
-      for (const body of damaged) {
-        const { error, calls } = await listen(body, 'random', recorded);
-        assert.ok(error && ['LLM_INCOMPLETE', 'LLM_BAD_RESPONSE', 'LLM_HTTP_ERROR'].includes(error.code));
-        assert.deepEqual(calls, []);
-      }
+      for (const body of damaged) expectNoAnswer(await say(body));
     });
   }
 });
 
-function expectReply(heard: Heard, { expected, expectedError }: RecordedCase): void {
+function expectReply(heard: Heard, { expected, expectedError }: Case): void {
   if (expectedError) {
-    const { code, status, retryable, message } = expectedError;
-    const { error } = heard;
-    assert.deepEqual([error?.code, error?.status, error?.retryable], [code, status, retryable]);
-    assert.ok(error?.message.includes(message), error?.message);
+    expectError(heard, expectedError);
     return;
   }
   assert.equal(heard.text, expected.text ?? '');

@@ -1,8 +1,9 @@
 import { callIdsIn } from '../callIds.ts';
-import type { ChatRequest, LLMClient, ModelInfo } from '../client.ts';
+import type { ChatRequest, LLMClient } from '../client.ts';
 import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
+import { readPages } from '../modelPages.ts';
 import { tellOnce } from '../notes.ts';
 import type { ProviderWords } from '../providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
@@ -57,26 +58,14 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
 
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
-    const all: ModelInfo[] = [];
-    let page = '';
-    for (let count = 0; count < pageLimit; count++) {
-      const url = `${baseUrl}/v1/models?limit=1000${page}`;
-      const { models, next } = modelsIn(
-        endpoint,
-        await readJson(await send({ endpoint, url, headers, limits, signal })),
-      );
-      all.push(...models);
-      if (next === undefined) break;
-      page = `&after_id=${encodeURIComponent(next)}`;
-    }
-    return all;
+    return readPages(async (next) => {
+      const url = `${baseUrl}/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`;
+      return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
+    });
   });
 }
 
 const notFoundHint = 'Check the name of the model, and the address (it is without /v1).';
-
-/** Of a thousand models each. */
-const pageLimit = 10;
 
 function learn(error: LLMError, request: ChatRequest, flags: WireFlags): Lesson | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;

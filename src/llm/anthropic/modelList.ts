@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
 import { size, word } from '../fields.ts';
 import { unreadable } from '../http.ts';
+import type { ModelPage } from '../modelPages.ts';
 import type { Endpoint } from '../providerErrors.ts';
 
 const modelSchema = z.object({
@@ -19,7 +20,7 @@ const pageSchema = z.union([
  * `{data: [{id, max_input_tokens}], has_more, last_id}`, and after which model the next page begins; gateways leave the
  * size out or call it as OpenAI's do, or have the list alone.
  */
-export function modelsIn(endpoint: Endpoint, body: unknown): { models: ModelInfo[]; next: string | undefined } {
+export function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
   const page = pageSchema.safeParse(body);
   if (!page.success) throw unreadable(endpoint, JSON.stringify(body));
   const { data, has_more: more, last_id: next } = page.data;

@@ -1,8 +1,9 @@
 import { callIdsIn } from '../callIds.ts';
-import type { ChatRequest, LLMClient, ModelInfo } from '../client.ts';
+import type { ChatRequest, LLMClient } from '../client.ts';
 import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
+import { readPages } from '../modelPages.ts';
 import { tellOnce } from '../notes.ts';
 import type { ProviderWords } from '../providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
@@ -54,26 +55,14 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
 
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
-    const all: ModelInfo[] = [];
-    let page = '';
-    for (let count = 0; count < pageLimit; count++) {
-      const url = `${baseUrl}/models?pageSize=1000${page}`;
-      const { models, next } = modelsIn(
-        endpoint,
-        await readJson(await send({ endpoint, url, headers, limits, signal })),
-      );
-      all.push(...models);
-      if (next === undefined) break;
-      page = `&pageToken=${encodeURIComponent(next)}`;
-    }
-    return all;
+    return readPages(async (next) => {
+      const url = `${baseUrl}/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`;
+      return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
+    });
   });
 }
 
 const notFoundHint = 'Check the name of the model, and the address (it ends in /v1beta).';
-
-/** Of a thousand models each. */
-const pageLimit = 10;
 
 /** `gemini-2.5-pro` or, as Google lists them, `models/gemini-2.5-pro` and `tunedModels/mine`. */
 function pathOf(model: string): string {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
 import { size, word } from '../fields.ts';
 import { unreadable } from '../http.ts';
+import type { ModelPage } from '../modelPages.ts';
 import type { Endpoint } from '../providerErrors.ts';
 
 const modelSchema = z.object({
@@ -19,7 +20,7 @@ const pageSchema = z.union([
  * `{models: [{name: "models/…", inputTokenLimit, supportedGenerationMethods}]}`: those that can hold a conversation,
  * and where the next page is.
  */
-export function modelsIn(endpoint: Endpoint, body: unknown): { models: ModelInfo[]; next: string | undefined } {
+export function modelsIn(endpoint: Endpoint, body: unknown): ModelPage {
   const page = pageSchema.safeParse(body);
   if (!page.success) throw unreadable(endpoint, JSON.stringify(body));
   const { models, nextPageToken: next } = page.data;
