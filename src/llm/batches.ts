@@ -9,35 +9,36 @@ export function oneByOne<Item>(
 ): AsyncGenerator<Item, void, unknown> {
   let batch: Item[] = [];
   let at = 0;
+  let over = false;
+  const leave = async () => {
+    batch = [];
+    at = 0;
+    over = true;
+    await batches.return();
+  };
   const refill = async (): Promise<IteratorResult<Item, void>> => {
     for (;;) {
-      if (signal?.aborted) {
-        drop();
-        await batches.return();
+      if (signal?.aborted && !over) {
+        await leave();
         throw signal.reason;
       }
       const { value, done } = await batches.next();
+      over ||= done === true;
       if (done) return { value: undefined, done: true };
       batch = value;
       at = 1;
       if (batch.length > 0) return { value: batch[0]!, done: false };
     }
   };
-  const drop = () => {
-    batch = [];
-    at = 0;
-  };
   return {
     next: () =>
       at < batch.length && !signal?.aborted ? Promise.resolve({ value: batch[at++]!, done: false }) : refill(),
     async return() {
-      drop();
-      await batches.return();
+      await leave();
       return { value: undefined, done: true };
     },
     async throw(error) {
-      drop();
-      await batches.return();
+      await leave();
       throw error;
     },
     [Symbol.asyncIterator]() {

@@ -32,6 +32,14 @@ describe('batches, one by one', () => {
     assert.equal(closed, true);
     assert.deepEqual(await items.next(), { value: undefined, done: true });
   });
+  it('end at a stop with its reason, whatever of a batch is still there', async () => {
+    const stop = new AbortController();
+    const items = oneByOne(of([1, 2, 3], [4]), stop.signal);
+    assert.deepEqual(await items.next(), { value: 1, done: false });
+    stop.abort(new Error('stopped'));
+    await assert.rejects(items.next(), /stopped/);
+    assert.deepEqual(await items.next(), { value: undefined, done: true });
+  });
 });
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
