@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { createAnthropicClient } from '../../src/llm/anthropic/client.ts';
 import { createAnthropicReader } from '../../src/llm/anthropic/reader.ts';
 import { LLMError } from '../../src/llm/errors.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
 import { type Block, call, events, type StreamOptions, sse, text, thinking, whole } from '../support/anthropic.ts';
-import { greeting, type Heard, hear, served, slicings } from './serve.ts';
+import { greeting, hear, served, slicings } from './serve.ts';
+import { expectHeard, type Hears } from './wireCases.ts';
 
 /** Each case is a stream as Anthropic or a gateway really writes it, with the symptom it causes in a careless client. */
 interface WireCase {
   says: string;
   stream: (object | string)[];
-  hears: Partial<Omit<Heard, 'calls' | 'error'>> & { calls?: Partial<ToolCall>[]; error?: object };
+  hears: Hears;
 }
 
 const client = createAnthropicClient({ apiKey: 'sk-ant-CANARYKEY1234567890' });
@@ -499,15 +499,3 @@ describe('a whole answer of Anthropic where a stream was asked for', () => {
     });
   }
 });
-
-function expectHeard(heard: Heard, expected: WireCase['hears']): void {
-  const { calls, error, ...others } = expected;
-  for (const [key, value] of Object.entries(others)) assert.deepEqual(heard[key as keyof Heard], value, key);
-  if (calls) {
-    assert.equal(heard.calls.length, calls.length, JSON.stringify(heard.calls));
-    for (const [at, wanted] of calls.entries()) assert.deepEqual({ ...heard.calls[at], ...wanted }, heard.calls[at]);
-    assert.equal(new Set(heard.calls.map(({ id }) => id)).size, calls.length, 'ids differ');
-  }
-  if (error) assert.deepEqual({ ...heard.error, ...error }, heard.error);
-  else assert.equal(heard.error, undefined, JSON.stringify(heard.error));
-}

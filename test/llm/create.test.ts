@@ -285,3 +285,46 @@ describe('an address or a model that is not there', () => {
     });
   }
 });
+
+describe('a tool whose name is longer than providers take', () => {
+  const name = `mcp.${'server'.repeat(8)}.${'tool'.repeat(8)}`;
+  const rows: [provider: ProviderChoice['provider'], answer: (wireName: string) => Response][] = [
+    [
+      'openai',
+      (wireName) => Response.json({ choices: [{ message: { tool_calls: [{ function: { name: wireName } }] } }] }),
+    ],
+    ['anthropic', (wireName) => Response.json({ content: [{ type: 'tool_use', id: 'c', name: wireName, input: {} }] })],
+    [
+      'google',
+      (wireName) =>
+        Response.json({ candidates: [{ content: { parts: [{ functionCall: { name: wireName, args: {} } }] } }] }),
+    ],
+    [
+      'ollama',
+      (wireName) =>
+        new Response(
+          `${JSON.stringify({ message: { tool_calls: [{ function: { name: wireName } }] }, done: true })}\n`,
+        ),
+    ],
+  ];
+  for (const [provider, answer] of rows) {
+    it(`${provider} has a short one, and the call comes back under its own`, async () => {
+      const fetchBefore = globalThis.fetch;
+      const wireNames = new Set<string>();
+      globalThis.fetch = async (url, init) => {
+        if (String(url).endsWith('/api/show')) return Response.json({});
+        const [wireName = ''] = /mcp_[\w-]+/.exec(String(init?.body)) ?? [];
+        wireNames.add(wireName);
+        return answer(wireName);
+      };
+      const client = createClient({ provider, model: 'model' });
+      const tools = [{ name, description: '', parameters: { type: 'object' } }];
+      const { toolCalls } = await client.chat({ ...greeting, tools });
+      globalThis.fetch = fetchBefore;
+      assert.deepEqual(
+        [[...wireNames].map(({ length }) => length), toolCalls?.map((call) => call.name)],
+        [[64], [name]],
+      );
+    });
+  }
+});

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createGoogleClient } from '../../src/llm/google/client.ts';
 import type { Part } from '../../src/llm/google/wire.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
 import { callPart, googleKey } from '../support/google.ts';
-import { greeting, type Heard, hear, served, slicings } from './serve.ts';
+import { greeting, hear, served, slicings } from './serve.ts';
+import { expectHeard, type Hears } from './wireCases.ts';
 
 /** Each case is a stream as Gemini really writes it, with the symptom it causes in a careless client. */
 interface WireCase {
   says: string;
   /** Events in order; objects are sent as JSON. */
   stream: (object | string)[];
-  hears: Partial<Omit<Heard, 'calls' | 'error'>> & { calls?: (Partial<ToolCall> | [string, object])[]; error?: object };
+  hears: Hears;
   /** The parts to be given back. */
   keeps?: Part[];
 }
@@ -533,19 +533,3 @@ describe('a whole answer of Gemini where a stream was asked for', () => {
     });
   }
 });
-
-function expectHeard(heard: Heard, expected: WireCase['hears']): void {
-  const { calls, error, ...others } = expected;
-  for (const [key, value] of Object.entries(others)) assert.deepEqual(heard[key as keyof Heard], value, key);
-  if (calls) {
-    assert.equal(heard.calls.length, calls.length, JSON.stringify(heard.calls));
-    for (const [at, wanted] of calls.entries()) {
-      const call = Array.isArray(wanted) ? { name: wanted[0], arguments: wanted[1], malformed: undefined } : wanted;
-      const { malformed, ...given } = heard.calls[at]!;
-      assert.deepEqual({ ...given, malformed, ...call }, { ...given, malformed });
-    }
-    assert.equal(new Set(heard.calls.map(({ id }) => id)).size, calls.length, 'ids differ');
-  }
-  if (error) assert.deepEqual({ ...heard.error, ...error }, heard.error);
-  else assert.equal(heard.error, undefined, JSON.stringify(heard.error));
-}

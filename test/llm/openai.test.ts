@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ToolCall } from '../../src/protocol/messages.ts';
-import { anywhere, greeting, type Heard, hear, served, slicings } from './serve.ts';
+import { anywhere, greeting, hear, served, slicings } from './serve.ts';
+import { expectHeard, type Hears } from './wireCases.ts';
 
 /** Each case is a stream as some provider really writes it, with the symptom it causes in a careless client. */
 interface WireCase {
@@ -9,7 +9,7 @@ interface WireCase {
   stream: (object | string)[];
   /** `[DONE]` is left out. */
   unmarked?: boolean;
-  hears: Partial<Omit<Heard, 'calls' | 'error'>> & { calls?: (Partial<ToolCall> | [string, object])[]; error?: object };
+  hears: Hears;
 }
 
 const delta = (content: object, finish: string | null = null, more: object = {}) => ({
@@ -543,20 +543,3 @@ describe('a whole answer where a stream was asked for', () => {
 });
 
 const headers = { 'content-type': 'text/event-stream' };
-
-/** Ids that we make up are compared with nothing: a case that does not name an id expects any. */
-function expectHeard(heard: Heard, expected: WireCase['hears']): void {
-  const { calls, error, ...others } = expected;
-  for (const [key, value] of Object.entries(others)) assert.deepEqual(heard[key as keyof Heard], value, key);
-  if (calls) {
-    assert.equal(heard.calls.length, calls.length, JSON.stringify(heard.calls));
-    for (const [at, wanted] of calls.entries()) {
-      const call = Array.isArray(wanted) ? { name: wanted[0], arguments: wanted[1] } : wanted;
-      assert.deepEqual({ ...heard.calls[at], ...call }, heard.calls[at]);
-      assert.ok(heard.calls[at]!.id.length > 0 && heard.calls[at]!.id.length <= 256);
-    }
-    assert.equal(new Set(heard.calls.map(({ id }) => id)).size, calls.length, 'ids differ');
-  }
-  if (error) assert.deepEqual({ ...heard.error, ...error }, heard.error);
-  else assert.equal(heard.error, undefined, JSON.stringify(heard.error));
-}
