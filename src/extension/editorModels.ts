@@ -1,36 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../llm/client.ts';
+import { createWatch } from '../llm/clock.ts';
 import { LLMError } from '../llm/errors.ts';
+import { isObject } from '../llm/json.ts';
 import { fromWireNames, toWireName } from '../llm/names.ts';
+import { windowIsFull } from '../llm/providerErrors.ts';
+import { redact } from '../llm/redact.ts';
 import { repairHistory } from '../llm/repair.ts';
+import type { ToolCall } from '../protocol/messages.ts';
 
 /**
  * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
  * editor's. The editor asks the person for consent on first use, keeps the keys, and counts no tokens for us.
  */
-export function createEditorClient(select: typeof vscode.lm.selectChatModels = vscode.lm.selectChatModels): LLMClient {
+export function createEditorClient(): LLMClient {
   async function find(model: string): Promise<vscode.LanguageModelChat> {
     const slash = model.indexOf('/');
-    const [found] = await select({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
+    const [found] = await vscode.lm.selectChatModels({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
     if (found) return found;
-    throw new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`);
+    throw notOffered(model);
   }
 
   async function* chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
-    const model = await find(request.model);
+    signal?.throwIfAborted();
     const cancel = new vscode.CancellationTokenSource();
-    const stop = () => cancel.cancel();
-    signal?.addEventListener('abort', stop);
+    const watch = createWatch(signal); // the extension behind the model may not heed the token
+    const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
+    let begun = false;
     try {
-      signal?.throwIfAborted();
-      const response = await model.sendRequest(toEditorMessages(request), toOptions(request), cancel.token);
-      yield* read(response, request);
+      const model = await soon(find(request.model));
+      const response = await soon(model.sendRequest(toEditorMessages(request), toOptions(request), cancel.token));
+      const chunks = read(response, request);
+      for (let step = await soon(chunks.next()); !step.done; step = await soon(chunks.next())) {
+        begun = true;
+        yield step.value;
+      }
     } catch (error) {
       signal?.throwIfAborted();
-      throw toLLMError(error, request.model);
+      throw toLLMError(error, request.model, begun);
     } finally {
-      signal?.removeEventListener('abort', stop);
+      watch.close();
+      cancel.cancel(); // whoever leaves early has no use for the rest
       cancel.dispose();
     }
   }
@@ -39,7 +50,7 @@ export function createEditorClient(select: typeof vscode.lm.selectChatModels = v
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
     async listModels() {
-      const models = await select();
+      const models = await vscode.lm.selectChatModels();
       return models.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
     },
   };
@@ -54,18 +65,19 @@ async function* read(
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
     else if (part instanceof vscode.LanguageModelToolCallPart) {
-      const call = {
-        id: part.callId || `call_${randomUUID()}`,
-        name: nameOf(part.name),
-        arguments: { ...part.input } as Record<string, unknown>,
-      };
-      const argumentsText = JSON.stringify(call.arguments);
+      const call = { id: part.callId || `call_${randomUUID()}`, name: nameOf(part.name), ...readInput(part.input) };
+      const argumentsText = call.malformed ?? JSON.stringify(call.arguments);
       yield { toolCallDelta: { index, id: call.id, name: call.name, argumentsText }, done: false };
       yield { toolCall: call, done: false };
       index++;
     }
   }
   yield { done: true, finishReason: index > 0 ? 'tool_calls' : 'stop' };
+}
+
+/** Another extension's data, whatever its type says. */
+function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
+  return isObject(input) ? { arguments: { ...input } } : { arguments: {}, malformed: JSON.stringify(input) ?? '' };
 }
 
 /** The editor knows no system messages: instructions go first, as a message of the person's. */
@@ -108,13 +120,22 @@ function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions
   };
 }
 
-function toLLMError(error: unknown, model: string): LLMError {
+function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
   if (error instanceof LLMError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof vscode.LanguageModelError)) return new LLMError('UNKNOWN', `${model}: ${message}`);
-  if (error.code === vscode.LanguageModelError.NoPermissions.name)
+  const message = redact(error instanceof Error ? error.message : String(error), []);
+  const { NoPermissions, Blocked, NotFound } = vscode.LanguageModelError;
+  const code = error instanceof vscode.LanguageModelError ? error.code : undefined;
+  if (code === NoPermissions.name)
     return new LLMError('LLM_AUTH_FAILED', `The editor does not let Towpath use ${model}: ${message}`);
-  if (error.code === vscode.LanguageModelError.Blocked.name)
+  if (code === Blocked.name)
     return new LLMError('LLM_RATE_LIMITED', `The editor refuses more requests to ${model} now: ${message}`);
-  return new LLMError('LLM_BAD_RESPONSE', `${model}: ${message}`);
+  if (code === NotFound.name) return notOffered(model);
+  if (begun) return new LLMError('LLM_INCOMPLETE', `${model} broke off: ${message}`);
+  if (windowIsFull.test(message))
+    return new LLMError('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the window of ${model}: ${message}`);
+  return new LLMError('UNKNOWN', `${model}: ${message}`);
+}
+
+function notOffered(model: string): LLMError {
+  return new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`);
 }

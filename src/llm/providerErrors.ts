@@ -27,7 +27,8 @@ export const nameOf = (endpoint: Endpoint) => `${endpoint.label} (${endpoint.hos
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
-const windowIsFull =
+/** Words for a conversation that does not fit. */
+export const windowIsFull =
   /context_length_exceeded|exceed_context_size|string_above_max_length|maximum context length|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/;
 const quotaIsSpent = /insufficient_quota|exceeded your current quota|insufficient (balance|credit)/i;

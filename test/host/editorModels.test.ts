@@ -3,114 +3,100 @@ import * as vscode from 'vscode';
 import { createEditorClient } from '../../src/extension/editorModels.ts';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import { LLMError } from '../../src/llm/errors.ts';
+import { describeBehaviours } from '../llm/behaviours.ts';
+import { editorRow, offeredModels, scripted } from './editorRow.ts';
+
+describeBehaviours(editorRow);
 
 const read = { name: 'fs.read', description: 'Reads.', parameters: { type: 'object', properties: {} } };
-type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart;
-
-/** A model as another extension would offer it to the editor, which answers with these parts. */
-function offered(
-  parts: Part[] | Error,
-  asked: { messages?: unknown; options?: vscode.LanguageModelChatRequestOptions } = {},
-) {
-  const model = {
-    vendor: 'test',
-    id: 'one',
-    maxInputTokens: 8000,
-    async sendRequest(
-      messages: vscode.LanguageModelChatMessage[],
-      options: vscode.LanguageModelChatRequestOptions,
-      token: vscode.CancellationToken,
-    ) {
-      Object.assign(asked, { messages, options });
-      if (parts instanceof Error) throw parts;
-      async function* stream() {
-        for (const part of parts as Part[]) {
-          if (token.isCancellationRequested) throw new vscode.CancellationError();
-          yield part;
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-      }
-      return { stream: stream() };
-    },
-  };
-  const select = async (selector?: vscode.LanguageModelChatSelector) =>
-    selector?.id === undefined || selector.id === model.id ? [model] : [];
-  return createEditorClient(select as never);
-}
-
 const request = (messages: ChatRequest['messages']): ChatRequest => ({
-  model: 'test/one',
+  model: scripted,
   systemPrompt: 'Be short.',
   messages,
   tools: [read],
 });
-const text = (value: string) => new vscode.LanguageModelTextPart(value);
-const call = new vscode.LanguageModelToolCallPart('c1', 'fs_read', { path: 'a' });
 
 describe('a model of the editor', () => {
-  it('answers with text and calls', async () => {
-    const client = offered([text('I look. '), text('Now.'), call]);
-    assert.deepEqual(await client.chat(request([{ role: 'user', content: 'hi' }])), {
-      content: 'I look. Now.',
-      toolCalls: [{ id: 'c1', name: 'fs.read', arguments: { path: 'a' } }],
-      model: 'test/one',
-      finishReason: 'tool_calls',
-    });
-  });
-
   it('is told everything, calls with their results', async () => {
-    const asked: { messages?: unknown; options?: vscode.LanguageModelChatRequestOptions } = {};
-    const client = offered([text('Fine.')], asked);
-    await client.chat(
+    const { asked } = await offeredModels([{ parts: [{ text: 'Fine.' }] }]);
+    await createEditorClient().chat(
       request([
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: 'I look.', toolCalls: [{ id: 'c1', name: 'fs.read', arguments: { path: 'a' } }] },
         { role: 'tool', content: '', toolResults: [{ toolCallId: 'c1', content: '{"ok":true}' }] },
       ]),
     );
-    const { User, Assistant } = vscode.LanguageModelChatMessage;
-    assert.deepEqual(asked.messages, [
-      User('Be short.'),
-      User('hi'),
-      Assistant([text('I look.'), call]),
-      User([new vscode.LanguageModelToolResultPart('c1', [text('{"ok":true}')])]),
-    ]);
+    const { User, Assistant } = vscode.LanguageModelChatMessageRole;
+    const text = (value: string) => ({ text: value });
     assert.deepEqual(
-      asked.options?.tools?.map((tool) => tool.name),
+      asked[0]?.messages.map(({ role, content }) => ({ role, content: content.map(toPlain) })),
+      [
+        { role: User, content: [text('Be short.')] },
+        { role: User, content: [text('hi')] },
+        { role: Assistant, content: [text('I look.'), { call: 'c1', name: 'fs_read', input: { path: 'a' } }] },
+        { role: User, content: [{ result: 'c1', content: [text('{"ok":true}')] }] },
+      ],
+    );
+    assert.deepEqual(
+      asked[0]?.options.tools?.map((tool) => tool.name),
       ['fs_read'],
     );
   });
 
-  it('stops at once', async () => {
-    const client = offered(Array.from({ length: 1000 }, () => text('tick ')));
+  it('stops in the middle with the reason it was given, and says nothing more', async () => {
+    const models = await offeredModels([
+      { parts: Array.from({ length: 1000 }, () => ({ text: 'tick ' })), everyMs: 5 },
+    ]);
     const stop = new AbortController();
     const heard: string[] = [];
     await assert.rejects(
       async () => {
-        for await (const chunk of client.chatStream(request([{ role: 'user', content: 'hi' }]), stop.signal)) {
-          heard.push(chunk.content ?? '');
+        for await (const { content } of createEditorClient().chatStream(
+          request([{ role: 'user', content: 'hi' }]),
+          stop.signal,
+        )) {
+          heard.push(content ?? '');
           if (heard.length === 3) stop.abort(new Error('stopped'));
         }
       },
       { message: 'stopped' },
     );
-    assert.ok(heard.length < 10);
+    assert.deepEqual([heard, models.asked.length], [['tick ', 'tick ', 'tick '], 1]);
   });
 
-  const failures: [string, Error, string][] = [
-    ['no consent', vscode.LanguageModelError.NoPermissions('no'), 'LLM_AUTH_FAILED'],
-    ['blocked', vscode.LanguageModelError.Blocked('quota'), 'LLM_RATE_LIMITED'],
-    ['anything else', new Error('boom'), 'UNKNOWN'],
-  ];
-  for (const [what, error, code] of failures)
-    it(`fails in words: ${what}`, async () => {
-      const client = offered(error);
-      await assert.rejects(client.chat(request([])), (thrown) => thrown instanceof LLMError && thrown.code === code);
-    });
+  it('stops with that reason also where the other extension does not heed it', async () => {
+    await offeredModels([{ parts: [{ text: 'Half' }], end: 'hang' }]);
+    const stop = new AbortController();
+    const chunks = createEditorClient().chatStream(request([{ role: 'user', content: 'hi' }]), stop.signal);
+    assert.equal((await chunks.next()).value?.content, 'Half');
+    const next = chunks.next();
+    stop.abort(new Error('enough'));
+    await assert.rejects(next, { message: 'enough' });
+  });
 
   it('is listed, and missed when it is gone', async () => {
-    const client = offered([]);
-    assert.deepEqual(await client.listModels?.(), [{ id: 'test/one', contextWindow: 8000 }]);
-    await assert.rejects(client.chat({ ...request([]), model: 'test/two' }), /does not offer the model test\/two/);
+    await offeredModels([]);
+    const client = createEditorClient();
+    assert.deepEqual(await client.listModels?.(), [{ id: scripted, contextWindow: 8000 }]);
+    await assert.rejects(
+      client.chat({ ...request([]), model: 'table/two' }),
+      (thrown) => thrown instanceof LLMError && /does not offer the model table\/two/.test(thrown.message),
+    );
+  });
+
+  it('gone between being found and being asked: said in the same words', async () => {
+    await offeredModels([{ status: 404, message: 'unknown' }]);
+    await assert.rejects(
+      createEditorClient().chat(request([{ role: 'user', content: 'hi' }])),
+      /does not offer the model/,
+    );
   });
 });
+
+function toPlain(part: unknown): object {
+  if (part instanceof vscode.LanguageModelTextPart) return { text: part.value };
+  if (part instanceof vscode.LanguageModelToolCallPart)
+    return { call: part.callId, name: part.name, input: part.input };
+  const { callId, content } = part as vscode.LanguageModelToolResultPart;
+  return { result: callId, content: content.map(toPlain) };
+}

@@ -25,13 +25,14 @@ try {
   await runTests({
     vscodeExecutablePath:
       'executable' in desktop ? desktop.executable : path.join(import.meta.dirname, '../support/editor/code.mjs'),
-    extensionDevelopmentPath: projectRoot,
+    extensionDevelopmentPath: [projectRoot, path.join(import.meta.dirname, '../support/editor/model-ext')],
     extensionTestsPath: path.join(bundles, 'suite.cjs'),
     launchArgs: [
       copySample(temporary),
       `--user-data-dir=${path.join(temporary, 'user-data')}`,
       `--extensions-dir=${path.join(temporary, 'extensions')}`,
       '--disable-workspace-trust',
+      '--enable-proposed-api=test.models', // to offer a model, where that is not for everybody yet
     ],
     extensionTestsEnv: {
       TOWPATH_REPORTER: reporter,
