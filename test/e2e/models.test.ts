@@ -112,7 +112,7 @@ describe('models of every provider', () => {
       await toast('cannot be reached');
     });
 
-    it('a key goes nowhere but to the address it was saved for', async () => {
+    it('N35 a key goes nowhere but to the address it was saved for', async () => {
       editor = await openTowpath({
         settings: { 'towpath.model': 'openai/scripted', 'towpath.baseUrls': { openai: provider.url } },
       });
@@ -194,7 +194,7 @@ describe('models of every provider', () => {
     });
   });
 
-  it('a proxy that refuses is named, and hears nothing of the key', async () => {
+  it('N37 a proxy that refuses is named, and hears nothing of the key', async () => {
     const heard: string[] = [];
     const proxy = createServer((socket) => {
       socket.on('error', () => {});

@@ -38,12 +38,12 @@ export const editorRow: Row = {
   own: {
     text: { as: 'and no count of tokens, for the editor has none', gives: { content: 'Hello 🙂', finish: 'stop' } },
     thinking: { absent: 'the editor passes text and calls only' },
-    '429 then well': noWait,
-    429: noWait,
-    '500 then well': noKind,
-    500: noKind,
-    400: { as: 'as the extension says it', gives: { code: 'UNKNOWN', message: /Request failed: 400/ } },
-    'stop in wait': { as: 'after a silence', deeds: ['no answer'] },
+    limitedOnce: noWait,
+    limited: noWait,
+    failingOnce: noKind,
+    failing: noKind,
+    rejected: { as: 'as the extension says it', gives: { code: 'UNKNOWN', message: /Request failed: 400/ } },
+    stopInWait: { as: 'after a silence', deeds: ['no answer'] },
   },
   async start(deeds) {
     const models = await offeredModels(deeds);

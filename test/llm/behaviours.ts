@@ -139,34 +139,34 @@ const behaviours = {
     deeds: [{ parts: [{ text: '<function=fs_read><parameter=path>a</parameter></function>' }] }],
     gives: { calls: ['fs.read {"path":"a"}'], finish: 'tool_calls' },
   },
-  401: { says: '401', deeds: [fails(401, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },
-  403: { says: '403', deeds: [fails(403, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },
-  '429 then well': {
+  unauthorized: { says: '401', deeds: [fails(401, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },
+  forbidden: { says: '403', deeds: [fails(403, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },
+  limitedOnce: {
     says: '429, then well',
     deeds: [fails(429, 'Slow down.', { 'retry-after-ms': '20' }), hello],
     gives: { content: 'Hello 🙂', attempts: 2 },
   },
-  429: {
+  limited: {
     says: '429 for good',
     deeds: [fails(429, 'Slow down.'), fails(429, 'Slow down.')],
     gives: { code: 'LLM_RATE_LIMITED', attempts: 2 },
   },
-  '429 for long': {
+  limitedLong: {
     says: '429 for an hour',
     deeds: [fails(429, 'Slow down.', { 'retry-after': '3600' })],
     gives: { code: 'LLM_RATE_LIMITED' },
   },
-  '500 then well': {
+  failingOnce: {
     says: '500, then well',
     deeds: [fails(500, 'Oops.'), hello],
     gives: { content: 'Hello 🙂', attempts: 2 },
   },
-  500: {
+  failing: {
     says: '500 for good',
     deeds: [fails(500, 'Oops.'), fails(503, 'Oops.')],
     gives: { code: 'LLM_HTTP_ERROR', attempts: 2 },
   },
-  400: {
+  rejected: {
     says: '400',
     deeds: [fails(400, `Something is wrong with ${canary}.`)],
     gives: { code: 'LLM_HTTP_ERROR' },
@@ -195,18 +195,18 @@ const behaviours = {
 
 export type StageId = keyof typeof stages;
 const stages = {
-  'stop before': { says: 'before an answer', deed: 'no answer', ready: () => true },
-  'stop in text': {
+  stopBefore: { says: 'before an answer', deed: 'no answer', ready: () => true },
+  stopInText: {
     says: 'in the middle of the text',
     deed: { parts: [{ text: 'Half' }], end: 'hang' },
     ready: ({ words }) => words > 0,
   },
-  'stop in call': {
+  stopInCall: {
     says: 'in a call',
     deed: { parts: [{ text: 'Reading.' }, call('fs_read', { path: 'a' })], end: 'hang' },
     ready: ({ words, calls }) => words > 0 && calls > 0,
   },
-  'stop in wait': {
+  stopInWait: {
     says: 'while it waits to ask again',
     deed: fails(429, 'Slow down.', { 'retry-after': '4' }),
     ready: ({ waits }) => waits > 0,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { type AdapterLimits, type AdapterResult, createAdapter, type RetryWait } from '../../src/llm/adapter.ts';
+import { LLMError } from '../../src/llm/errors.ts';
 import type { FetchLimits } from '../../src/llm/http.ts';
+import { decideRetry } from '../../src/llm/retry.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, type ProviderScript, reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -28,16 +31,12 @@ interface Outcome {
 /** One call against a provider that does as it is told; afterwards no socket is open and a second call works. */
 async function call(
   script: ProviderScript,
-  {
-    apiKey = canary,
-    retries = 3,
-    idleMs = fetchLimits.idleMs,
-  }: { apiKey?: string; retries?: number; idleMs?: number } = {},
+  { apiKey = canary, retries = 3 }: { apiKey?: string; retries?: number } = {},
 ): Promise<Outcome> {
   const provider = await startProvider(script);
   try {
     const waits: RetryWait[] = [];
-    const client = clientFor(provider.url, { fetchLimits: { ...fetchLimits, idleMs }, apiKey });
+    const client = clientFor(provider.url, { fetchLimits, apiKey });
     const adapter = createAdapter(client, { ...limits, retries });
     const signal = new AbortController().signal;
     const result = await adapter.complete(greeting, { signal, onRetry: (wait) => waits.push(wait) });
@@ -100,6 +99,14 @@ const faults: Fault[] = [
     gives: reply.keepAlive(),
     retries: 1,
     expects: { code: 'LLM_TIMEOUT', attempts: 2 },
+  },
+  {
+    id: 'N07b',
+    says: 'keep-alives for longer than silence may last, then text',
+    gives: Array.from({ length: 9 })
+      .reduce<ProviderReply>((all) => all.raw(': alive\n\n').wait(100), reply)
+      .raw(reply.text('Hello').bytes()),
+    expects: { text: 'Hello', attempts: 1 },
   },
   {
     id: 'N08',
@@ -201,6 +208,12 @@ const faults: Fault[] = [
     expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /asks to wait 31,688\.\d years/ },
   },
   {
+    id: 'N22b',
+    says: 'retry-after-ms of more than is waited for',
+    gives: failing(429, {}, { 'retry-after-ms': '60001' }),
+    expects: { code: 'LLM_RATE_LIMITED', attempts: 1, message: /asks to wait 1 min/ },
+  },
+  {
     id: 'N23b',
     says: 'no credit left',
     gives: failing(429, { error: { code: 'insufficient_quota' } }),
@@ -217,6 +230,14 @@ const faults: Fault[] = [
     says: 'a captive portal',
     gives: reply.raw('<html><body>Log in</body></html>').header('content-type', 'text/html'),
     expects: { code: 'LLM_BAD_RESPONSE', attempts: 1, message: /Log in$/ },
+  },
+  {
+    id: 'N26b',
+    says: 'a long captive portal: its first 500 characters',
+    gives: reply
+      .raw(`<html><script>${'y'.repeat(999)}</script><p>${'x'.repeat(9999)}</p>`)
+      .header('content-type', 'text/html'),
+    expects: { code: 'LLM_BAD_RESPONSE', attempts: 1, message: /: x{400,500}…?$/ },
   },
   {
     id: 'N27',
@@ -393,20 +414,49 @@ describe('a provider in trouble', () => {
     );
   });
 
+  it('N24 property: each wait is at least three quarters of the one planned, and the plan doubles up to its end', () => {
+    const waits = fc.record({
+      baseMs: fc.integer({ min: 4, max: 60_000 }),
+      maxMs: fc.integer({ min: 60_000, max: 3_600_000 }),
+      attempt: fc.nat(2000),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    });
+    const property = fc.property(waits, ({ baseMs, maxMs, attempt, random }) => {
+      const policy = { baseMs, maxMs, jitter: true, retries: 5000, retryAfterCapMs: 0 };
+      const planned = Math.min(baseMs * 2 ** attempt, maxMs);
+      const broken = new LLMError('LLM_HTTP_ERROR', 'broken', { retryable: true });
+      const decision = decideRetry(broken, attempt, policy, () => random);
+      assert.ok('delayMs' in decision && decision.delayMs >= Math.floor(0.75 * planned), JSON.stringify(decision));
+      assert.ok(decision.delayMs <= Math.ceil(1.25 * planned));
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+
+  it('N21 for thirty thousand years, where waiting has no end: one request, and Stop ends the wait', async () => {
+    const provider = await startProvider(() => failing(429, {}, { 'retry-after': '999999999999' }));
+    const controller = new AbortController();
+    const adapter = createAdapter(clientFor(provider.url, { fetchLimits }), { ...limits, retryAfterCapMs: 1e16 });
+    let waits = 0;
+    const running = adapter.complete(greeting, { signal: controller.signal, onRetry: () => waits++ });
+    await eventually('it waits', () => waits > 0);
+    await new Promise((done) => setTimeout(done, 100)); // a timer that overflows fires at once
+    controller.abort();
+    assert.equal((await running).aborted, true);
+    assert.deepEqual([waits, provider.requests.length], [1, 1]);
+    await provider.close();
+  });
+
   it('N25 500, then well: one wait is told', async () => {
     const { result, waits: waited } = await call([failing(500), reply.text('Hello')]);
     assert.deepEqual([result.message?.content, waited.length], ['Hello', 1]);
   });
 
-  it('N32 300 MB packed into a few KB: stopped at 32 MiB, and memory stays flat', async () => {
-    const bomb = Buffer.concat(
-      Array(10).fill(gzipSync(Buffer.alloc(32 * 1024 * 1024, ': nothing at all, a comment\n'))),
-    );
-    const before = process.memoryUsage().rss;
-    const { result } = await call(() => packed(bomb), { idleMs: 10_000 });
-    assert.deepEqual([result.error?.code, result.attempts], ['LLM_BAD_RESPONSE', 1]);
-    assert.match(result.error?.message ?? '', /answer of more than 32 MiB/);
-    assert.ok(process.memoryUsage().rss - before < 150 * 1024 * 1024);
+  it('N34 a redirect to itself: asked once, and not followed into the loop', async () => {
+    const script: ProviderScript = () => failing(302, '', { location: '/v1/chat/completions' });
+    const { result, provider } = await call(script);
+    assert.deepEqual([result.error?.code, result.attempts], ['LLM_HTTP_ERROR', 1]);
+    assert.deepEqual([provider.requests.length, provider.otherRequests.length], [1, 0]);
+    assert.match(result.error?.message ?? '', /redirects to \/v1\/chat\/completions\. Redirects are not followed/);
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
@@ -447,6 +497,26 @@ describe('a provider in trouble', () => {
       }
     });
   }
+
+  it('N37 a proxy that wants a login: named, not asked again, and the key is not in what is told', async () => {
+    const fetchBefore = globalThis.fetch;
+    let asked = 0;
+    // As the editor's patched fetch fails; through a real proxy this is in test/e2e/models.test.ts.
+    globalThis.fetch = async () => {
+      asked++;
+      const cause = new Error(`Proxy response (407) ?== 200 when HTTP Tunneling Bearer ${canary}`);
+      throw new TypeError('fetch failed', { cause });
+    };
+    try {
+      const adapter = createAdapter(clientFor('https://models.example/v1', { apiKey: canary }), limits);
+      const { error } = await adapter.complete(greeting, { signal: new AbortController().signal });
+      assert.equal(error?.code, 'LLM_HTTP_ERROR');
+      assert.match(error?.message ?? '', /^The proxy on the way to .*models\.example.* refused the connection \(407\)/);
+      assert.deepEqual([asked, JSON.stringify(error).includes(canary)], [1, false]);
+    } finally {
+      globalThis.fetch = fetchBefore;
+    }
+  });
 
   it('a key that no header can hold is told, and not shown', async () => {
     const adapter = createAdapter(clientFor('https://models.example/v1', { apiKey: `${canary}\n❤` }), limits);
