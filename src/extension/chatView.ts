@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { RunEvent } from '../protocol/run.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../protocol/view.ts';
+import { Delivery } from './delivery.ts';
 
-/** Milliseconds between two deliveries of events: a screen shows no more than 60 a second. */
-const deliveryMs = 16;
 /** Messages the panel may send in a second; a person cannot click faster. */
 const messageLimit = 200;
 
@@ -12,8 +11,7 @@ const messageLimit = 200;
 export class ChatView implements vscode.WebviewViewProvider {
   private view?: vscode.WebviewView;
   private ready = false;
-  private events: RunEvent[] = [];
-  private timer?: NodeJS.Timeout;
+  private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
 
@@ -38,28 +36,17 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   post(message: HostMessage): void {
-    this.deliver(); // what happened before is told before
-    if (this.ready) void this.view?.webview.postMessage(message);
+    this.events.flush(); // what happened before is told before
+    this.tell(message);
   }
 
-  /** Events reach the panel in order, those of the same moment together, neighbouring pieces of text as one. */
+  /** Events reach the panel in order, at most 60 deliveries a second. */
   event(event: RunEvent): void {
-    if (!this.ready) return; // the snapshot that the panel asks for when it is ready holds it
-    const last = this.events.at(-1);
-    if (last?.type === 'chunk' && event.type === 'chunk' && !last.toolCall && !event.toolCall) {
-      const content = (last.content ?? '') + (event.content ?? '');
-      const thinking = (last.thinking ?? '') + (event.thinking ?? '');
-      this.events[this.events.length - 1] = { ...event, content, thinking };
-    } else this.events.push(event);
-    this.timer ??= setTimeout(() => this.deliver(), deliveryMs);
+    if (this.ready) this.events.add(event); // else the snapshot that the panel asks for when it is ready holds it
   }
 
-  private deliver(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const events = this.events.splice(0);
-    if (events.length > 0 && this.ready)
-      void this.view?.webview.postMessage({ type: 'events', events } satisfies HostMessage);
+  private tell(message: HostMessage): void {
+    if (this.ready) void this.view?.webview.postMessage(message);
   }
 
   private arrived(message: unknown): void {
