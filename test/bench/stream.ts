@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { createOpenAIClient } from '../../src/llm/openai/client.ts';
 import { reply } from '../support/reply.ts';
+import { compare, rounds } from './measure.ts';
 
 // How much reading a stream costs, against the least it could cost, in one run on one machine: only ratios mean anything.
 
 const budgets = { parse: 1.6, loopback: 1.3, fragment: 1.25 };
-const rounds = 9;
 
 /** As large as a long answer of an agent: thinking, text and a call, 50,000 events. */
 const long = reply
@@ -61,22 +61,6 @@ async function measure(): Promise<void> {
   const growth = cost.large! / cost.small!;
   console.log(`one tool argument of 750 KB: ${growth.toFixed(2)} x the cost per fragment of one of 50 KB`);
   check('fragment', growth);
-}
-
-/** Median milliseconds of CPU time of each, taken in turns so that all have the same weather. */
-async function compare(runs: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
-  const times: Record<string, number[]> = {};
-  for (let round = -2; round < rounds; round++) {
-    for (const [name, run] of Object.entries(runs)) {
-      const before = process.cpuUsage();
-      await run();
-      const { user, system } = process.cpuUsage(before);
-      times[name] ??= [];
-      if (round >= 0) times[name].push((user + system) / 1000); // the first two warm up
-    }
-  }
-  const median = (all: number[]) => all.sort((one, other) => one - other)[Math.floor(all.length / 2)]!;
-  return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 }
 
 function report(what: string, times: Record<string, number>, base: string): void {

