@@ -35,9 +35,8 @@ export interface EngineOptions {
   workflow: Workflow;
   /** The model chosen now. Throws an `Error` with a sentence for the person when there is none to talk to. */
   model(): Promise<RunModel>;
-  workspace: Workspace;
-  /** The text of AGENTS.md. */
-  instructions(): Promise<string | undefined>;
+  /** Folder names and the text of AGENTS.md. */
+  workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;
   tell(event: RunEvent): void;
   now?(): number;
@@ -104,11 +103,12 @@ export class ExecutionEngine {
   async undo(
     runId: string,
     request: UndoRequest,
+    workspace: Workspace,
     ask: (question: UndoQuestion) => Promise<UndoAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
     if (this.active.has(runId))
       return { code: 'ENGINE_BUSY', message: 'This run is at work. Stop it, then undo its changes.' };
-    const { store, workspace, tell, now = Date.now } = this.options;
+    const { store, tell, now = Date.now } = this.options;
     const active = newActive();
     this.active.set(runId, active); // nobody starts it meanwhile
     let log: RunLog | undefined;
@@ -204,10 +204,7 @@ export class ExecutionEngine {
       adapter: chosen.adapter,
       prefix: {
         model: chosen.model,
-        systemPrompt: systemPrompt(workflow.agent, {
-          names: options.workspace.roots.map(({ name }) => name),
-          instructions: await options.instructions(),
-        }),
+        systemPrompt: systemPrompt(workflow.agent, await options.workspace()),
         tools: options.host.getVisibleTools({ agentId }),
         cacheKey: run.id,
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),

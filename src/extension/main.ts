@@ -40,8 +40,10 @@ export function activate(context: vscode.ExtensionContext): void {
     host: createToolHost({ workspace, tools: defaultTools(), approve: approvals.approve }),
     workflow: chat,
     model: () => models.current(),
-    workspace,
-    instructions: () => workspaceInstructions(workspace),
+    workspace: async () => ({
+      names: workspace.roots.map((root) => root.name),
+      instructions: await workspaceInstructions(workspace),
+    }),
     maxTurns: () => settings().maxTurns,
     tell: (event) => {
       conversation.told(event);
@@ -60,7 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
     showStatus();
     void panel.showState();
   });
-  const undo = new Undo(engine, store, conversation);
+  const undo = new Undo(engine, store, workspace, conversation);
   const setup = new Setup(models, secrets);
   const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, undo, workspace, log });
 

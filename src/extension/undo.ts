@@ -4,6 +4,7 @@ import type { UndoAnswer, UndoQuestion, UndoRequest } from '../engine/undo.ts';
 import { visible, visibleLine } from '../protocol/visible.ts';
 import type { RunStore } from '../runs/store.ts';
 import { undoable } from '../runs/undo.ts';
+import type { Workspace } from '../tools/workspace.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Takes changes of the shown run back, after a question of the editor's. */
@@ -11,6 +12,7 @@ export class Undo {
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
+    private readonly workspace: Workspace,
     private readonly conversation: Conversation,
   ) {}
 
@@ -27,11 +29,11 @@ export class Undo {
       this.conversation.notice({ level: 'info', text: 'There is nothing to undo.' });
       return;
     }
-    if (!vscode.workspace.isTrusted) {
+    if (!this.workspace.trusted) {
       this.conversation.notice({ level: 'warning', text: 'Nothing is changed in an untrusted workspace.' });
       return;
     }
-    const result = await this.engine.undo(runId, request, ask);
+    const result = await this.engine.undo(runId, request, this.workspace, ask);
     if ('code' in result) {
       this.conversation.notice({ level: 'error', text: result.message });
       return;

@@ -54,8 +54,7 @@ export class Conversation {
         model: 'one',
         adapter: createAdapter(this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
       }),
-      workspace: this.workspace,
-      instructions: async () => 'Use tabs.',
+      workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
       maxTurns: () => this.maxTurns,
       tell: (event) => this.events.push(event),
     });

@@ -176,9 +176,9 @@ describe('calls in trouble', () => {
     const { run, asked } = await play([{ calls: [write('two\n'), write('three\n')] }, { text: 'Done.' }]);
     const kept = new RunStore(folder);
     const changes = await Promise.all(
-      Object.values(run.calls).map(async ({ change }) => [
-        await kept.content(change!.before!),
-        await kept.content(change!.after!),
+      Object.values(run.calls).map(async ({ changes: [change] = [] }) => [
+        await kept.contents.read(run.id, change!.before!),
+        await kept.contents.read(run.id, change!.after!),
       ]),
     );
     assert.deepEqual(changes, [

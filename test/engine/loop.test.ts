@@ -299,8 +299,7 @@ WaitingUser LLM_INCOMPLETE`);
         host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
         workflow: chat,
         model: () => Promise.reject(new Error('No endpoint is set.')),
-        workspace: talk.workspace,
-        instructions: async () => undefined,
+        workspace: async () => ({ names: [] }),
         maxTurns: () => 1,
         tell: () => {},
       });

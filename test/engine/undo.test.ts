@@ -18,7 +18,7 @@ describe('undo', () => {
   };
   const undo = async (scope: 'turn' | 'run', answer: UndoAnswer = 'all', paths?: string[]) => {
     const toolCallIds = undoable(await talk.kept(), scope);
-    return talk.engine.undo(talk.runId, { toolCallIds, ...(paths && { paths }) }, async (question) => {
+    return talk.engine.undo(talk.runId, { toolCallIds, ...(paths && { paths }) }, talk.workspace, async (question) => {
       asked.push(question);
       return answer;
     });
@@ -83,7 +83,7 @@ describe('undo', () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     assert.deepEqual(await undo('run', 'none'), { undone: [], left: [] });
     const toolCallIds = undoable(await talk.kept(), 'run');
-    const result = await talk.engine.undo(talk.runId, { toolCallIds }, async () => {
+    const result = await talk.engine.undo(talk.runId, { toolCallIds }, talk.workspace, async () => {
       talk.workspace.write('a', 'mine');
       return 'all';
     });
