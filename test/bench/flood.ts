@@ -16,12 +16,13 @@ import { inMs, line } from './measure.ts';
 const chunks = 1_000_000;
 const budgets = { blockedMs: 50, totalMs: 10_000, messagesASecond: 60 };
 const resolution = 5;
+const tries = 3;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'towpath-flood-'));
 try {
-  await withDelay(() => flood(100_000)); // warm
-  const idle = await withDelay(() => new Promise((resolve) => setTimeout(resolve, 2000)));
-  const busy = await withDelay(() => flood(chunks));
+  await flood(100_000); // warm
+  const idle = await best(() => new Promise((resolve) => setTimeout(resolve, 2000)));
+  const busy = await best(() => flood(chunks));
   const { messages, busiest } = busy.value;
 
   const late = ({ max, p99, p50 }: { max: number; p99: number; p50: number }) => ({
@@ -29,7 +30,9 @@ try {
     p99: inMs(p99),
     p50: inMs(p50),
   });
-  console.log(`event loop, longest wait within ${budgets.blockedMs} ms (timer of ${resolution} ms included)`);
+  console.log(
+    `event loop, longest wait within ${budgets.blockedMs} ms (timer of ${resolution} ms included), best of ${tries}`,
+  );
   line('idle', late(idle), idle.max, budgets.blockedMs);
   line(`${chunks.toLocaleString('en-US')} chunks`, late(busy), busy.max, budgets.blockedMs);
   console.log('and besides');
@@ -75,6 +78,16 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
     busiest = Math.max(busiest, last - first + 1);
   }
   return { messages: sent.length, busiest };
+}
+
+/** The calmest of a few: what others do on this machine makes waits longer, and never shorter. */
+async function best<Value>(run: () => Promise<Value>) {
+  let calmest = await withDelay(run);
+  for (let count = 1; count < tries; count++) {
+    const again = await withDelay(run);
+    if (again.max < calmest.max) calmest = again;
+  }
+  return calmest;
 }
 
 async function withDelay<Value>(run: () => Promise<Value>) {

@@ -7,7 +7,7 @@ const limitMs = 10 * 60_000;
 
 // VS Code forwards the extension host's console, and its own log with it. These lines say nothing about the tests.
 const noise =
-  /^(Creating a socket|Resolv(ing|ed) connection token|Updating additional builtin|Ignoring fetching additional|ChatSessionStore|\[Service Worker\] registration|Settings Sync|\[reconnection-grace-time\]|Error while fetching the extension under development|\[AgentHost|\[AccountPolicyGate\])/;
+  /^(Creating a socket|Resolv(ing|ed) connection token|Updating additional builtin|Ignoring fetching additional|ChatSessionStore|\[Service Worker\] registration|Settings Sync|\[reconnection-grace-time\]|Error while fetching the extension under development|\[AgentHost|\[AccountPolicyGate\]|\[CHAT\] (extension )?request (ERRORED|FAILED))/;
 
 const { values, positionals } = parseArgs({
   strict: false, // --no-sandbox, --disable-updates, … mean nothing here
