@@ -1,57 +1,111 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
+/** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
+export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
+
+export interface GgufHeader {
+  version: number;
+  metadata: Map<string, GgufValue>;
+  tensors: number;
+  /** Weights, all tensors together. */
+  parameters: number;
+}
+
 /**
- * Walks through the header of a GGUF file and says what is wrong with it, or undefined. The engine trusts the lengths
- * in there: on a damaged or cut-off header it would try again and again for minutes.
+ * Reads the header of a GGUF file, all lengths checked: the engine trusts them, and on a damaged or cut-off header it
+ * would try again and again for minutes. Throws `GgufTrouble` with what is wrong.
  */
-export function ggufTrouble(path: string): string | undefined {
+export function readGgufHeader(path: string): GgufHeader {
   const file = openSync(path, 'r');
   try {
-    walk(new Cursor(file, fstatSync(file).size));
-    return undefined;
-  } catch (error) {
-    if (error instanceof Trouble) return error.message;
-    throw error;
+    return read(new Cursor(file, fstatSync(file).size));
   } finally {
     closeSync(file);
   }
 }
 
-class Trouble extends Error {}
-
-/** Bytes of a scalar by its type's number; 8 is a string, 9 an array. */
-const sizes: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 };
-const stringType = 8;
-const arrayType = 9;
-
-function walk(cursor: Cursor): void {
-  if (cursor.text(4) !== 'GGUF') throw new Trouble('It does not begin like a GGUF file.');
-  const version = cursor.u32();
-  if (version < 2 || version > 3) throw new Trouble(`It has GGUF version ${version}; 2 and 3 are known.`);
-  const tensors = cursor.count();
-  const entries = cursor.count();
-  for (let index = 0; index < entries; index++) {
-    cursor.skip(cursor.count());
-    skipValue(cursor, cursor.u32(), 0);
-  }
-  for (let index = 0; index < tensors; index++) {
-    cursor.skip(cursor.count());
-    cursor.skip(cursor.u32() * 8 + 4);
-    if (cursor.count() >= cursor.size) throw new Trouble('It is cut off: its last tensors are missing.');
+/** What is wrong with a file's header, or undefined. */
+export function ggufTrouble(path: string): string | undefined {
+  try {
+    readGgufHeader(path);
+    return undefined;
+  } catch (error) {
+    if (error instanceof GgufTrouble) return error.message;
+    throw error;
   }
 }
 
-function skipValue(cursor: Cursor, type: number, depth: number): void {
-  const size = sizes[type];
-  if (size !== undefined) cursor.skip(size);
-  else if (type === stringType) cursor.skip(cursor.count());
-  else if (type === arrayType && depth < 4) {
-    const element = cursor.u32();
-    const length = cursor.count();
-    const elementSize = sizes[element];
-    if (elementSize !== undefined) cursor.skip(length * elementSize);
-    else for (let index = 0; index < length; index++) skipValue(cursor, element, depth + 1);
-  } else throw new Trouble(`Its header has a value of an unknown type, ${type}.`);
+export class GgufTrouble extends Error {}
+
+const readers: Record<number, { size: number; read(bytes: Buffer): number | boolean }> = {
+  0: { size: 1, read: (bytes) => bytes.readUInt8() },
+  1: { size: 1, read: (bytes) => bytes.readInt8() },
+  2: { size: 2, read: (bytes) => bytes.readUInt16LE() },
+  3: { size: 2, read: (bytes) => bytes.readInt16LE() },
+  4: { size: 4, read: (bytes) => bytes.readUInt32LE() },
+  5: { size: 4, read: (bytes) => bytes.readInt32LE() },
+  6: { size: 4, read: (bytes) => bytes.readFloatLE() },
+  7: { size: 1, read: (bytes) => bytes.readUInt8() !== 0 },
+  10: { size: 8, read: (bytes) => Number(bytes.readBigUInt64LE()) },
+  11: { size: 8, read: (bytes) => Number(bytes.readBigInt64LE()) },
+  12: { size: 8, read: (bytes) => bytes.readDoubleLE() },
+};
+const stringType = 8;
+const arrayType = 9;
+/** Names, licences and the like; a chat template is only asked whether it is there. */
+const longestText = 4096;
+/** One number for each layer, where a model says that; vocabularies are longer. */
+const longestArray = 512;
+
+function read(cursor: Cursor): GgufHeader {
+  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble('It does not begin like a GGUF file.');
+  const version = cursor.u32();
+  if (version < 2 || version > 3) throw new GgufTrouble(`It has GGUF version ${version}; 2 and 3 are known.`);
+  const tensors = cursor.count();
+  const entries = cursor.count();
+  const metadata = new Map<string, GgufValue>();
+  for (let index = 0; index < entries; index++) {
+    const key = readText(cursor);
+    metadata.set(key, readValue(cursor, cursor.u32(), 0));
+  }
+  let parameters = 0;
+  for (let index = 0; index < tensors; index++) {
+    cursor.skip(cursor.count());
+    let weights = 1;
+    for (let dimensions = cursor.u32(); dimensions > 0; dimensions--) weights *= cursor.count();
+    parameters += weights;
+    cursor.skip(4);
+    if (cursor.count() >= cursor.size) throw new GgufTrouble('It is cut off: its last tensors are missing.');
+  }
+  return { version, metadata, tensors, parameters };
+}
+
+function readText(cursor: Cursor): string {
+  const length = cursor.count();
+  const text = cursor.text(Math.min(length, longestText));
+  if (length > longestText) cursor.skip(length - longestText);
+  return text;
+}
+
+function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
+  const scalar = readers[type];
+  if (scalar) return cursor.take(scalar.size, scalar.read);
+  if (type === stringType) return readText(cursor);
+  if (type !== arrayType || depth >= 4) throw new GgufTrouble(`Its header has a value of an unknown type, ${type}.`);
+  const element = cursor.u32();
+  const length = cursor.count();
+  const numbers: number[] = [];
+  const elements = readers[element];
+  if (elements && length > longestArray) cursor.skip(length * elements.size);
+  else
+    for (let index = 0; index < length; index++) {
+      if (element === stringType) cursor.skip(cursor.count());
+      else {
+        const value = readValue(cursor, element, depth + 1);
+        if (typeof value === 'number') numbers.push(value);
+      }
+    }
+  return { length, numbers };
 }
 
 /** Reads forward through a file, a window at a time. */
@@ -67,30 +121,31 @@ class Cursor {
   ) {}
 
   u32(): number {
-    return this.take(4).readUInt32LE();
+    return this.take(4, (bytes) => bytes.readUInt32LE());
   }
 
   /** A 64-bit number of things. */
   count(): number {
-    return Number(this.take(8).readBigUInt64LE());
+    return this.take(8, (bytes) => Number(bytes.readBigUInt64LE()));
   }
 
   text(length: number): string {
-    return this.take(length).toString('latin1');
+    return this.take(length, (bytes) => bytes.toString('utf8'));
   }
 
   skip(length: number): void {
     this.at += length;
-    if (this.at > this.size) throw new Trouble('Its header is damaged or cut off.');
+    if (this.at > this.size) throw new GgufTrouble('Its header is damaged or cut off.');
   }
 
-  private take(length: number): Buffer {
+  /** What `read` makes of the next bytes: the window they lie in is filled again by the next call. */
+  take<Value>(length: number, read: (bytes: Buffer) => Value): Value {
     const start = this.at;
     this.skip(length);
     if (start < this.windowStart || this.at > this.windowStart + this.windowLength) {
       this.windowStart = start;
       this.windowLength = readSync(this.file, this.window, 0, this.window.length, start);
     }
-    return this.window.subarray(start - this.windowStart, this.at - this.windowStart);
+    return read(this.window.subarray(start - this.windowStart, this.at - this.windowStart));
   }
 }

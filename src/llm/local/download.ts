@@ -1,0 +1,276 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, promises as fs } from 'node:fs';
+import path from 'node:path';
+import { createWatch, sleep } from '../clock.ts';
+import { LLMError } from '../errors.ts';
+import { inGigabytes } from './fit.ts';
+import { type RemoteFile, type RemoteModel, refused } from './hub.ts';
+
+import {
+  discard,
+  forgetUnfinished,
+  pausedDownloads,
+  readUnfinished,
+  saveUnfinished,
+  type Unfinished,
+} from './unfinished.ts';
+import { request, withoutNetwork } from './web.ts';
+
+export interface DownloadProgress {
+  /** `checking`: what is here already is read once more, for the checksum. */
+  state: 'checking' | 'downloading';
+  /** Bytes of the whole model, all files together. */
+  received: number;
+  total: number;
+}
+
+export interface DownloadOptions {
+  folder: string;
+  /** Pause: what came so far stays and the next call goes on there. */
+  signal?: AbortSignal;
+  onProgress?: (progress: DownloadProgress) => void;
+  /** Holds the file against other windows; rejects when one of them has it. */
+  lock: (file: string) => Promise<{ release(): Promise<void> }>;
+  /** Bytes that the folder's disk has room for. */
+  freeBytes?: (folder: string) => Promise<number>;
+  /** Milliseconds. */
+  connectMs?: number;
+  idleMs?: number;
+  retryMs?: number;
+}
+
+/** A broken connection is taken up again this often without a byte in between. */
+const retries = 3;
+/** Kept free for everything else on the disk. */
+const reserve = 256 * 1024 ** 2;
+
+/**
+ * Downloads a model into a folder and gives the path of its (first) file, which is there, whole and checked, or not at
+ * all. What is half done lies beside it and is gone on with, unless the file has changed. Throws `LLMError`, the error of
+ * the lock, or the signal's reason.
+ */
+export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
+  await fs.mkdir(options.folder, { recursive: true });
+  const first = path.join(options.folder, model.files[0]!.name);
+  const lock = await options.lock(`${first}.lock`);
+  try {
+    options.signal?.throwIfAborted();
+    const unfinished = await readUnfinished(first, model);
+    await saveUnfinished(first, unfinished);
+    await checkRoom(model, options);
+    const total = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+    let done = 0;
+    for (const file of model.files) {
+      const report = (state: DownloadProgress['state'], received: number) =>
+        options.onProgress?.({ state, received: done + received, total });
+      await downloadFile(file, { first, unfinished, report, options });
+      done += file.bytes;
+    }
+    await forgetUnfinished(first);
+    return first;
+  } catch (error) {
+    const begun = (await pausedDownloads(options.folder)).some((one) => one.first === first && one.received > 0);
+    if (!begun) await discard(first);
+    throw error;
+  } finally {
+    await lock.release();
+  }
+}
+
+interface FileJob {
+  first: string;
+  unfinished: Unfinished;
+  report(state: DownloadProgress['state'], received: number): void;
+  options: DownloadOptions;
+}
+
+async function downloadFile(file: RemoteFile, job: FileJob): Promise<void> {
+  const target = path.join(job.options.folder, file.name);
+  if (await sizeOf(target)) return checkExisting(target, file, job);
+  const partFile = `${target}.part`;
+  let { hash, length } = await hashOf(partFile, file, job);
+  let received = false; // before that, a server that cannot be reached is told at once
+  for (let failures = 0; length < file.bytes; ) {
+    const before = length;
+    try {
+      ({ hash, length } = await append(file, partFile, { hash, length }, job));
+    } catch (error) {
+      job.options.signal?.throwIfAborted();
+      if (error instanceof Broken) ({ hash, length } = error);
+      else if (!received || !(error instanceof LLMError && error.retryable)) throw error;
+      received ||= length > before;
+      failures = length > before ? 0 : failures + 1;
+      if (failures > retries) throw error instanceof Broken ? error.told : error;
+      await sleep((job.options.retryMs ?? 1000) * 2 ** failures, job.options.signal);
+    }
+  }
+  await checkSum(partFile, file, hash);
+  await fs.rename(partFile, target);
+  job.unfinished.files[file.name]!.finished = true;
+  await saveUnfinished(job.first, job.unfinished);
+}
+
+/** A connection that ended in the middle, and how far it came. */
+class Broken extends Error {
+  constructor(
+    readonly told: LLMError,
+    readonly hash: Hash,
+    readonly length: number,
+  ) {
+    super(told.message);
+  }
+}
+
+interface Written {
+  hash: Hash;
+  /** Bytes. */
+  length: number;
+}
+
+/** One request for what is missing. A server that sends the whole file, or another one, makes it start over. */
+async function append(file: RemoteFile, partFile: string, so: Written, job: FileJob): Promise<Written> {
+  const { connectMs = 15_000, idleMs = 60_000, signal } = job.options;
+  const { etag } = job.unfinished.files[file.name] ?? {};
+  const headers: Record<string, string> = { 'accept-encoding': 'identity' };
+  if (so.length > 0) headers.range = `bytes=${so.length}-`;
+  if (so.length > 0 && etag) headers['if-range'] = etag;
+  const connection = new AbortController();
+  const stop = () => connection.abort(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  const watch = createWatch(signal);
+  try {
+    const answer = await request({ method: 'GET', url: file.url, headers, connectMs, signal: connection.signal });
+    const { response } = answer;
+    if (response.status === 416) return { hash: createHash('sha256'), length: await emptied(partFile) };
+    if (!response.ok || !response.body) throw await refused(answer, file.name, new URL(file.url).origin);
+    let { hash, length } = continues(response, so.length) ? so : { hash: createHash('sha256'), length: 0 };
+    if (length === 0) await emptied(partFile);
+    await rememberTag(file, response, job);
+    const reader = response.body.getReader();
+    const output = await fs.open(partFile, 'a');
+    try {
+      for (;;) {
+        const { value, done } = await watch.wait(reader.read(), idleMs, () => fellSilent(file, idleMs));
+        if (done) break;
+        if (length + value.byteLength > file.bytes) throw tooMuch(file);
+        await output.appendFile(value).catch((error) => Promise.reject(notWritten(partFile, error)));
+        hash.update(value);
+        length += value.byteLength;
+        job.report('downloading', length);
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof LLMError && !error.retryable) throw error;
+      throw new Broken(error instanceof LLMError ? error : brokeOff(file), hash, length);
+    } finally {
+      await output.sync();
+      await output.close();
+    }
+    if (length < file.bytes) throw new Broken(brokeOff(file), hash, length);
+    return { hash, length };
+  } finally {
+    watch.close();
+    signal?.removeEventListener('abort', stop);
+    connection.abort();
+  }
+}
+
+/** Whether the body begins where ours ends. */
+function continues(response: Response, length: number): boolean {
+  return response.status === 206 && new RegExp(`^bytes ${length}-`).test(response.headers.get('content-range') ?? '');
+}
+
+/** A weak tag does not promise the same bytes; without a strong one only the checksum tells a changed file. */
+async function rememberTag(file: RemoteFile, response: Response, { first, unfinished }: FileJob): Promise<void> {
+  const etag = response.headers.get('etag');
+  const strong = etag?.startsWith('"') ? etag : undefined;
+  const known = unfinished.files[file.name];
+  if (!known || known.etag === strong) return;
+  known.etag = strong;
+  await saveUnfinished(first, unfinished);
+}
+
+async function emptied(file: string): Promise<0> {
+  await fs.writeFile(file, '');
+  return 0;
+}
+
+/** What is there of a file, hashed. Without any way to know that it is the same file it does not count. */
+async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
+  const hash = createHash('sha256');
+  const length = (await sizeOf(partFile)) ?? 0;
+  const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
+  if (length === 0 || length > file.bytes || !known) return { hash, length: await emptied(partFile) };
+  let read = 0;
+  for await (const bytes of createReadStream(partFile, { signal: job.options.signal })) {
+    hash.update(bytes);
+    read += bytes.length;
+    job.report('checking', read);
+  }
+  job.options.signal?.throwIfAborted();
+  return { hash, length };
+}
+
+async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
+  if (!file.sha256 || hash.digest('hex') === file.sha256) return;
+  await fs.rm(partFile, { force: true });
+  const message = `${file.name} arrived damaged: its checksum is not the one that ${new URL(file.url).host} names. It has been removed; download it again.`;
+  throw new LLMError('LLM_BAD_RESPONSE', message);
+}
+
+/** A file of that name which is not the same is a person's: it is not touched. */
+async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
+  const hash = createHash('sha256');
+  let read = 0;
+  if ((await sizeOf(target)) === file.bytes)
+    for await (const bytes of createReadStream(target, { signal: job.options.signal })) {
+      hash.update(bytes);
+      read += bytes.length;
+      job.report('checking', read);
+    }
+  if (read === file.bytes && (!file.sha256 || hash.digest('hex') === file.sha256)) return;
+  const message = `There is another file at ${target}. Rename or delete it, or choose another folder, and download again.`;
+  throw new LLMError('UNKNOWN', message, { details: { path: target } });
+}
+
+async function checkRoom(model: RemoteModel, { folder, freeBytes = freeOnDisk }: DownloadOptions): Promise<void> {
+  let missing = 0;
+  for (const { name, bytes } of model.files) {
+    const target = path.join(folder, name);
+    missing += bytes - ((await sizeOf(target)) ?? (await sizeOf(`${target}.part`)) ?? 0);
+  }
+  const free = await freeBytes(folder);
+  if (missing <= 0 || missing + reserve <= free) return;
+  const message = `There is not enough room in ${folder}: ${inGigabytes(missing)} are to come and ${inGigabytes(free)} are free. Delete something, or set another download folder.`;
+  throw new LLMError('UNKNOWN', message, { details: { missing, free } });
+}
+
+async function freeOnDisk(folder: string): Promise<number> {
+  const { bavail, bsize } = await fs.statfs(folder);
+  return bavail * bsize;
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await fs.stat(file)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+const notWritten = (file: string, error: NodeJS.ErrnoException) =>
+  new LLMError(
+    'UNKNOWN',
+    `${file} cannot be written (${error.code ?? error.message}). Make room, or set another download folder.`,
+  );
+const fellSilent = (file: RemoteFile, ms: number) =>
+  new LLMError('LLM_TIMEOUT', `${new URL(file.url).host} fell silent for ${ms / 1000} seconds. ${withoutNetwork}`, {
+    retryable: true,
+  });
+const brokeOff = (file: RemoteFile) =>
+  new LLMError('LLM_INCOMPLETE', `The download of ${file.name} broke off. What came is kept; resume it later.`, {
+    retryable: true,
+  });
+const tooMuch = (file: RemoteFile) =>
+  new LLMError('LLM_BAD_RESPONSE', `${new URL(file.url).host} sent more than the ${file.bytes} bytes of ${file.name}.`);

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What can run local models here: engines that are installed, and what the machine has for them. */
+export interface EngineState {
+  /** Packages such as `linux-x64`, `linux-x64-vulkan`. */
+  installed: string[];
+  /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
+  gpu: string[];
+  /** What looks like a graphics card of this machine, as a sentence; absent where nothing does. */
+  hardware?: string;
+  /** What to do to use it, as a sentence; absent where nothing is to be done. */
+  advice?: string;
+}
+
+const platforms: Record<string, string> = { linux: 'linux', darwin: 'mac', win32: 'win' };
+
+/** Looks at files only: whether a GPU really works is known when a model is loaded. */
+export function engineState(
+  modules: string,
+  machine: { platform: string; arch: string; exists(file: string): boolean } = {
+    platform: process.platform,
+    arch: process.arch,
+    exists: existsSync,
+  },
+): EngineState {
+  const name = `${platforms[machine.platform] ?? machine.platform}-${machine.arch}`;
+  const installed = enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
+  const gpu = ['metal', 'cuda', 'vulkan'].filter((kind) => installed.some((one) => one.includes(kind)));
+  const { hardware, kind } = graphicsOf(machine);
+  const advice = kind && !gpu.includes(kind) ? `Run "npm run gpu -- ${kind}" to add an engine for it.` : undefined;
+  return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
+}
+
+/** The overrides of package.json put some other package where a GPU engine would be: the real name is inside. */
+function enginesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => {
+    try {
+      return (
+        JSON.parse(readFileSync(path.join(folder, name, 'package.json'), 'utf8')).name === `@node-llama-cpp/${name}`
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+function graphicsOf({ platform, arch, exists }: { platform: string; arch: string; exists(file: string): boolean }): {
+  hardware?: string;
+  kind?: 'cuda' | 'vulkan' | 'metal';
+} {
+  if (platform === 'darwin') return arch === 'arm64' ? { hardware: 'Apple graphics (Metal).', kind: 'metal' } : {};
+  const nvidia = ['/proc/driver/nvidia/version', 'C:\\Windows\\System32\\nvcuda.dll'];
+  if (nvidia.some(exists)) return { hardware: 'A driver of NVIDIA.', kind: 'cuda' };
+  const others = ['/dev/dri/renderD128', 'C:\\Windows\\System32\\vulkan-1.dll'];
+  if (others.some(exists)) return { hardware: 'A graphics device that may speak Vulkan.', kind: 'vulkan' };
+  return {};
+}

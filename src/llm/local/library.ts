@@ -1,0 +1,91 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { GgufTrouble } from './ggufHeader.ts';
+import { type ModelInfo, readModelInfo } from './modelInfo.ts';
+
+/** A model on this machine. */
+export interface LocalModel {
+  /** Its (first) file: what is loaded. */
+  path: string;
+  files: string[];
+  /** Bytes on disk, all files together. */
+  bytes: number;
+  info?: ModelInfo;
+  /** Why it cannot be used, as a sentence. */
+  trouble?: string;
+}
+
+/** Folders below a folder that are looked into: some programs keep `owner/repository/file`. */
+const deepest = 4;
+const mostFiles = 2000;
+const part = /-(\d{5})-of-(\d{5})\.gguf$/i;
+
+/** The models in folders and files, by name; what is not there is left out. A split model is one. */
+export async function listModels(places: readonly string[]): Promise<LocalModel[]> {
+  const files = new Set<string>();
+  for (const place of places) await collect(place, deepest, files);
+  const models = await Promise.all([...files].filter(isFirst).map((file) => describe(file, files)));
+  return models
+    .filter((model) => model !== undefined)
+    .filter(({ info }) => info?.architecture !== 'clip') // looks at images for another model
+    .sort((a, b) => path.basename(a.path).localeCompare(path.basename(b.path), 'en'));
+}
+
+async function collect(place: string, depth: number, files: Set<string>): Promise<void> {
+  const stat = await fs.stat(place).catch(() => undefined);
+  if (stat?.isFile() && /\.gguf$/i.test(place)) files.add(place);
+  if (!stat?.isDirectory() || depth === 0) return;
+  const names = await fs.readdir(place).catch(() => []);
+  for (const name of names) {
+    if (files.size >= mostFiles) return;
+    if (!name.startsWith('.')) await collect(path.join(place, name), depth - 1, files);
+  }
+}
+
+const isFirst = (file: string): boolean => Number(part.exec(file)?.[1] ?? 1) === 1;
+
+/** The files of a model whose first one this is, there or not. */
+function partsOf(first: string): string[] {
+  const count = Number(part.exec(first)?.[2] ?? 1);
+  if (count === 1) return [first];
+  const stem = first.replace(part, '');
+  const of = String(count).padStart(5, '0');
+  return Array.from({ length: count }, (_, index) => `${stem}-${String(index + 1).padStart(5, '0')}-of-${of}.gguf`);
+}
+
+async function describe(first: string, known: ReadonlySet<string>): Promise<LocalModel | undefined> {
+  const all = partsOf(first);
+  const files = all.filter((file) => known.has(file) || file === first);
+  const stats = await Promise.all(files.map((file) => fs.stat(file).catch(() => undefined)));
+  if (!stats[0]) return undefined; // deleted in this moment
+  const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
+  const missing = all.length - files.length;
+  const read = readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`);
+  return {
+    path: first,
+    files,
+    bytes,
+    ...read,
+    ...(missing > 0 && { trouble: `${missing} of its ${all.length} files are missing.` }),
+  };
+}
+
+const headers = new Map<string, { version: string; read: Pick<LocalModel, 'info' | 'trouble'> }>();
+
+/** A header can be megabytes long (its vocabulary): it is read again only when the file has changed. */
+function readOnce(file: string, version: string): Pick<LocalModel, 'info' | 'trouble'> {
+  const known = headers.get(file);
+  if (known?.version === version) return known.read;
+  const read = readInfo(file);
+  headers.set(file, { version, read });
+  return read;
+}
+
+function readInfo(file: string): Pick<LocalModel, 'info' | 'trouble'> {
+  try {
+    return { info: readModelInfo(file) };
+  } catch (error) {
+    if (error instanceof GgufTrouble) return { trouble: error.message };
+    return { trouble: `It cannot be read (${(error as NodeJS.ErrnoException).code}).` };
+  }
+}

@@ -1,0 +1,84 @@
+import { within } from '../clock.ts';
+import { LLMError } from '../errors.ts';
+import { isLoopback } from '../http.ts';
+
+/** What to do when the network does not give a model. */
+export const withoutNetwork =
+  'Without network: pick a .gguf file that is already here, use the demo model, or an endpoint.';
+const mostRedirects = 5;
+
+export interface WebRequest {
+  method: 'GET' | 'HEAD';
+  url: string;
+  headers?: Record<string, string>;
+  connectMs: number;
+  signal?: AbortSignal;
+}
+
+export interface WebResponse {
+  response: Response;
+  /** The headers of the answer and of every redirect before it; of the same name the first counts. */
+  header(name: string): string | undefined;
+}
+
+/**
+ * A request without any credentials: no token, no cookie, whatever the environment holds. Redirects are followed, to
+ * https or to this machine itself, never from there to anywhere unencrypted. Throws `LLMError`, or the signal's reason.
+ */
+export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
+  const seen: Headers[] = [];
+  let target = checked(url);
+  for (let hop = 0; hop <= mostRedirects; hop++) {
+    const response = await ask(target, { method, headers, signal }, connectMs);
+    seen.push(response.headers);
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || response.status === 304 || !location)
+      return { response, header: (name) => seen.find((one) => one.has(name))?.get(name) ?? undefined };
+    await response.body?.cancel();
+    if (!URL.canParse(location, target)) break;
+    target = checked(new URL(location, target).href);
+  }
+  throw new LLMError('LLM_HTTP_ERROR', `${new URL(url).host} redirects too often. ${withoutNetwork}`);
+}
+
+function checked(address: string): string {
+  const url = new URL(address);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
+  throw new LLMError('LLM_HTTP_ERROR', `${url.origin} is not encrypted: models are downloaded over https only.`);
+}
+
+async function ask(
+  url: string,
+  { method, headers, signal }: Pick<WebRequest, 'method' | 'headers' | 'signal'>,
+  connectMs: number,
+): Promise<Response> {
+  signal?.throwIfAborted();
+  const { host } = new URL(url);
+  const connection = new AbortController();
+  const close = () => connection.abort(signal?.reason);
+  signal?.addEventListener('abort', close, { once: true });
+  const silent = new LLMError(
+    'LLM_TIMEOUT',
+    `${host} did not answer within ${connectMs / 1000} seconds. ${withoutNetwork}`,
+    { retryable: true },
+  );
+  try {
+    const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
+    return await within(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
+  } catch (error) {
+    connection.abort();
+    signal?.throwIfAborted();
+    if (error instanceof LLMError) throw error;
+    const why = reasonOf(error);
+    throw new LLMError('LLM_HTTP_ERROR', `${host} cannot be reached (${why}). ${withoutNetwork}`, { retryable: true });
+  }
+}
+
+/** Fetch says "fetch failed"; the reason is the innermost cause. */
+function reasonOf(error: unknown): string {
+  let innermost = error;
+  for (let depth = 0; depth < 5 && innermost instanceof Error && innermost.cause instanceof Error; depth++)
+    innermost = innermost.cause;
+  if (innermost instanceof AggregateError) innermost = innermost.errors[0];
+  return innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
+}
