@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { PanelAction, PanelState } from '../src/protocol/view.ts';
 import type { PanelContext } from './context.ts';
 
-/** What an empty panel says: what this is, and, until a model was chosen, the three ways to begin. */
+/** What an empty panel says: what this is, and, until a model was chosen, the ways to begin. */
 export function welcome(context: PanelContext, state: PanelState): TemplateResult {
   const way = (label: string, action: PanelAction, appearance = 'secondary') =>
     html`<vscode-button appearance=${appearance} data-action=${action}
@@ -16,11 +16,12 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
         ? nothing
         : html`<p>Choose a model to begin.</p>
           <div class="ways">
-            ${way('Run a model on this machine', 'use-local', 'primary')}
+            ${way('Download a model…', 'download-model', 'primary')}
+            ${way('Models on this machine…', 'manage-models')}
             ${way('Use an endpoint', 'use-endpoint')}
             ${way('Try the demo model', 'use-demo')}
           </div>
-          <p class="quiet">The demo model follows a script: it shows how Towpath works, it is not an assistant.</p>`
+          <p class="quiet">A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.</p>`
     }
   </section>`;
 }

@@ -3,6 +3,8 @@ import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
+import type { Doctor } from './doctor.ts';
+import type { ModelManager } from './modelManager.ts';
 import { demoModel, type Models } from './models.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
@@ -12,6 +14,8 @@ interface Parts {
   store: RunStore;
   undo: Undo;
   setup: Setup;
+  manager: ModelManager;
+  doctor: Doctor;
   models: Models;
   approvals: Approvals;
   log: vscode.LogOutputChannel;
@@ -19,7 +23,7 @@ interface Parts {
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, undo, setup, models, approvals, log } = parts;
+  const { conversation, undo, setup, manager, doctor, models, approvals, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -58,9 +62,12 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModel),
+    'towpath.manageModels': () => manager.manage(),
+    'towpath.downloadModel': () => manager.offer(),
     'towpath.setKey': () => setup.setKey(),
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.testConnection': () => testConnection(models, log),
+    'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:towpath.towpath'),
     'towpath.showLog': () => log.show(),

@@ -7,7 +7,11 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
   const title = `Towpath asks ${id} for one word`;
   const result = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-    (progress, token) => ask(models, progress, token),
+    (progress, token) => {
+      const stop = new AbortController();
+      token.onCancellationRequested(() => stop.abort());
+      return askOneWord(models, stop.signal, (message) => progress.report({ message }));
+    },
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
@@ -15,19 +19,21 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
   else void showProblem(result.text, result.code);
 }
 
-interface TestResult {
+export interface TestResult {
   works: boolean;
   text: string;
   code?: string;
+  /** In how many pieces the answer came. */
+  pieces: number;
 }
 
-async function ask(
+/** One short question to the picked model; undefined when stopped. */
+export async function askOneWord(
   models: Models,
-  progress: vscode.Progress<{ message?: string }>,
-  token: vscode.CancellationToken,
+  signal: AbortSignal,
+  progress: (text: string) => void,
 ): Promise<TestResult | undefined> {
-  const stop = new AbortController();
-  token.onCancellationRequested(() => stop.abort());
+  let pieces = 0;
   const started = performance.now();
   const seconds = (at: number) => `${((at - started) / 1000).toFixed(1)} s`;
   try {
@@ -36,23 +42,25 @@ async function ask(
     const reply = await adapter.complete(
       { model, messages: [{ role: 'user', content: 'Answer with the one word: ready' }], maxTokens: 200 },
       {
-        signal: stop.signal,
+        signal,
         onChunk: (chunk) => {
-          if (chunk.progress) progress.report({ message: chunk.progress.text });
-          if (chunk.content || chunk.thinking) firstAt ??= performance.now();
+          if (chunk.progress) progress(chunk.progress.text);
+          if (!chunk.content && !chunk.thinking) return;
+          firstAt ??= performance.now();
+          pieces++;
         },
-        onRetry: (wait) => progress.report({ message: `${wait.error.message} Trying again.` }),
+        onRetry: (wait) => progress(`${wait.error.message} Trying again.`),
       },
     );
     if (reply.aborted) return undefined;
     const answered = reply.success || reply.finishReason === 'length';
-    if (!answered) return { works: false, text: reply.error?.message ?? 'It failed.', code: reply.error?.code };
+    if (!answered) return { works: false, text: reply.error?.message ?? 'It failed.', code: reply.error?.code, pieces };
     const tokens = reply.usage ? `, ${reply.usage.totalTokens} tokens` : '';
     const first = firstAt === undefined ? '' : `first word after ${seconds(firstAt)}, `;
-    return { works: true, text: `${id} answers: ${first}done after ${seconds(performance.now())}${tokens}.` };
+    return { works: true, text: `${id} answers: ${first}done after ${seconds(performance.now())}${tokens}.`, pieces };
   } catch (error) {
     const { message, code } = error as { message: string; code?: string };
-    return { works: false, text: message, ...(code && { code }) };
+    return { works: false, text: message, ...(code && { code }), pieces };
   }
 }
 

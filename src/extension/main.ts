@@ -10,6 +10,10 @@ import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
 import { Conversation } from './conversation.ts';
 import { Diffs } from './diffs.ts';
+import { Doctor } from './doctor.ts';
+import { doctorChecks } from './doctorChecks.ts';
+import { Downloads } from './downloads.ts';
+import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { Panel } from './panel.ts';
 import { Secrets } from './secrets.ts';
@@ -64,14 +68,23 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const undo = new Undo(engine, store, workspace, conversation);
   const setup = new Setup(models, secrets);
+  const downloads = new Downloads(context.globalStorageUri, log);
+  const manager = new ModelManager(context, models, downloads, setup);
+  const doctor = new Doctor(
+    doctorChecks({ context, models, manager, workspace, storage: storage.fsPath }),
+    () => secrets.all(),
+    log,
+  );
   const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, undo, workspace, log });
 
   context.subscriptions.push(
     log,
     statusBar,
     diffs.register(),
+    downloads,
+    manager.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({ conversation, store, undo, setup, models, approvals, log }),
+    ...registerCommands({ conversation, store, undo, setup, manager, doctor, models, approvals, log }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),

@@ -81,6 +81,23 @@ export class Models implements vscode.Disposable {
     return this.remoteClient(provider, model, baseUrl, await this.savedKey(provider.id, baseUrl), settings());
   }
 
+  /** Whether a local model is in memory. */
+  get loaded(): boolean {
+    return this.local?.client.pid() !== undefined;
+  }
+
+  /** Ends the local model's process, which gives its memory back; the next message starts it again. */
+  async unload(): Promise<void> {
+    await this.local?.client.dispose();
+    this.local = undefined;
+  }
+
+  /** Model files that were picked before. */
+  localFiles(): string[] {
+    const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModel);
+    return ids.map((id) => split(id).model);
+  }
+
   async dispose(): Promise<void> {
     await this.local?.client.dispose();
   }

@@ -124,7 +124,8 @@ export class Panel {
 const actions = {
   'set-key': 'towpath.setKey',
   'pick-model': 'towpath.pickModel',
-  'use-local': 'towpath.useLocal',
+  'download-model': 'towpath.downloadModel',
+  'manage-models': 'towpath.manageModels',
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
   'open-settings': 'towpath.openSettings',

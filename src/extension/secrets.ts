@@ -34,6 +34,13 @@ export class Secrets {
     return this.memory.get<Record<string, string[]>>(originsName, {})[provider] ?? [];
   }
 
+  /** Every saved key, so that none of them gets into a text that is shown. */
+  async all(): Promise<string[]> {
+    const saved = Object.entries(this.memory.get<Record<string, string[]>>(originsName, {}));
+    const keys = saved.flatMap(([provider, origins]) => origins.map((origin) => this.key(provider, origin)));
+    return (await Promise.all(keys)).filter((key) => key !== undefined);
+  }
+
   private async remember(provider: string, origins: string[]): Promise<void> {
     const all = this.memory.get<Record<string, string[]>>(originsName, {});
     await this.memory.update(originsName, { ...all, [provider]: origins });

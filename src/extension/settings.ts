@@ -23,6 +23,12 @@ const schema = z.object({
     .max(100_000)
     .catch(500)
     .transform((megabytes) => megabytes * 1_000_000),
+  'local.folders': z.array(z.string()).catch([]),
+  'local.downloadFolder': z.string().catch(''),
+  'local.hub': z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+    .catch('https://huggingface.co'),
   maxTurns: z.number().int().min(1).max(500).catch(20),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),

@@ -43,6 +43,11 @@ export class Setup {
         detail: 'A .gguf file, run here',
         run: () => this.useLocal(),
       },
+      {
+        label: '$(database) Models on this machine…',
+        detail: 'What is here, what fits, and downloads',
+        run: async () => vscode.commands.executeCommand('towpath.manageModels'),
+      },
       { label: '$(cloud) A provider or an endpoint…', detail: 'Here or elsewhere', run: () => this.useEndpoint() },
       {
         label: '$(vscode) A model of the editor…',

@@ -17,7 +17,8 @@ export type ModelOption = z.infer<typeof modelOptionSchema>;
 export const panelActionSchema = z.enum([
   'set-key',
   'pick-model',
-  'use-local',
+  'download-model',
+  'manage-models',
   'use-endpoint',
   'use-demo',
   'open-settings',

@@ -30,9 +30,9 @@ describe('the panel', () => {
   };
   const messages = () => editor.panel.frame.locator('[data-role]');
 
-  it('offers three ways to begin, and the demo model plays its story', async () => {
+  it('offers the ways to begin, and the demo model plays its story', async () => {
     editor = await openTowpath();
-    for (const action of ['use-local', 'use-endpoint', 'use-demo'])
+    for (const action of ['download-model', 'manage-models', 'use-endpoint', 'use-demo'])
       await editor.panel.frame.locator(`[data-action="${action}"]`).waitFor();
     await editor.screenshot('welcome');
     await editor.panel.frame.locator('[data-action="use-demo"]').click();

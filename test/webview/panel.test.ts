@@ -69,7 +69,7 @@ describe('The panel', () => {
     return all.filter(({ type }) => type !== 'ready');
   }
 
-  it('offers three ways to begin until a model was chosen', async () => {
+  it('offers the ways to begin until a model was chosen', async () => {
     const workspace = { open: false, trusted: false, name: '' };
     await test.send(
       { type: 'state', state: { ...readyState, modelId: '', modelChosen: false, workspace } },
@@ -84,12 +84,13 @@ Manage Trust
 What should be done?
 Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can stop it at any moment.
 Choose a model to begin.
-Run a model on this machine
+Download a model…
+Models on this machine…
 Use an endpoint
 Try the demo model
-The demo model follows a script: it shows how Towpath works, it is not an assistant.`,
+A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.`,
     );
-    const actions = ['open-folder', 'manage-trust', 'use-local', 'use-endpoint', 'use-demo'];
+    const actions = ['open-folder', 'manage-trust', 'download-model', 'manage-models', 'use-endpoint', 'use-demo'];
     for (const action of actions) await test.page.locator(`[data-action="${action}"]`).click();
     assert.deepEqual(
       await posted(),

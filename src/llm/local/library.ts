@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { GgufTrouble } from './ggufHeader.ts';
-import { type ModelInfo, readModelInfo } from './modelInfo.ts';
+import { type GgufInfo, readGgufInfo } from './ggufInfo.ts';
 
 /** A model on this machine. */
 export interface LocalModel {
@@ -10,7 +10,7 @@ export interface LocalModel {
   files: string[];
   /** Bytes on disk, all files together. */
   bytes: number;
-  info?: ModelInfo;
+  info?: GgufInfo;
   /** Why it cannot be used, as a sentence. */
   trouble?: string;
 }
@@ -83,7 +83,7 @@ function readOnce(file: string, version: string): Pick<LocalModel, 'info' | 'tro
 
 function readInfo(file: string): Pick<LocalModel, 'info' | 'trouble'> {
   try {
-    return { info: readModelInfo(file) };
+    return { info: readGgufInfo(file) };
   } catch (error) {
     if (error instanceof GgufTrouble) return { trouble: error.message };
     return { trouble: `It cannot be read (${(error as NodeJS.ErrnoException).code}).` };

@@ -7,8 +7,8 @@ import { bestFor, curated } from '../../../src/llm/local/curated.ts';
 import { encodeGguf, type MetadataValue } from '../../../src/llm/local/demo/gguf.ts';
 import { engineState } from '../../../src/llm/local/engines.ts';
 import { fitOf, inGigabytes } from '../../../src/llm/local/fit.ts';
+import { readGgufInfo } from '../../../src/llm/local/ggufInfo.ts';
 import { listModels } from '../../../src/llm/local/library.ts';
-import { readModelInfo } from '../../../src/llm/local/modelInfo.ts';
 
 const text = (value: string): MetadataValue => ({ type: 'str', value });
 const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
@@ -52,7 +52,7 @@ describe('the models on this machine', () => {
   };
 
   it('a file says what it is without being loaded', () => {
-    assert.deepEqual(readModelInfo(put('model.gguf', gguf())), {
+    assert.deepEqual(readGgufInfo(put('model.gguf', gguf())), {
       name: 'Qwen3-4B-Instruct-2507',
       architecture: 'qwen3',
       sizeLabel: '4B',
@@ -69,7 +69,7 @@ describe('the models on this machine', () => {
 
   it('layers with heads of their own are counted one by one', () => {
     const heads: MetadataValue = { type: 'i32[]', value: [8, 0, 4] };
-    const info = readModelInfo(put('model.gguf', gguf({ 'qwen3.attention.head_count_kv': heads })));
+    const info = readGgufInfo(put('model.gguf', gguf({ 'qwen3.attention.head_count_kv': heads })));
     assert.equal(info.bytesPerToken, 12 * 256 * 2);
   });
 

@@ -1,7 +1,7 @@
 import { type GgufHeader, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
 /** What a model file says about itself, without loading it. What it does not say is absent. */
-export interface ModelInfo {
+export interface GgufInfo {
   name?: string;
   architecture: string;
   /** Such as `4B`, as its makers put it. */
@@ -22,11 +22,11 @@ export interface ModelInfo {
 }
 
 /** Throws `GgufTrouble` when the file is damaged. */
-export function readModelInfo(path: string): ModelInfo {
-  return toModelInfo(readGgufHeader(path));
+export function readGgufInfo(path: string): GgufInfo {
+  return toGgufInfo(readGgufHeader(path));
 }
 
-export function toModelInfo({ metadata, parameters }: GgufHeader): ModelInfo {
+export function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
   const text = (key: string) => textOf(metadata.get(key));
   const number = (key: string) => numberOf(metadata.get(key));
   const architecture = text('general.architecture') ?? 'unknown';
@@ -111,6 +111,6 @@ const quantisations: Record<number, string> = {
 const textOf = (value: GgufValue | undefined) => (typeof value === 'string' && value !== '' ? value : undefined);
 const numberOf = (value: GgufValue | undefined) => (typeof value === 'number' ? value : undefined);
 
-function dropUndefined(info: { [Key in keyof ModelInfo]: ModelInfo[Key] | undefined }): ModelInfo {
-  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as unknown as ModelInfo;
+function dropUndefined(info: { [Key in keyof GgufInfo]: GgufInfo[Key] | undefined }): GgufInfo {
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => value !== undefined)) as unknown as GgufInfo;
 }

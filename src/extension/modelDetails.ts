@@ -1,0 +1,54 @@
+import path from 'node:path';
+import type { EngineState } from '../llm/local/engines.ts';
+import { type Fit, inGigabytes } from '../llm/local/fit.ts';
+import type { LocalModel } from '../llm/local/library.ts';
+import { visibleLine } from '../protocol/visible.ts';
+
+export const verdicts: Record<Fit['verdict'], string> = {
+  fits: 'fits',
+  tight: 'tight',
+  'too-large': 'does not fit',
+};
+
+/** Everything that is known of a model file before it is loaded, as Markdown. */
+export function modelDetails(model: LocalModel, fit: Fit, engine: EngineState): string {
+  const { info } = model;
+  const rows: [string, string | undefined][] = [
+    ['Name', info?.name],
+    ['Architecture', info?.architecture],
+    ['Parameters', info && [info.sizeLabel, info.parameters.toLocaleString('en-US')].filter(Boolean).join(', ')],
+    ['Quantisation', info?.quantisation],
+    [
+      'Trained context',
+      info?.trainedContext === undefined ? undefined : `${info.trainedContext.toLocaleString('en-US')} tokens`,
+    ],
+    ['Layers', info?.layers?.toString()],
+    ['Licence', info?.licence],
+    ['Chat template', info && (info.hasChatTemplate ? 'in the file' : 'none: the engine guesses how to talk to it')],
+    ['Size on disk', inGigabytes(model.bytes) + (model.files.length > 1 ? ` in ${model.files.length} files` : '')],
+    ['Memory', `${verdicts[fit.verdict]}. ${fit.reason}`],
+    ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
+    ['Runs on', engineText(engine)],
+    ['File', model.path],
+  ];
+  return [
+    `# ${visibleLine(path.basename(model.path))}`,
+    '',
+    ...(model.trouble ? [`**It cannot be used.** ${model.trouble}`, ''] : []),
+    '| | |',
+    '|---|---|',
+    ...rows.filter(([, value]) => value).map(([name, value]) => `| ${name} | ${cell(value!)} |`),
+    '',
+    'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
+    '',
+  ].join('\n');
+}
+
+/** What runs local models on this machine, in a sentence or two. */
+export function engineText({ installed, gpu, hardware, advice }: EngineState): string {
+  if (installed.length === 0) return 'nothing: no engine for this machine is installed. Install Towpath again.';
+  const place = gpu.length > 0 ? `${gpu.join(' or ')} where it works, else the CPU` : 'the CPU';
+  return [`${place} (${installed.join(', ')}).`, hardware && `Found: ${hardware}`, advice].filter(Boolean).join(' ');
+}
+
+const cell = (text: string) => visibleLine(text).replaceAll('|', '\\|');

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { curated } from '../../src/llm/local/curated.ts';
+import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { temporaryFolder } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Hub, startHub } from '../support/hub.ts';
+import { said, testScript } from '../support/scripted.ts';
+
+/** A hub that has every curated model: each is the scripted one, which answers. */
+async function hubOfCurated(): Promise<Hub> {
+  const file = path.join(temporaryFolder(), 'scripted.gguf');
+  writeScriptedModel(testScript(defaultTools().map((tool) => tool.definition)), file);
+  const bytes = readFileSync(file);
+  const repositories = curated.map(({ address }) => {
+    const [, repository, kind] = /^hf:(.+):(.+)$/.exec(address)!;
+    return [repository!, { [`${repository!.split('/')[1]}-${kind}.gguf`]: { bytes } }];
+  });
+  return startHub(Object.fromEntries(repositories));
+}
+
+describe('the model manager', () => {
+  let hub: Hub;
+  let editor: Towpath;
+  let models: string;
+  beforeEach(async () => {
+    hub = await hubOfCurated();
+    models = path.join(temporaryFolder(), 'models');
+    editor = await openTowpath({
+      env: { HF_TOKEN: 'hf_CANARYTOKEN1234567890' },
+      settings: {
+        'towpath.local.hub': hub.url,
+        'towpath.local.downloadFolder': models,
+        'towpath.local.gpu': false,
+        'files.autoSave': 'off',
+      },
+    });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+    await editor?.stop();
+    await hub?.close();
+  });
+
+  const begin = () => editor.panel.frame.locator('[data-action="download-model"]').click();
+  const toast = (text: string | RegExp) => editor.page.locator('.notification-toast', { hasText: text }).first();
+  const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const press = async (text: string, action: string) => {
+    await row(text).hover();
+    await row(text).locator(`.action-label[aria-label^="${action}"]`).click();
+  };
+  const run = (command: string) =>
+    editor.host.evaluate((vscode, name) => {
+      void vscode.commands.executeCommand(name);
+    }, command);
+  const activeText = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor?.document.getText() ?? '');
+  const modelFiles = () => (existsSync(models) ? readdirSync(models) : []);
+
+  it('two clicks from a fresh install to the first answer of a model on this machine', async () => {
+    await begin();
+    const question = await editor.dialog.text();
+    assert.match(question, /^Download .+\?\n/);
+    for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is checked.'])
+      assert.ok(question.includes(fact), question);
+    assert.deepEqual(
+      hub.requests.map(({ server }) => server),
+      ['hub'],
+      'nothing of the model is fetched before the answer',
+    );
+    await editor.dialog.click('Download');
+    await toast('is here and in use').waitFor();
+    assert.equal(modelFiles().length, 1);
+    await editor.panel.send('Hello?');
+    await eventually('the model answers', async () =>
+      (await editor.panel.frame.locator('body').innerText()).includes(said.hello),
+    );
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.ok(hub.requests.length >= 3);
+    assert.ok(!JSON.stringify(hub.requests).includes('CANARY'), 'no token was sent');
+
+    const name = path.basename(modelFiles()[0]!, '.gguf');
+    await run('towpath.manageModels');
+    await row(name).waitFor();
+    assert.match(await row(name).innerText(), /in use, in memory/);
+    await editor.screenshot('models');
+    await press(name, 'Unload');
+    await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
+    await press(name, 'Show details');
+    await eventually('the details are shown', async () => /\| Quantisation \| Q8_0 \|/.test(await activeText()));
+    assert.match(await activeText(), /\| Chat template \| in the file \|/);
+    await run('towpath.manageModels');
+    await press(name, 'Delete');
+    assert.match(await editor.dialog.text(), /^Delete .+\.gguf\?/);
+    await editor.dialog.click('Move to Trash');
+    await eventually(
+      'it is gone, or asked about where there is no trash',
+      async () => modelFiles().length === 0 || (await editor.dialog.isOpen()),
+    );
+    if (await editor.dialog.isOpen()) await editor.dialog.click('Delete Permanently');
+    await eventually('the file is gone', () => modelFiles().length === 0);
+  });
+
+  it('a download is paused, outlives a reload of the window, and goes on', async () => {
+    hub.pieceMs = 300;
+    await begin();
+    await editor.dialog.click('Download');
+    await eventually('something has come', () => modelFiles().some((file) => file.endsWith('.part')));
+    await run('towpath.manageModels');
+    await press('.gguf', 'Pause');
+    await row('paused at').waitFor();
+    await editor.reload();
+    await editor.showPanel();
+    hub.pieceMs = 0;
+    const before = hub.requests.length;
+    await run('towpath.manageModels');
+    await row('paused at').click();
+    await toast('is here and in use').waitFor();
+    assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
+    assert.equal(modelFiles().length, 1);
+  });
+
+  it('without network: says so, and the demo model is a click away', async () => {
+    await hub.close();
+    await begin();
+    const said = toast('cannot be reached');
+    await said.waitFor();
+    assert.match(await said.innerText(), /pick a \.gguf file that is already here/);
+    await said.getByRole('button', { name: 'Demo Model' }).click();
+    await eventually('the demo model is in use', async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes('Demo model'),
+    );
+  });
+
+  it('Doctor examines and writes a report without keys and without the home folder', async () => {
+    await run('towpath.useDemo');
+    await run('towpath.doctor');
+    await eventually('the report is there', async () => (await activeText()).startsWith('# Towpath Doctor'), 60_000);
+    const report = await activeText();
+    const titles = report.match(/^## .+$/gm);
+    assert.deepEqual(titles, [
+      '## This machine',
+      '## The model',
+      '## Tool calls',
+      '## Context window',
+      '## The local engine',
+      '## Runs',
+      '## Search',
+    ]);
+    assert.match(report, /^0 problems, /m);
+    assert.match(report, /✅ local\/demo answers: first word after/);
+    assert.match(report, /✅ The demo model was loaded in a process of its own and answered/);
+    assert.match(report, /Local models run on the CPU \(/);
+    assert.match(report, /✅ ripgrep /);
+    assert.ok(!report.includes(homedir()), 'the home folder is not named');
+    assert.ok(!report.includes('CANARY'));
+  });
+});
