@@ -69,7 +69,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       atWork = now;
     });
     picker.onDidTriggerItemButton(async ({ item, button: pressed }) => {
-      await item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.();
+      await this.told(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
       await draw(true);
     });
     picker.onDidAccept(() => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { curated } from '../../src/llm/local/curated.ts';
@@ -108,7 +108,9 @@ describe('the model manager', () => {
     hub.pieceMs = 300;
     await begin();
     await editor.dialog.click('Download');
-    await eventually('something has come', () => modelFiles().some((file) => file.endsWith('.part')));
+    await eventually('something has come', () =>
+      modelFiles().some((file) => file.endsWith('.part') && statSync(path.join(models, file)).size > 0),
+    );
     await run('towpath.manageModels');
     await press('.gguf', 'Pause');
     await row('paused at').waitFor();

@@ -70,7 +70,7 @@ export async function download(model: RemoteModel, options: DownloadOptions): Pr
     return first;
   } catch (error) {
     const begun = (await pausedDownloads(options.folder)).some((one) => one.first === first && one.received > 0);
-    if (!begun) await discard(first);
+    if (!begun && !options.signal?.aborted) await discard(first);
     throw error;
   } finally {
     await lock.release();
