@@ -4,6 +4,7 @@ import type { Approvals } from './approvals.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Doctor } from './doctor.ts';
+import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelManager } from './modelManager.ts';
 import { demoModel, type Models } from './models.ts';
 import type { Setup } from './setup.ts';
@@ -15,6 +16,7 @@ interface Parts {
   undo: Undo;
   setup: Setup;
   manager: ModelManager;
+  fetcher: ModelFetcher;
   doctor: Doctor;
   models: Models;
   approvals: Approvals;
@@ -23,7 +25,7 @@ interface Parts {
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, undo, setup, manager, doctor, models, approvals, log } = parts;
+  const { conversation, undo, setup, manager, fetcher, doctor, models, approvals, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -63,7 +65,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
-    'towpath.downloadModel': () => manager.offer(),
+    'towpath.downloadModel': () => fetcher.offer(),
     'towpath.setKey': () => setup.setKey(),
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.testConnection': () => testConnection(models, log),

@@ -13,6 +13,7 @@ import { Diffs } from './diffs.ts';
 import { Doctor } from './doctor.ts';
 import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
+import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { Panel } from './panel.ts';
@@ -69,7 +70,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const undo = new Undo(engine, store, workspace, conversation);
   const setup = new Setup(models, secrets);
   const downloads = new Downloads(context.globalStorageUri, log);
-  const manager = new ModelManager(context, models, downloads, setup);
+  const fetcher = new ModelFetcher(models, downloads);
+  const manager = new ModelManager(context, models, downloads, fetcher, setup);
   const doctor = new Doctor(
     doctorChecks({ context, models, manager, workspace, storage: storage.fsPath }),
     () => secrets.all(),
@@ -84,7 +86,7 @@ export function activate(context: vscode.ExtensionContext): void {
     downloads,
     manager.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({ conversation, store, undo, setup, manager, doctor, models, approvals, log }),
+    ...registerCommands({ conversation, store, undo, setup, manager, fetcher, doctor, models, approvals, log }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),

@@ -1,16 +1,15 @@
-import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type AddressTrouble, parseAddress } from '../llm/local/address.ts';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../llm/local/curated.ts';
 import { type EngineState, engineState } from '../llm/local/engines.ts';
-import { type Fit, fitOf, inGigabytes, type Machine } from '../llm/local/fit.ts';
-import type { RemoteModel } from '../llm/local/hub.ts';
+import { type Fit, fitOf, inGigabytes } from '../llm/local/fit.ts';
 import { type LocalModel, listModels } from '../llm/local/library.ts';
 import type { PausedDownload } from '../llm/local/unfinished.ts';
+import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
+import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
 import type { Models } from './models.ts';
 import { saveSetting, settings } from './settings.ts';
 import type { Setup } from './setup.ts';
@@ -30,6 +29,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     private readonly context: vscode.ExtensionContext,
     private readonly models: Models,
     private readonly downloads: Downloads,
+    private readonly fetcher: ModelFetcher,
     private readonly setup: Setup,
   ) {}
 
@@ -69,13 +69,13 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       atWork = now;
     });
     picker.onDidTriggerItemButton(async ({ item, button: pressed }) => {
-      await this.told(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
+      await toldToPerson(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
       await draw(true);
     });
     picker.onDidAccept(() => {
       const [chosen] = picker.selectedItems;
       picker.hide();
-      void this.told(async () => chosen?.run?.());
+      void toldToPerson(async () => chosen?.run?.());
     });
     picker.onDidHide(() => {
       open = false;
@@ -84,16 +84,6 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     });
     picker.show();
     await draw(true);
-  }
-
-  /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
-  async offer(): Promise<void> {
-    await this.told(async () => {
-      const [begun] = await this.downloads.paused();
-      if (begun) return this.download(begun.address);
-      const best = bestFor(machine(), settings()['local.contextSize']);
-      await this.download(best.address, best);
-    });
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
@@ -113,7 +103,11 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       ...local.filter((model) => !unfinished.has(model.path)).map((model) => this.localItem(model)),
       separator('To download'),
       ...curated.map((model) => this.curatedItem(model, model === best, context)),
-      { label: '$(link) By address…', detail: 'hf:owner/repository, or https://….gguf', run: () => this.askAddress() },
+      {
+        label: '$(link) By address…',
+        detail: 'hf:owner/repository, or https://….gguf',
+        run: () => this.fetcher.askAddress(),
+      },
       separator('Elsewhere on this machine'),
       { label: '$(file) A file…', detail: 'A .gguf file', run: () => this.setup.useLocal() },
       { label: '$(folder) A folder…', detail: 'All .gguf files in it are listed here', run: () => this.addFolder() },
@@ -138,7 +132,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       detail: 'Go on with the download',
       buttons: [button('trash', 'Remove what came so far')],
       does: [() => this.downloads.discard(first)],
-      run: () => this.download(address, undefined, true),
+      run: () => this.fetcher.fetch(address, { agreed: true }),
     };
   }
 
@@ -168,7 +162,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
         () => this.showDetails(model),
         () => vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(model.path)),
         ...(unload ? [() => this.models.unload()] : []),
-        () => this.delete(model),
+        () => deleteModel(model, this.models),
       ],
       run: () => (model.trouble ? this.showDetails(model) : this.models.pick(id)),
     };
@@ -186,73 +180,8 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       label: `$(cloud-download) ${model.name}`,
       description: facts.filter(Boolean).join(' · '),
       detail: `${model.goodFor}. ${fit.reason}`,
-      run: () => this.download(model.address, model),
+      run: () => this.fetcher.fetch(model.address, { known: model }),
     };
-  }
-
-  /** Finds, asks, downloads, and takes the model into use, unless another one was picked meanwhile. */
-  private async download(address: string, known?: CuratedModel, agreed = false): Promise<void> {
-    const model = await this.downloads.find(address);
-    if (!model || !(agreed || (await this.agree(model, known)))) return;
-    const before = this.models.currentId;
-    const file = await this.downloads.fetch(model);
-    if (!file) return;
-    const name = path.basename(file, '.gguf');
-    if (this.models.currentId === before) {
-      await this.models.pick(`local/${file}`);
-      void vscode.window.showInformationMessage(`${name} is here and in use.`);
-      return;
-    }
-    const use = 'Use It';
-    if ((await vscode.window.showInformationMessage(`${name} is here.`, use)) === use)
-      await this.models.pick(`local/${file}`);
-  }
-
-  /** Before the first byte: how much, from where, to where. */
-  private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
-    const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
-    const fit = known
-      ? fitOf({ ...known, bytes, contextSize: settings()['local.contextSize'] }, machine())
-      : fitOf({ bytes, contextSize: settings()['local.contextSize'] }, machine());
-    const names = model.files.map(({ name }) => name);
-    const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
-    const detail = [
-      `${inGigabytes(bytes)}, ${names.length > 1 ? `${names.length} files` : names[0]}`,
-      `From ${new URL(model.files[0]!.url).host}, ${model.address}`,
-      `To ${this.downloads.folder}`,
-      known && `Licence: ${known.licence}. ${known.goodFor}.`,
-      `${fit.verdict === 'too-large' ? 'It does not fit this machine. ' : ''}${fit.reason}`,
-      sums ? 'Its checksum is checked.' : 'The server names no checksum, so damage on the way may go unnoticed.',
-    ];
-    const yes = 'Download';
-    const other = 'Another Model…';
-    const question = `Download ${known?.name ?? path.basename(names[0]!, '.gguf')}?`;
-    const answer = await vscode.window.showInformationMessage(
-      question,
-      { modal: true, detail: detail.filter(Boolean).join('\n') },
-      yes,
-      other,
-    );
-    if (answer === other) void this.manage();
-    return answer === yes;
-  }
-
-  private async askAddress(): Promise<void> {
-    const address = await vscode.window.showInputBox({
-      title: 'Towpath: download a model by its address',
-      prompt: 'hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf',
-      placeHolder: curated[1]!.address,
-      ignoreFocusOut: true,
-      validateInput: (text) => {
-        try {
-          parseAddress(text, settings()['local.hub']);
-          return undefined;
-        } catch (error) {
-          return (error as AddressTrouble).message;
-        }
-      },
-    });
-    if (address) await this.download(address.trim());
   }
 
   private async addFolder(): Promise<void> {
@@ -269,43 +198,6 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
   }
-
-  private async delete(model: LocalModel): Promise<void> {
-    const name = path.basename(model.path);
-    const many = model.files.length > 1 ? ` (${model.files.length} files)` : '';
-    const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
-    const yes = 'Move to Trash';
-    if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true, detail }, yes)) !== yes) return;
-    if (this.models.currentId === `local/${model.path}`) await this.models.unload();
-    let trash = true;
-    for (const file of model.files) {
-      if (trash && (await toTrash(file))) continue;
-      const forGood = 'Delete Permanently';
-      if (trash) {
-        const question = `There is no trash for ${name} here. Delete it permanently?`;
-        if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, forGood)) !== forGood) return;
-      }
-      trash = false;
-      await vscode.workspace.fs.delete(vscode.Uri.file(file));
-    }
-  }
-
-  /** A failure is one sentence, with the ways on that need no network. */
-  private async told(work: () => Promise<unknown>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      const ways: Record<string, string> = {
-        'Try Again…': 'towpath.manageModels',
-        'A File…': 'towpath.useLocal',
-        'Demo Model': 'towpath.useDemo',
-        'An Endpoint…': 'towpath.useEndpoint',
-      };
-      const message = error instanceof Error ? error.message : String(error);
-      const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
-      if (chosen) await vscode.commands.executeCommand(ways[chosen]!);
-    }
-  }
 }
 
 function fitOfLocal({ bytes, info }: LocalModel): Fit {
@@ -317,19 +209,6 @@ function fitOfLocal({ bytes, info }: LocalModel): Fit {
   );
 }
 
-const machine = (): Machine => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });
-
 const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
 
 const expandHome = (folder: string) => folder.replace(/^~(?=$|[\\/])/, os.homedir());
-
-/** False when there is no trash, as on a remote machine. */
-async function toTrash(file: string): Promise<boolean> {
-  if (!existsSync(file)) return true;
-  try {
-    await vscode.workspace.fs.delete(vscode.Uri.file(file), { useTrash: true });
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Hub, startHub } from '../support/hub.ts';
+import { reply, startProvider } from '../support/provider.ts';
 import { said, testScript } from '../support/scripted.ts';
 
 /** A hub that has every curated model: each is the scripted one, which answers. */
@@ -114,6 +115,7 @@ describe('the model manager', () => {
     await run('towpath.manageModels');
     await press('.gguf', 'Pause');
     await row('paused at').waitFor();
+    await toast('What came so far is kept').waitFor();
     await editor.reload();
     await editor.showPanel();
     hub.pieceMs = 0;
@@ -135,6 +137,45 @@ describe('the model manager', () => {
     await eventually('the demo model is in use', async () =>
       (await editor.panel.frame.getByTestId('model').innerText()).includes('Demo model'),
     );
+  });
+
+  it('Doctor tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
+    const key = 'sk-CANARYKEY1234567890';
+    const provider = await startProvider(({ messages, tools }) => {
+      const result = messages.find(({ role }) => role === 'tool')?.content;
+      if (result) return reply.text(`It said ${/"word":"(\w+)"/.exec(result)?.[1]}.`);
+      return tools ? reply.call('towpath_echo', { word: 'rope' }) : reply.text('rea').text('dy');
+    });
+    provider.models = [{ id: 'scripted', context_length: 32_768 }];
+    const examine = async () => {
+      await editor.host.evaluate(async (vscode) => {
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        void vscode.commands.executeCommand('towpath.doctor');
+      });
+      await eventually('the report is there', async () => (await activeText()).startsWith('# Towpath Doctor'), 60_000);
+      return activeText();
+    };
+    try {
+      await editor.host.evaluate(async (vscode, url) => {
+        const configuration = vscode.workspace.getConfiguration('towpath');
+        await configuration.update('endpoint.baseUrl', url, vscode.ConfigurationTarget.Global);
+        await configuration.update('model', 'openai-compatible/scripted', vscode.ConfigurationTarget.Global);
+      }, provider.url);
+      const well = await examine();
+      for (const line of [
+        /✅ It streams: the answer came in 2 pieces/,
+        /✅ It called the tool/,
+        /✅ It used the result/,
+        /32,768 tokens/,
+      ])
+        assert.match(well, line);
+      provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
+      const badly = await examine();
+      assert.match(badly, /❌ .*OpenAI-compatible/);
+      assert.ok(!badly.includes(key), badly);
+    } finally {
+      await provider.close();
+    }
   });
 
   it('Doctor examines and writes a report without keys and without the home folder', async () => {

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, promises as fs } from 'node:fs';
+import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { createWatch, sleep } from '../clock.ts';
 import { LLMError } from '../errors.ts';
-import { inGigabytes } from './fit.ts';
+import { checkRoom, hashFile, sizeOf } from './disk.ts';
 import { type RemoteFile, type RemoteModel, refused } from './hub.ts';
 
 import {
@@ -41,8 +41,6 @@ export interface DownloadOptions {
 
 /** A broken connection is taken up again this often without a byte in between. */
 const retries = 3;
-/** Kept free for everything else on the disk. */
-const reserve = 256 * 1024 ** 2;
 
 /**
  * Downloads a model into a folder and gives the path of its (first) file, which is there, whole and checked, or not at
@@ -57,7 +55,7 @@ export async function download(model: RemoteModel, options: DownloadOptions): Pr
     options.signal?.throwIfAborted();
     const unfinished = await readUnfinished(first, model);
     await saveUnfinished(first, unfinished);
-    await checkRoom(model, options);
+    await checkRoom(model, options.folder, options.freeBytes);
     const total = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
     let done = 0;
     for (const file of model.files) {
@@ -197,18 +195,11 @@ async function emptied(file: string): Promise<0> {
 
 /** What is there of a file, hashed. Without any way to know that it is the same file it does not count. */
 async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise<Written> {
-  const hash = createHash('sha256');
   const length = (await sizeOf(partFile)) ?? 0;
   const known = file.sha256 ?? job.unfinished.files[file.name]?.etag;
-  if (length === 0 || length > file.bytes || !known) return { hash, length: await emptied(partFile) };
-  let read = 0;
-  for await (const bytes of createReadStream(partFile, { signal: job.options.signal })) {
-    hash.update(bytes);
-    read += bytes.length;
-    job.report('checking', read);
-  }
-  job.options.signal?.throwIfAborted();
-  return { hash, length };
+  if (length === 0 || length > file.bytes || !known)
+    return { hash: createHash('sha256'), length: await emptied(partFile) };
+  return hashFile(partFile, (bytes) => job.report('checking', bytes), job.options.signal);
 }
 
 async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
@@ -220,43 +211,12 @@ async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise
 
 /** A file of that name which is not the same is a person's: it is not touched. */
 async function checkExisting(target: string, file: RemoteFile, job: FileJob): Promise<void> {
-  const hash = createHash('sha256');
-  let read = 0;
-  if ((await sizeOf(target)) === file.bytes)
-    for await (const bytes of createReadStream(target, { signal: job.options.signal })) {
-      hash.update(bytes);
-      read += bytes.length;
-      job.report('checking', read);
-    }
-  if (read === file.bytes && (!file.sha256 || hash.digest('hex') === file.sha256)) return;
+  if ((await sizeOf(target)) === file.bytes) {
+    const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);
+    if (!file.sha256 || hash.digest('hex') === file.sha256) return;
+  }
   const message = `There is another file at ${target}. Rename or delete it, or choose another folder, and download again.`;
   throw new LLMError('UNKNOWN', message, { details: { path: target } });
-}
-
-async function checkRoom(model: RemoteModel, { folder, freeBytes = freeOnDisk }: DownloadOptions): Promise<void> {
-  let missing = 0;
-  for (const { name, bytes } of model.files) {
-    const target = path.join(folder, name);
-    missing += bytes - ((await sizeOf(target)) ?? (await sizeOf(`${target}.part`)) ?? 0);
-  }
-  const free = await freeBytes(folder);
-  if (missing <= 0 || missing + reserve <= free) return;
-  const message = `There is not enough room in ${folder}: ${inGigabytes(missing)} are to come and ${inGigabytes(free)} are free. Delete something, or set another download folder.`;
-  throw new LLMError('UNKNOWN', message, { details: { missing, free } });
-}
-
-async function freeOnDisk(folder: string): Promise<number> {
-  const { bavail, bsize } = await fs.statfs(folder);
-  return bavail * bsize;
-}
-
-async function sizeOf(file: string): Promise<number | undefined> {
-  try {
-    return (await fs.stat(file)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 const notWritten = (file: string, error: NodeJS.ErrnoException) =>

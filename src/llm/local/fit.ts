@@ -50,8 +50,9 @@ export function fitOf(model: FitRequest, machine: Machine): Fit {
   return { verdict: 'too-large', needs, contextSize, reason: `It ${needed}; ${has}.` };
 }
 
-/** `0.2 MB`, `640 MB`, `2.5 GB`: decimal, as download pages have it. */
+/** `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`: decimal, as download pages have it. */
 export function inGigabytes(bytes: number): string {
-  const [size, unit] = bytes >= 0.95e9 ? [bytes / 1e9, 'GB'] : [bytes / 1e6, 'MB'];
+  const [size, unit] =
+    bytes >= 0.95e9 ? [bytes / 1e9, 'GB'] : bytes >= 0.1e6 ? [bytes / 1e6, 'MB'] : [bytes / 1e3, 'kB'];
   return `${size >= 100 ? Math.round(size) : Math.round(size * 10) / 10} ${unit}`;
 }

@@ -145,7 +145,8 @@ describe('whether a model fits', () => {
     });
 
   it('sizes read like those of download pages', () =>
-    assert.deepEqual([232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(inGigabytes), [
+    assert.deepEqual([40_000, 232_000, 5e7, 6.4e8, 2.497e9, 18.6e9, 1.2e12].map(inGigabytes), [
+      '40 kB',
       '0.2 MB',
       '50 MB',
       '640 MB',
