@@ -45,14 +45,20 @@ export class Downloads implements vscode.Disposable {
     return [...this.transfers.values()];
   }
 
-  /** What was begun and is not at work in this window. */
-  async paused(): Promise<PausedDownload[]> {
-    const all = await pausedDownloads(this.folder);
-    return all.filter(({ first }) => !this.transfers.has(first));
+  /** What was begun and is not at work in this window; `elsewhere`: another one is at it. */
+  async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
+    const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
+    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: !(await isFree(one.first)) })));
   }
 
+  /** Removes what came so far, unless another window is at it. */
   async discard(first: string): Promise<void> {
-    await discard(first);
+    const lock = await takeLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
+    try {
+      await discard(first);
+    } finally {
+      await lock.release();
+    }
     this.changed.fire();
   }
 
@@ -144,6 +150,17 @@ export class Downloads implements vscode.Disposable {
     };
     this.log.info(`Downloading ${model.address} to ${this.folder}`);
     return download(model, { folder: this.folder, signal, onProgress, lock: takeLock });
+  }
+}
+
+const lockOf = (first: string) => `${first}.lock`;
+
+async function isFree(first: string): Promise<boolean> {
+  try {
+    await (await takeLock(lockOf(first))).release();
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -19,7 +19,7 @@ export class ModelFetcher {
   /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
   async offer(): Promise<void> {
     await toldToPerson(async () => {
-      const [begun] = await this.downloads.paused();
+      const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
       if (begun) return this.fetch(begun.address);
       const best = bestFor(machine(), settings()['local.contextSize']);
       await this.fetch(best.address, { known: best });

@@ -5,7 +5,6 @@ import { bestFor, type CuratedModel, curated, curatedFit } from '../llm/local/cu
 import { type EngineState, engineState } from '../llm/local/engines.ts';
 import { type Fit, fitOf, inGigabytes } from '../llm/local/fit.ts';
 import { type LocalModel, listModels } from '../llm/local/library.ts';
-import type { PausedDownload } from '../llm/local/unfinished.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
@@ -19,6 +18,8 @@ interface Item extends vscode.QuickPickItem {
   /** What its buttons do, in their order. */
   does?: (() => unknown)[];
 }
+
+type Begun = Awaited<ReturnType<Downloads['paused']>>[number];
 
 const scheme = 'towpath-model';
 const button = (icon: string, tooltip: string) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip });
@@ -124,11 +125,11 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     }));
   }
 
-  private pausedItem({ address, first, received, total }: PausedDownload): Item {
+  private pausedItem({ address, first, received, total, elsewhere }: Begun): Item {
     const percent = Math.floor((received / total) * 100);
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
-      description: `paused at ${percent} % of ${inGigabytes(total)}`,
+      description: `${elsewhere ? 'in another window, at' : 'paused at'} ${percent} % of ${inGigabytes(total)}`,
       detail: 'Go on with the download',
       buttons: [button('trash', 'Remove what came so far')],
       does: [() => this.downloads.discard(first)],
@@ -140,14 +141,14 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const id = `local/${model.path}`;
     const inUse = this.models.currentId === id;
     const fit = fitOfLocal(model);
+    const unload = inUse && this.models.loaded;
     const facts = [
-      inUse && (this.models.loaded ? 'in use, in memory' : 'in use'),
+      inUse && (unload ? 'in use, in memory' : 'in use'),
       model.info?.sizeLabel,
       model.info?.quantisation,
       inGigabytes(model.bytes),
-      model.trouble ? 'damaged' : verdicts[fit.verdict],
+      model.trouble ? 'damaged' : !unload && verdicts[fit.verdict],
     ];
-    const unload = inUse && this.models.loaded;
     return {
       label: path.basename(model.path, '.gguf'),
       description: facts.filter(Boolean).join(' · '),

@@ -34,6 +34,8 @@ export interface Hub {
   status?: number;
   /** Never answers. */
   silent?: boolean;
+  /** Sends the beginning of its listings only. */
+  unfinished?: boolean;
   /** Ignores ranges. */
   noRanges?: boolean;
   /** Sends this instead of a tag made of the content. */
@@ -95,7 +97,9 @@ export async function startHub(repositories: Hub['repositories'] = {}): Promise<
       path,
       lfs: { oid: said ?? sha256(bytes), size: bytes.length, pointerSize: 134 },
     }));
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tree));
+    response.writeHead(200, { 'content-type': 'application/json' });
+    if (hub.unfinished) response.write('[');
+    else response.end(JSON.stringify(tree));
   }
 
   async function give(request: IncomingMessage, response: ServerResponse, file: HubFile | undefined): Promise<void> {

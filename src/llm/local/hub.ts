@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { within } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import type { ModelAddress } from './address.ts';
 import { request, type WebResponse, withoutNetwork } from './web.ts';
@@ -48,13 +49,8 @@ export async function findRemote(address: ModelAddress, text: string, options: H
   if (address.kind === 'web') return { address: text, files: [await askFile(address.url, options)] };
   const { repository, revision } = address;
   const base = options.hub.replace(/\/+$/, '');
-  const path = `${repository}/tree/${revision}`;
-  const answer = await get(`${base}/api/models/${path}?recursive=true`, 'GET', options);
-  if (!answer.response.ok) throw await refused(answer, repository, base);
-  const tree = treeSchema.safeParse(await answer.response.json().catch(() => undefined));
-  if (!tree.success)
-    throw new LLMError('LLM_BAD_RESPONSE', `${new URL(base).host} does not list files like a model hub does.`);
-  const files = choose(tree.data, address);
+  const tree = await listFiles(base, repository, revision, options);
+  const files = choose(tree, address);
   return {
     address: text,
     files: files.map((file) => ({
@@ -64,6 +60,25 @@ export async function findRemote(address: ModelAddress, text: string, options: H
       ...(file.lfs && { sha256: file.lfs.oid }),
     })),
   };
+}
+
+async function listFiles(base: string, repository: string, revision: string, options: HubOptions): Promise<TreeFile[]> {
+  const { connectMs = 15_000 } = options;
+  const { host } = new URL(base);
+  const done = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, done.signal]) : done.signal;
+  try {
+    const url = `${base}/api/models/${repository}/tree/${revision}?recursive=true`;
+    const answer = await get(url, 'GET', { ...options, signal });
+    if (!answer.response.ok) throw await refused(answer, repository, base);
+    const expired = () => new LLMError('LLM_TIMEOUT', `${host} fell silent. ${withoutNetwork}`);
+    const json = answer.response.json().catch(() => undefined);
+    const tree = treeSchema.safeParse(await within(json, { ms: connectMs, signal, expired }));
+    if (tree.success) return tree.data;
+    throw new LLMError('LLM_BAD_RESPONSE', `${host} does not list files like a model hub does.`);
+  } finally {
+    done.abort(); // closes the socket of an answer that never ends
+  }
 }
 
 function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): TreeFile[] {

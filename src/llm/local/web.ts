@@ -22,8 +22,8 @@ export interface WebResponse {
 }
 
 /**
- * A request without any credentials: no token, no cookie, whatever the environment holds. Redirects are followed, to
- * https or to this machine itself, never from there to anywhere unencrypted. Throws `LLMError`, or the signal's reason.
+ * A request without any credentials: no token, no cookie, whatever the environment holds. Redirects are followed over https
+ * only; this machine's own servers may use http, and nobody else may redirect to them. Throws `LLMError`, or the signal's reason.
  */
 export async function request({ method, url, headers, connectMs, signal }: WebRequest): Promise<WebResponse> {
   const seen: Headers[] = [];
@@ -36,13 +36,15 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
       return { response, header: (name) => seen.find((one) => one.has(name))?.get(name) ?? undefined };
     await response.body?.cancel();
     if (!URL.canParse(location, target)) break;
-    target = checked(new URL(location, target).href);
+    target = checked(new URL(location, target).href, target);
   }
   throw new LLMError('LLM_HTTP_ERROR', `${new URL(url).host} redirects too often. ${withoutNetwork}`);
 }
 
-function checked(address: string): string {
+function checked(address: string, from?: string): string {
   const url = new URL(address);
+  if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
+    throw new LLMError('LLM_HTTP_ERROR', `${new URL(from).host} redirects to this machine itself, which is refused.`);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
   throw new LLMError('LLM_HTTP_ERROR', `${url.origin} is not encrypted: models are downloaded over https only.`);
 }

@@ -233,6 +233,11 @@ describe('downloading a model', () => {
       assert.equal((await pausedDownloads(folder)).length, 1);
     });
 
+    it('a hub that begins to answer and never ends', async () => {
+      hub.unfinished = true;
+      await fails(find(address, 200), 'LLM_TIMEOUT', /fell silent\. Without network/);
+    });
+
     it('a redirect to an unencrypted place', async () => {
       hub.redirectTo = 'http://models.example/model.gguf';
       await fails(get(), 'LLM_HTTP_ERROR', /http:\/\/models\.example is not encrypted/);
