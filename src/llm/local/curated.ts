@@ -30,7 +30,7 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 147_456,
     trainedContext: 262_144,
     licence: 'Apache-2.0',
-    goodFor: 'Most laptops: calls tools reliably for its size, answers without thinking first',
+    goodFor: 'Most laptops: instructions and tools; answers without thinking first',
   },
   {
     name: 'Qwen3 8B',
