@@ -21,7 +21,15 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     tool: call.name,
     about: mainArgument(call.arguments) || call.malformed || '',
     standing,
-    beside: change ? changeButtons(context, call.id, change.path, state?.undone?.includes(change.path)) : nothing,
+    beside: html`${
+      change ? changeButtons(context, call.id, change.path, state?.undone?.includes(change.path)) : nothing
+    }${
+      state?.outputId
+        ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
+            title="Open all of the output in an editor"
+            @click=${() => context.post({ type: 'open-output', toolCallId: call.id })}>Open Output</vscode-button>`
+        : nothing
+    }`,
     below: html`
       ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
       ${standing.status === 'running' && state?.output ? output(state.output) : nothing}`,

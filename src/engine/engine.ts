@@ -198,6 +198,10 @@ export class ExecutionEngine {
       grants: this.grantsOf(run.id),
       emit: log.emit,
       keep: (content: string) => options.store.contents.keep(run.id, content),
+      keptOutput: async (id: string) => {
+        const whole = Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
+        return whole && options.store.contents.read(run.id, whole);
+      },
     };
     return runTurns({
       log,

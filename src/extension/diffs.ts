@@ -52,6 +52,12 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     await showDiff(side(change.before), side(change.after), `${path.basename(change.path)} (what Towpath changed)`);
   }
 
+  /** What a call gave and was too long to tell. */
+  async showOutput(runId: string, id: string): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, authority: `kept.${id}`, path: '/output.txt', query: runId });
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
   private text(id: string, kind: string, name: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({ scheme, authority: `${kind}.`, path: `/${name}`, query: id });
     this.texts.set(uri.toString(), text);

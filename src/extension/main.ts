@@ -8,6 +8,7 @@ import { chat } from '../workflows/chat.ts';
 import { Approvals } from './approvals.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
+import { commandTerminal } from './commandTerminal.ts';
 import { Conversation } from './conversation.ts';
 import { Diffs } from './diffs.ts';
 import { Doctor } from './doctor.ts';
@@ -40,9 +41,15 @@ export function activate(context: vscode.ExtensionContext): void {
   const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
   const approvals = new Approvals(diffs, showStatus);
 
+  const tools = defaultTools({
+    shell: {
+      timeout: () => settings()['shell.timeout'],
+      mirror: (command, folder) => (settings()['shell.terminal'] ? commandTerminal(command, folder) : undefined),
+    },
+  });
   const engine = new ExecutionEngine({
     store,
-    host: createToolHost({ workspace, tools: defaultTools(), approve: approvals.approve }),
+    host: createToolHost({ workspace, tools, approve: approvals.approve }),
     workflow: chat,
     model: () => models.current(),
     workspace: async () => ({

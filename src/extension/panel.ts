@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
+import type { CallState } from '../protocol/run.ts';
 import type { ViewMessage } from '../protocol/view.ts';
 import type { RunStore } from '../runs/store.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
@@ -89,6 +90,8 @@ export class Panel {
         return this.parts.undo.calls({ toolCallIds: message.toolCallIds });
       case 'open-diff':
         return this.openDiff(message.toolCallId);
+      case 'open-output':
+        return this.openOutput(message.toolCallId);
       case 'open-file':
         return this.openFile(message.path, message.line);
       case 'open-link': {
@@ -104,11 +107,21 @@ export class Panel {
   }
 
   private async openDiff(toolCallId: string): Promise<void> {
-    const { conversation, engine, store, diffs } = this.parts;
+    const { runId, call } = await this.call(toolCallId);
+    const change = call?.changes?.[0];
+    if (runId && change) await this.parts.diffs.showKept(runId, change);
+  }
+
+  private async openOutput(toolCallId: string): Promise<void> {
+    const { runId, call } = await this.call(toolCallId);
+    if (runId && call?.outputId) await this.parts.diffs.showOutput(runId, call.outputId);
+  }
+
+  private async call(toolCallId: string): Promise<{ runId?: string; call?: CallState }> {
+    const { conversation, engine, store } = this.parts;
     const { runId } = conversation;
-    const run = runId && (engine.live(runId) ?? (await store.read(runId)));
-    const change = run ? run.calls[toolCallId]?.changes?.[0] : undefined;
-    if (runId && change) await diffs.showKept(runId, change);
+    const run = runId ? (engine.live(runId) ?? (await store.read(runId))) : undefined;
+    return { runId, call: run?.calls[toolCallId] };
   }
 
   /** Files named in a conversation open when they lie in the workspace; the name is a model's word, not to be trusted. */

@@ -39,6 +39,8 @@ const schema = z.object({
   retryAfterCap: z.number().min(0).max(3600).catch(60).transform(seconds),
   'rateLimit.requestsPerMinute': z.number().int().min(0).max(100_000).catch(0),
   'rateLimit.tokensPerMinute': z.number().int().min(0).max(100_000_000).catch(0),
+  'shell.timeout': z.number().min(1).max(3600).catch(600).transform(seconds),
+  'shell.terminal': z.boolean().catch(false),
 });
 
 /** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */

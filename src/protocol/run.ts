@@ -59,6 +59,8 @@ const storedEvents = [
     ms: z.number(),
     code: z.string().optional(),
     changes: z.array(keptChangeSchema).optional(),
+    /** The content id of what was too long to tell. */
+    outputId: z.string().optional(),
   }),
   /** The person took changes of these calls back; `changes` are what that did. */
   event('undo', { toolCallIds: z.array(z.string()), changes: z.array(keptChangeSchema) }),
@@ -108,6 +110,7 @@ const callStateSchema = z.object({
   changes: z.array(keptChangeSchema).optional(),
   /** Paths whose changes were undone. */
   undone: z.array(z.string()).optional(),
+  outputId: z.string().optional(),
   /** Live output of a command, the newest `outputLimit` characters. */
   output: z.string().optional(),
 });
@@ -243,6 +246,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.ok = event.ok;
       call.code = event.code;
       call.changes = event.changes;
+      call.outputId = event.outputId;
       break;
     }
     case 'undo':

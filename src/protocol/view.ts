@@ -109,6 +109,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
   z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),
+  z.strictObject({ type: z.literal('open-output'), toolCallId: id }),
   z.strictObject({
     type: z.literal('open-file'),
     path: z.string().min(1).max(4096),

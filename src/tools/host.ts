@@ -43,6 +43,7 @@ export function createToolHost({
     async executeToolCall(call, context) {
       let started = now();
       let change: KeptChange | undefined;
+      let outputId: string | undefined;
       const outcome = bounded(await execute(call, context).catch((error) => toFailure(error, context.signal)));
       const end: EventBody = {
         type: 'tool-end',
@@ -52,6 +53,7 @@ export function createToolHost({
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
         ...(outcome.ok && change && { changes: [change] }),
+        ...(outputId && { outputId }),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);
@@ -61,7 +63,10 @@ export function createToolHost({
         stopIfAborted(context.signal);
         const tool = find(call.name);
         const args = checkArguments(call, tool);
-        const toolContext = contextOf(call, context);
+        const toolContext = contextOf(call, context, async (text) => {
+          outputId = await context.keep(text);
+          return outputId;
+        });
         const planned = await beforeStop(context.signal, Promise.resolve(tool.plan?.(args, toolContext)));
         const plan = planned && Object.freeze(planned);
         if (plan) {
@@ -124,7 +129,7 @@ export function createToolHost({
     return undefined;
   }
 
-  function contextOf(call: ToolCall, context: CallContext): ToolContext {
+  function contextOf(call: ToolCall, context: CallContext, keepOutput: ToolContext['keepOutput']): ToolContext {
     return {
       runId: context.runId,
       workspace,
@@ -133,6 +138,8 @@ export function createToolHost({
         if (context.signal.aborted) return; // nothing arrives after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);
       },
+      keepOutput,
+      keptOutput: (id) => context.keptOutput(id),
     };
   }
 }

@@ -33,6 +33,10 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Live output for the card. */
   output(text: string): void;
+  /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */
+  keepOutput(text: string): Promise<string>;
+  /** A text that a call of this run has kept, by (the beginning of) its id. */
+  keptOutput(id: string): Promise<string | undefined>;
 }
 
 /**
@@ -124,4 +128,6 @@ export interface CallContext {
   emit(event: EventBody): Promise<void>;
   /** Keeps a content and returns its id, for diffs and undo. */
   keep(content: string): Promise<string>;
+  /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
+  keptOutput(id: string): Promise<string | undefined>;
 }

@@ -65,6 +65,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
           kept.set(sha256(content), content);
           return sha256(content);
         },
+        keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
       });
     },
   };

@@ -28,6 +28,7 @@ describe('tools: definitions', () => {
         'fs.edit change',
         'fs.delete change',
         'shell.run execute',
+        'output.read read',
       ],
     );
   });
@@ -45,6 +46,7 @@ describe('tools: definitions', () => {
       'fs.edit': ['path', 'edits', 'ifMatchSha256'],
       'fs.delete': ['path'],
       'shell.run': ['command', 'cwd', 'timeoutSeconds'],
+      'output.read': ['id', 'offset', 'limit'],
     });
   });
 });

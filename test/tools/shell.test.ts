@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import * as paths from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { defaultTools } from '../../src/tools/default.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
-import { Cleaner, HeadAndTail, keptHead, keptTail } from '../../src/tools/shell/output.ts';
+import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { type Conversation, conversation, data, error } from './conversation.ts';
 
@@ -20,6 +21,7 @@ interface Ran {
   exitCode: number | null;
   output: string;
   cut?: string;
+  outputId?: string;
   stillRunning?: string[];
 }
 
@@ -93,24 +95,94 @@ describe('tools: shell.run', () => {
     assert.equal(seen(), 'first\nsecond\n');
   });
 
-  it('of much output the beginning and the end are told, and what is missing', async () => {
-    const { output, cut } = await data<Ran>(run('seq 1 100000'));
-    assert.ok(output.startsWith('1\n2\n3\n') && output.endsWith('\n99999\n100000\n'));
-    assert.equal(output.length < keptHead + keptTail + 100, true);
-    assert.match(cut!, /^540\d{3} characters in the middle were cut\./);
+  it('of much output both ends are told, at most 64 KiB of it, and all of it can be read on', async () => {
+    const talking = conversation(workspace);
+    const told = await run('seq 1 100000', {}, talking);
+    assert.ok(Buffer.byteLength(JSON.stringify(told)) <= 64 * 1024);
+    const { output, cut, outputId } = await data<Ran>(Promise.resolve(told));
+    assert.match(output, /^1\n2\n3\n[\s\S]*\n… \d+ bytes in the middle are left out here …\n[\s\S]*\n99999\n100000\n$/);
+    assert.equal(
+      cut,
+      `${/\d+ bytes in the middle are left out here/.exec(output)}: read them with output.read and the id ${outputId}.`,
+    );
+    const all = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join('');
+    assert.deepEqual([...talking.kept.values()], [all]);
+    assert.deepEqual(talking.events.at(-1)?.type === 'tool-end' && talking.events.at(-1), {
+      type: 'tool-end',
+      toolCallId: 'call-1',
+      name: 'shell.run',
+      ok: true,
+      ms: (talking.events.at(-1) as { ms: number }).ms,
+      outputId: [...talking.kept.keys()][0],
+    });
+    assert.deepEqual(await data(talking.call('output.read', { id: outputId, offset: 50_000, limit: 3 })), {
+      text: '50000\n50001\n50002',
+      startLine: 50_000,
+      endLine: 50_002,
+      totalLines: 100_000,
+      cut: 'Lines 50000-50002 of 100000. Read on with offset 50003.',
+    });
   });
 
-  it('an endless flood is ended, in bounded memory', async () => {
+  it('what is told stays within 64 KiB whatever the characters', async () => {
+    for (const text of ['日', '"', '🙂']) {
+      const told = await run(`for i in $(seq 1 40000); do printf '%s' '${text}'; done`);
+      assert.ok(Buffer.byteLength(JSON.stringify(told)) <= 64 * 1024);
+      const { output, outputId } = await data<Ran>(Promise.resolve(told));
+      const [, head, tail] = /^(.+)\n… .+ …\n(.+)$/u.exec(output)!;
+      assert.deepEqual(
+        [head, tail].map((part) => part!.replaceAll(text, '')),
+        ['', ''],
+      );
+      assert.ok(outputId);
+    }
+  });
+
+  it('output of another run, or of none, cannot be read', async () => {
+    const { outputId } = await data<Ran>(run('seq 1 100000'));
+    assert.equal((await error(conversation(workspace).call('output.read', { id: outputId }))).code, 'ENOENT');
+    assert.equal(
+      (await error(conversation(workspace).call('output.read', { id: '../../x' }))).code,
+      'TOOL_ARGS_INVALID',
+    );
+  });
+
+  it('when it cannot be kept, the outcome says so and stays', async () => {
+    const talking = conversation(workspace);
+    talking.kept.set = () => {
+      throw new Error('the disk is full');
+    };
+    const { exitCode, cut, outputId } = await data<Ran>(run('seq 1 100000', {}, talking));
+    assert.deepEqual([exitCode, outputId], [0, undefined]);
+    assert.match(cut!, /^\d+ bytes in the middle are left out here, and could not be kept\.$/);
+  });
+
+  it('an endless flood is ended: 64 KiB are told, 5 MiB kept, and memory stays bounded', async () => {
+    const talking = conversation(workspace);
+    globalThis.gc?.();
     const before = process.memoryUsage().rss;
-    const { code, message } = await error(run('yes'));
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 5);
+    const told = await run('yes', {}, talking);
+    clearInterval(watch);
+    const { code, message } = await error(Promise.resolve(told));
     assert.equal(code, 'TOOL_EXEC_FAILED');
     assert.match(message, /more than 100 MiB and was ended/);
-    assert.ok(process.memoryUsage().rss - before < 150e6);
+    assert.ok(Buffer.byteLength(JSON.stringify(told)) <= 64 * 1024);
+    const [kept] = [...talking.kept.values()];
+    assert.ok(kept!.length > 4.8 * 1024 * 1024 && kept!.length <= 5 * 1024 * 1024, `${kept!.length} bytes`);
+    assert.ok(most - before < 50e6, `${most - before} bytes more memory`);
   });
 
-  it('a line of ten megabytes does not hang', async () => {
-    const { output } = await data<Ran>(run("head -c 10000000 /dev/zero | tr '\\0' x"));
-    assert.ok(output.length < keptHead + keptTail + 100);
+  it('a line of ten megabytes does not hang, and can be read in pieces', async () => {
+    const talking = conversation(workspace);
+    const { outputId } = await data<Ran>(run("head -c 3000000 /dev/zero | tr '\\0' x", {}, talking));
+    const read = await data<{ text: string; totalLines: number }>(
+      talking.call('output.read', { id: outputId, offset: 750 }),
+    );
+    assert.deepEqual([read.text, read.totalLines], ['x'.repeat(4000), 750]);
   });
 
   it('past its time it is ended with its children, and what it printed is told', async () => {
@@ -118,6 +190,18 @@ describe('tools: shell.run', () => {
     assert.deepEqual([failed.code, failed.details], ['TOOL_TIMEOUT', { output: 'working\n' }]);
     assert.match(failed.message, /did not end within 1 s.*longer timeoutSeconds/);
     assert.deepEqual(running(workspace.root), []);
+  });
+
+  it('the time limit that is set counts when the call gives none, and another place sees the output and the end', async () => {
+    const seen: string[] = [];
+    const mirror = (command: string, folder: string) => {
+      seen.push(`${folder}$ ${command}`);
+      return { write: (text: string) => seen.push(text), end: (how: string) => seen.push(how) };
+    };
+    const tools = defaultTools({ shell: { timeout: () => 300, mirror } });
+    const failed = await error(run('echo working; sleep 300', {}, conversation(workspace, { tools })));
+    assert.equal(failed.code, 'TOOL_TIMEOUT');
+    assert.deepEqual(seen, [`${workspace.root}$ echo working; sleep 300`, 'working\n', 'Ended: its time was over.']);
   });
 
   it('a stop is answered with what it printed, and its children end', async () => {
@@ -216,15 +300,18 @@ describe('tools: cleaning output', () => {
     });
   }
 
-  it('keeps both ends of any length, in pieces of any size', () => {
-    for (const size of [1000, 77_777, 300_000]) {
-      const kept = new HeadAndTail();
-      for (let at = 0; at < 300_000; at += size) kept.add('x'.repeat(Math.min(size, 300_000 - at)));
-      const { output, cut } = kept.result();
-      assert.match(cut!, /^252000 characters/);
-      assert.equal(output.replace(/[^x]/g, '').length, keptHead + keptTail);
-    }
-  });
+  for (const size of [1, 1000, 77_777, 3_000_000]) {
+    it(`keeps both ends of any length, in pieces of ${size}`, () => {
+      const kept = new CommandOutput();
+      const length = size === 1 ? 6_000_000 : 12_000_000;
+      for (let at = 0; at < length; at += size) kept.add('x'.repeat(Math.min(size, length - at)));
+      const text = kept.text();
+      const left = text.replace(/\n… \d+ bytes were not kept …\n/, '');
+      assert.match(left, /^x+$/);
+      assert.ok(left.length <= 5 * 1024 * 1024);
+      assert.equal(left.length + kept.dropped, length);
+    });
+  }
 });
 
 /** Processes of this test that are alive: their working folder is the workspace. */

@@ -301,6 +301,14 @@ The flag works; one test fails, see the test.`,
     assert.deepEqual((await posted()).at(-1), { type: 'undo', toolCallIds: ['two'] });
   });
 
+  it('opens the whole output of a command that gave more than is told', async () => {
+    const told = testsFail.map((event) => (event.type === 'tool-end' ? { ...event, outputId: 'c'.repeat(64) } : event));
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...told]);
+    await card(testCall.id).getByTestId('open-output').click();
+    assert.deepEqual(await posted(), [{ type: 'open-output', toolCallId: testCall.id }]);
+    assert.equal(await card(editCall.id).getByTestId('open-output').count(), 0);
+  });
+
   it('brings a question to the front, but cannot answer it', async () => {
     await show([...begin, ...reads, ...asks]);
     await find('show-question').click();

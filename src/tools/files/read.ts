@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { resolvePath } from '../gate/paths.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
+import { defaultLines, lineWindow } from '../window.ts';
 import { askToRead } from './ask.ts';
 import { currentText, linesOf, sha256 } from './text.ts';
-
-/** Lines and characters of one answer. */
-export const defaultLines = 1000;
-export const maximumCharacters = 40_000;
 
 interface ReadArguments {
   path: string;
@@ -39,29 +36,13 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
   if (offset > Math.max(1, lines.length))
     throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: the file has ${lines.length} lines.`);
 
-  const shown: string[] = [];
-  let characters = 0;
-  let shortened = false;
-  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    if (shown.length > 0 && characters + line.length + 1 > maximumCharacters) break;
-    shortened ||= line.length > maximumCharacters;
-    shown.push(line.slice(0, maximumCharacters));
-    characters += line.length + 1;
-  }
-  const endLine = offset - 1 + shown.length;
-  const cut = [
-    shortened && `Line ${offset} is longer than ${maximumCharacters} characters and was cut.`,
-    endLine < lines.length && `Lines ${offset}-${endLine} of ${lines.length}. Read on with offset ${endLine + 1}.`,
-  ].filter(Boolean);
+  const { cut, ...window } = lineWindow(lines, offset, limit);
   return {
     path: file.relative,
-    text: shown.join('\n'),
-    startLine: Math.min(offset, lines.length),
-    endLine,
-    totalLines: lines.length,
+    ...window,
     sha256: sha256(text),
     ...(workspace.isDirty(file.path) && { unsaved: true }),
     ...(lossy && { note: 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.' }),
-    ...(cut.length > 0 && { cut: cut.join(' ') }),
+    ...(cut && { cut }),
   };
 }

@@ -1,6 +1,8 @@
-/** Characters of a command's output kept for the model: its beginning and, mostly, its end, where the result is. */
-export const keptHead = 12_000;
-export const keptTail = 36_000;
+/** Bytes of a command's output that are kept: its beginning and, mostly, its end, where the result is; under 5 MiB together. */
+const keptHead = 1024 * 1024;
+const keptTail = 4 * 1024 * 1024 - 1024;
+/** Characters that are gathered before they are put away: a program may write them one by one. */
+const blockSize = 64 * 1024;
 
 /** Bytes as text without escape sequences and control characters; one cleaner for each stream, which is cut anywhere. */
 export class Cleaner {
@@ -38,31 +40,42 @@ const escapes =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   /\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|[PX^_][^\x1b]*(?:\x1b\\|$)|[ -/]*[0-~])|\x9b[0-9:;<=>?]*[@-~]/g;
 
-/** Keeps the beginning and the end of a text of any length in bounded memory. */
-export class HeadAndTail {
-  private head = '';
-  private tail = '';
-  private dropped = 0;
+/** Keeps the beginning and the end of a text of any length, in memory bounded by what is kept. */
+export class CommandOutput {
+  private readonly head: Buffer[] = [];
+  private readonly tail: Buffer[] = [];
+  private headBytes = 0;
+  private tailBytes = 0;
+  private open = '';
+  /** Bytes that are no longer there. */
+  dropped = 0;
 
   add(text: string): void {
-    const room = keptHead - this.head.length;
-    this.head += text.slice(0, room);
-    this.tail += text.slice(Math.max(0, room));
-    if (this.tail.length > 2 * keptTail) this.trim();
+    this.open += text;
+    if (this.open.length >= blockSize) this.putAway();
   }
 
-  /** `cut` says what is missing, when something is. */
-  result(): { output: string; cut?: string } {
-    this.trim();
-    if (this.dropped === 0) return { output: this.head + this.tail };
-    const cut = `${this.dropped} characters in the middle were cut. Filter the output, or write it to a file and read that.`;
-    return { output: `${this.head}\n… ${this.dropped} characters cut …\n${this.tail}`, cut };
+  /** All that is kept, as one text; where something is missing, a line says so. */
+  text(): string {
+    this.putAway();
+    const missing = this.dropped > 0 ? [Buffer.from(`\n… ${this.dropped} bytes were not kept …\n`)] : [];
+    return Buffer.concat([...this.head, ...missing, ...this.tail]).toString();
   }
 
-  private trim(): void {
-    const excess = this.tail.length - keptTail;
-    if (excess <= 0) return;
-    this.tail = this.tail.slice(excess);
-    this.dropped += excess;
+  private putAway(): void {
+    const block = Buffer.from(this.open);
+    this.open = '';
+    if (this.tail.length === 0 && this.headBytes + block.length <= keptHead) {
+      this.head.push(block);
+      this.headBytes += block.length;
+      return;
+    }
+    this.tail.push(block);
+    this.tailBytes += block.length;
+    while (this.tailBytes > keptTail) {
+      const oldest = this.tail.shift()!;
+      this.tailBytes -= oldest.length;
+      this.dropped += oldest.length;
+    }
   }
 }

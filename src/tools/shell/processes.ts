@@ -12,7 +12,7 @@ export interface CommandProcess {
 }
 
 /** How long processes have to end by themselves once asked to, in milliseconds; after that they are killed. */
-export const graceTime = 2000;
+const graceTime = 5000;
 
 /**
  * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the

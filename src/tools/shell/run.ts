@@ -1,0 +1,175 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { keptText } from '../keptText.ts';
+import { type ToolContext, ToolError } from '../tool.ts';
+import { commandEnvironment } from './environment.ts';
+import { Cleaner, CommandOutput } from './output.ts';
+import { type CommandProcess, endProcesses } from './processes.ts';
+
+/** A command that writes more than this is not going to end well. */
+const maximumOutputBytes = 100 * 1024 * 1024;
+/** Live output goes to the card at most this often, in milliseconds, and no more at once than a card shows. */
+const outputInterval = 50;
+const outputAtOnce = 20_000;
+
+/** Another place where the cleaned output is shown as it comes. `end` is told how the command ended, in words. */
+export interface CommandMirror {
+  write(text: string): void;
+  end(how: string): void;
+}
+
+/**
+ * Runs a command line to its end, its time limit (in milliseconds) or the stop, whatever comes first; then nothing of it is
+ * left, or what is left is named. Data and errors as `shell.run` gives them.
+ */
+export async function runCommand(
+  command: string,
+  folder: string,
+  timeout: number,
+  context: ToolContext,
+  mirror?: CommandMirror,
+) {
+  const marker = randomUUID();
+  const [shell, ...options] = shellCommand();
+  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, command], {
+    cwd: folder,
+    env: commandEnvironment(process.env, marker),
+    stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash takes a socket there for a remote shell, and reads profiles
+    detached: process.platform !== 'win32', // a process group of its own, which can be ended as one
+    windowsHide: true,
+  });
+  const kept = new CommandOutput();
+  const live = liveOutput((text) => {
+    context.output(text);
+    mirror?.write(text);
+  });
+  let tooMuch = () => {};
+  const flooded = new Promise<'flooded'>((resolve) => {
+    tooMuch = () => resolve('flooded');
+  });
+  let bytes = 0;
+  const streams = [child.stdout, child.stderr].map((stream) => {
+    const cleaner = new Cleaner();
+    const take = (text: string) => {
+      kept.add(text);
+      live.add(text);
+    };
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maximumOutputBytes) tooMuch();
+      else take(cleaner.add(chunk));
+    });
+    return new Promise<void>((resolve) => {
+      stream.once('close', () => {
+        take(cleaner.end());
+        resolve();
+      });
+    });
+  });
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (exitCode, signalName) => resolve({ exitCode, signal: signalName }));
+  });
+  const ending = new AbortController();
+  const timedOut = sleep(timeout, 'timeout' as const, { signal: ending.signal }).catch(() => 'timeout' as const);
+  const { signal } = context;
+  const stopped = new Promise<'stopped'>((resolve) => {
+    const stop = () => resolve('stopped');
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true, signal: ending.signal });
+  });
+  let how = 'It could not be started.';
+  try {
+    const end = await Promise.race([exited, timedOut, stopped, flooded]);
+    how = inWords(end);
+    if (typeof end === 'string') return await cutShort(end);
+    // What it left in its group ends with it; what made itself independent, a daemon, stays and is named.
+    const left = await endProcesses(child.pid!, marker, 'group');
+    await Promise.race([Promise.all(streams), sleep(100)]);
+    return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
+  } catch (error) {
+    if (error instanceof ToolError) throw error;
+    throw new ToolError(
+      'TOOL_EXEC_FAILED',
+      `The shell could not be started (${(error as NodeJS.ErrnoException).code}).`,
+    );
+  } finally {
+    ending.abort();
+    live.end();
+    mirror?.end(how);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    child.unref();
+  }
+
+  async function result(left: CommandProcess[]) {
+    const told = await keptText(kept.text(), kept.dropped, 'output', context);
+    return { ...told, ...(left.length > 0 && { stillRunning: left.map(named) }) };
+  }
+
+  async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
+    const ended = endProcesses(child.pid!, marker, 'all');
+    // A stop is answered at once; what has not ended by then is killed in the background.
+    const survivors = await (end === 'stopped' ? Promise.race([ended, sleep(50, [])]) : ended);
+    const details = await result(survivors);
+    if (end === 'stopped')
+      throw new ToolError(
+        'TOOL_INTERRUPTED',
+        'Stopped while it ran; the command was ended with its children.',
+        details,
+      );
+    if (end === 'flooded')
+      throw new ToolError(
+        'TOOL_EXEC_FAILED',
+        'It wrote more than 100 MiB and was ended. Write less, or to a file.',
+        details,
+      );
+    const message = `It did not end within ${timeout / 1000} s and was ended with its children.`;
+    throw new ToolError('TOOL_TIMEOUT', `${message} Give a longer timeoutSeconds, or run less.`, details);
+  }
+}
+
+interface Exit {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+function inWords(end: Exit | 'timeout' | 'stopped' | 'flooded'): string {
+  if (end === 'timeout') return 'Ended: its time was over.';
+  if (end === 'stopped') return 'Stopped.';
+  if (end === 'flooded') return 'Ended: it wrote too much.';
+  return end.signal ? `Ended by ${end.signal}.` : `Exit code ${end.exitCode}.`;
+}
+
+const named = ({ pid, name }: CommandProcess) => `${name} (${pid})`;
+
+/** Without profiles: they are the person's, may print, ask or start things. */
+function shellCommand(): string[] {
+  if (process.platform === 'win32') return ['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
+  const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'].find(
+    existsSync,
+  );
+  return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
+}
+
+/** Gathers what arrives within an interval, and of a flood only the newest. */
+function liveOutput(output: (text: string) => void) {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting !== '') output(waiting);
+    waiting = '';
+  };
+  return {
+    add(text: string) {
+      waiting = (waiting + text).slice(-outputAtOnce);
+      timer ??= setTimeout(flush, outputInterval);
+    },
+    end: flush,
+  };
+}

@@ -1,0 +1,37 @@
+/** Lines and characters of one answer. */
+export const defaultLines = 1000;
+export const maximumCharacters = 40_000;
+
+/** A part of a text's lines; they count from 1, and `cut` says how to read on when there is more. */
+export interface LineWindow {
+  text: string;
+  startLine: number;
+  endLine: number;
+  totalLines: number;
+  cut?: string;
+}
+
+/** The lines from `offset` on, at most `limit` of them and what fits into one answer; at least one. */
+export function lineWindow(lines: readonly string[], offset: number, limit: number): LineWindow {
+  const shown: string[] = [];
+  let characters = 0;
+  let shortened = false;
+  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
+    if (shown.length > 0 && characters + line.length + 1 > maximumCharacters) break;
+    shortened ||= line.length > maximumCharacters;
+    shown.push(line.slice(0, maximumCharacters));
+    characters += line.length + 1;
+  }
+  const endLine = offset - 1 + shown.length;
+  const cut = [
+    shortened && `Line ${offset} is longer than ${maximumCharacters} characters and was cut.`,
+    endLine < lines.length && `Lines ${offset}-${endLine} of ${lines.length}. Read on with offset ${endLine + 1}.`,
+  ].filter(Boolean);
+  return {
+    text: shown.join('\n'),
+    startLine: Math.min(offset, lines.length),
+    endLine,
+    totalLines: lines.length,
+    ...(cut.length > 0 && { cut: cut.join(' ') }),
+  };
+}
