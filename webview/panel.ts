@@ -6,6 +6,7 @@ import type { PanelContext } from './context.ts';
 import { closeHistory, history } from './history.ts';
 import { icons } from './icons.ts';
 import { phaseLine } from './phase.ts';
+import { plan } from './plan.ts';
 import { transcript } from './transcript.ts';
 import { welcome, workspaceNotices } from './welcome.ts';
 
@@ -33,6 +34,7 @@ export function panel(
           : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
               ><span slot="start">${icons.down}</span>Jump to latest</vscode-button>`
       }
+      ${run ? plan(run) : nothing}
       ${noticeBar(context)}
       ${composer(context)}
     </footer>`;

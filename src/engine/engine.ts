@@ -27,6 +27,8 @@ export interface RunModel {
   model: string;
   adapter: LlmAdapter;
   maxTokens?: number;
+  /** Tokens that the model keeps in view, when known. */
+  contextWindow?: number;
 }
 
 export interface EngineOptions {
@@ -209,7 +211,7 @@ export class ExecutionEngine {
       prefix: {
         model: chosen.model,
         systemPrompt: systemPrompt(workflow.agent, await options.workspace()),
-        tools: options.host.getVisibleTools({ agentId }),
+        tools: options.host.getVisibleTools({ agentId, contextWindow: chosen.contextWindow }),
         cacheKey: run.id,
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
       },

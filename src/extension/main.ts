@@ -14,10 +14,12 @@ import { Diffs } from './diffs.ts';
 import { Doctor } from './doctor.ts';
 import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
+import { editorLanguage } from './editorTools.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { Panel } from './panel.ts';
+import { Problems } from './problems.ts';
 import { Secrets } from './secrets.ts';
 import { settings } from './settings.ts';
 import { Setup } from './setup.ts';
@@ -32,7 +34,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
   const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
-  const workspace = new EditorWorkspace();
+  const problems = new Problems();
+  const workspace = new EditorWorkspace(problems);
   const secrets = new Secrets(context.secrets, context.globalState);
   const models = new Models(context, secrets, log);
   const store = new RunStore(path.join(storage.fsPath, 'store'));
@@ -46,6 +49,8 @@ export function activate(context: vscode.ExtensionContext): void {
       timeout: () => settings()['shell.timeout'],
       mirror: (command, folder) => (settings()['shell.terminal'] ? commandTerminal(command, folder) : undefined),
     },
+    web: { allowPrivate: () => settings()['web.allowPrivate'] },
+    language: editorLanguage,
   });
   const engine = new ExecutionEngine({
     store,
@@ -89,6 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     statusBar,
+    problems,
     diffs.register(),
     downloads,
     manager.register(),

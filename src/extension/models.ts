@@ -72,7 +72,9 @@ export class Models implements vscode.Disposable {
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
-    return { id, model, adapter: createAdapter(client, limits, { limiter: this.limiterOf(provider, now) }) };
+    const windows: Record<string, number> = { local: now['local.contextSize'], ollama: now['ollama.contextSize'] };
+    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now) });
+    return { id, model, adapter, contextWindow: windows[provider] };
   }
 
   /** A client of a provider behind an address, e.g. to ask for its models. Without a key, when none is saved. */

@@ -41,6 +41,7 @@ const schema = z.object({
   'rateLimit.tokensPerMinute': z.number().int().min(0).max(100_000_000).catch(0),
   'shell.timeout': z.number().min(1).max(3600).catch(600).transform(seconds),
   'shell.terminal': z.boolean().catch(false),
+  'web.allowPrivate': z.boolean().catch(false),
 });
 
 /** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */

@@ -3,10 +3,13 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { ToolError } from '../tools/tool.ts';
 import type { Workspace, WorkspaceRoot } from '../tools/workspace.ts';
+import type { Problems } from './problems.ts';
 
 /** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
 export class EditorWorkspace implements Workspace {
   readonly ripgrep = findRipgrep();
+
+  constructor(private readonly problems?: Problems) {}
 
   get roots(): readonly WorkspaceRoot[] {
     const folders = vscode.workspace.workspaceFolders ?? [];
@@ -44,6 +47,10 @@ export class EditorWorkspace implements Workspace {
     const document = openDocument(file);
     if (document?.isDirty && !(await document.save()))
       throw new ToolError('TOOL_EXEC_FAILED', 'The change is in the editor, but the file could not be saved.');
+  }
+
+  watchProblems(file: string): ReturnType<Problems['watch']> {
+    return this.problems?.watch(file);
   }
 
   async delete(file: string): Promise<void> {

@@ -1,3 +1,8 @@
+import { contextTool } from './code/context.ts';
+import { diagnosticsTool } from './code/diagnostics.ts';
+import type { Language } from './code/language.ts';
+import { definitionTool, referencesTool } from './code/places.ts';
+import { symbolsTool } from './code/symbols.ts';
 import { deleteTool } from './files/delete.ts';
 import { editTool } from './files/edit.ts';
 import { findTool } from './files/find.ts';
@@ -6,11 +11,16 @@ import { fileReadTool } from './files/read.ts';
 import { searchTool } from './files/search.ts';
 import { writeTool } from './files/write.ts';
 import { outputTool } from './output.ts';
+import { planUpdateTool } from './plan.ts';
 import { type ShellOptions, shellTool } from './shell.ts';
 import type { Tool } from './tool.ts';
+import { type WebOptions, webTool } from './web.ts';
 
 export interface ToolOptions {
   shell?: ShellOptions;
+  web?: WebOptions;
+  /** Without it there are no tools that ask the editor. */
+  language?: Language;
 }
 
 /** The tools of every run, in an order that never changes: providers and the local model cache their definitions. */
@@ -25,5 +35,17 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     deleteTool,
     shellTool(options.shell),
     outputTool,
+    ...(options.language ? languageTools(options.language) : []),
+    webTool(options.web),
+    planUpdateTool,
   ];
 }
+
+const languageTools = (language: Language): Tool[] =>
+  [
+    diagnosticsTool(language),
+    symbolsTool(language),
+    definitionTool(language),
+    referencesTool(language),
+    contextTool(language),
+  ].map((tool) => ({ ...tool, extra: true }));

@@ -11,8 +11,11 @@ import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
 export interface ToolHost {
-  /** What the model may use now, in an order and form that never change; in an untrusted workspace only what reads. */
-  getVisibleTools(context: { agentId: string }): ToolDefinition[];
+  /**
+   * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads.
+   * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
+   */
+  getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
   /** The call only reads: it may start while the model is still writing, and beside others. */
   isFree(call: ToolCall): boolean;
   /** Never throws. The outcome can be stored as JSON and is at most 64 KiB of it. */
@@ -27,6 +30,9 @@ export interface ToolHostOptions {
   now?: () => number;
 }
 
+/** Tokens; below this a window is small. */
+const smallWindow = 12_000;
+
 export function createToolHost({
   workspace,
   tools,
@@ -37,7 +43,10 @@ export function createToolHost({
   const visible = () => tools.filter((tool) => workspace.trusted || tool.risk === 'read');
 
   return {
-    getVisibleTools: () => visible().map((tool) => tool.definition),
+    getVisibleTools: ({ contextWindow = smallWindow }) =>
+      visible()
+        .filter((tool) => !tool.extra || contextWindow >= smallWindow)
+        .map((tool) => tool.definition),
     isFree: (call) => call.malformed === undefined && byName.get(call.name)?.risk === 'read',
 
     async executeToolCall(call, context) {

@@ -62,6 +62,8 @@ export interface Tool {
   arguments: z.ZodType;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
   risk: 'read' | 'change' | 'execute';
+  /** Left out for models with a small window: its definition costs more there than it helps. */
+  extra?: true;
   /** For `read` tools: does it. Throws `ToolError`. */
   run?(args: unknown, context: ToolContext): Promise<unknown>;
   /**
@@ -95,9 +97,17 @@ export function askingTool<Shape extends z.ZodRawShape>(
   return { ...define(named), risk, plan: plan as Tool['plan'] };
 }
 
+/** Bounds are checked, not told: a message about the one call that breaks them is shorter than telling them in every prompt. */
+const untold = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
+
 function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
   const schema = z.strictObject(named.arguments);
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
+    },
+  }) as JsonSchema;
   return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };
 }
 

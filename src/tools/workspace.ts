@@ -22,4 +22,9 @@ export interface Workspace {
   writeText(path: string, text: string): Promise<void>;
   /** Moves the file to the trash where there is one. */
   delete(path: string): Promise<void>;
+  /**
+   * Begins to watch a file that is about to be changed, when a language server has reported on it before. What it gives
+   * resolves soon after the change (a second at most) to the errors that were not there before, in words.
+   */
+  watchProblems?(path: string): ((signal: AbortSignal) => Promise<string[]>) | undefined;
 }

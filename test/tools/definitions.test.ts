@@ -1,17 +1,34 @@
 import assert from 'node:assert/strict';
-import { defaultTools } from '../../src/tools/default.ts';
+import { systemPrompt } from '../../src/engine/composer.ts';
+import type { Language } from '../../src/tools/code/language.ts';
+import { defaultTools as build } from '../../src/tools/default.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import { chat } from '../../src/workflows/chat.ts';
+import { temporaryWorkspace } from '../support/workspace.ts';
+
+const defaultTools = () => build({ language: {} as Language });
 
 describe('tools: definitions', () => {
-  it('stay small enough for a small model', () => {
-    const sizes = defaultTools().map(({ definition }) => ({
-      name: definition.name,
-      characters: JSON.stringify(definition).length,
-    }));
-    const total = sizes.reduce((sum, { characters }) => sum + characters, 0);
-    console.log(
-      `      ${total} characters: ${sizes.map(({ name, characters }) => `${name} ${characters}`).join(', ')}`,
+  it('stay small: with the system prompt under 6,000 characters for a small window', async () => {
+    const workspace = await temporaryWorkspace();
+    const host = createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'deny' }) });
+    workspace.cleanup();
+    const prompt = systemPrompt(chat.agent, { names: ['workspace'] }).length;
+    const sizes = (contextWindow?: number) =>
+      host
+        .getVisibleTools({ agentId: 'default', contextWindow })
+        .map((definition) => ({ name: definition.name, characters: JSON.stringify(definition).length }));
+    const sum = (tools: { characters: number }[]) =>
+      tools.reduce((total, { characters }) => total + characters, prompt);
+    const [small, all] = [sizes(8192), sizes()];
+    const told = all.map(({ name, characters }) => `${name} ${characters}`).join(', ');
+    console.log(`      ${sum(all)} characters, ${sum(small)} for a small window: prompt ${prompt}, ${told}`);
+    assert.ok(sum(small) < 6000, `${sum(small)} characters`);
+    assert.ok(sum(all) < 7000, `${sum(all)} characters`);
+    assert.deepEqual(
+      all.filter(({ name }) => !small.some((one) => one.name === name)).map(({ name }) => name),
+      ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references', 'editor.context'],
     );
-    assert.ok(total < 4500, `${total} characters`);
   });
 
   it('have the same bytes every time, in the same order', () => {
@@ -29,6 +46,13 @@ describe('tools: definitions', () => {
         'fs.delete change',
         'shell.run execute',
         'output.read read',
+        'code.diagnostics read',
+        'code.symbols read',
+        'code.definition read',
+        'code.references read',
+        'editor.context read',
+        'web.fetch execute',
+        'plan.update read',
       ],
     );
   });
@@ -47,6 +71,13 @@ describe('tools: definitions', () => {
       'fs.delete': ['path'],
       'shell.run': ['command', 'cwd', 'timeoutSeconds'],
       'output.read': ['id', 'offset', 'limit'],
+      'code.diagnostics': ['path'],
+      'code.symbols': ['path', 'query'],
+      'code.definition': ['path', 'line', 'symbol'],
+      'code.references': ['path', 'line', 'symbol'],
+      'editor.context': [],
+      'web.fetch': ['url'],
+      'plan.update': ['items'],
     });
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/run.ts';
+import { toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
@@ -299,6 +300,45 @@ The flag works; one test fails, see the test.`,
     assert.deepEqual([await card('one').getByTestId('undo').count(), await find('undo-turn').count()], [0, 0]);
     await card('two').getByTestId('undo').click();
     assert.deepEqual((await posted()).at(-1), { type: 'undo', toolCallIds: ['two'] });
+  });
+
+  it('shows the plan as a checklist, until all of it is done and the run rests', async () => {
+    const plan = (id: string, statuses: string[]): EventBody[] => {
+      const texts = ['Read the CLI', 'Add the \u202eflag', 'Test it'];
+      const items = texts.map((text, index) => ({ text, status: statuses[index]! }));
+      const call = { id, name: 'plan.update', arguments: { items } };
+      return [
+        { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } },
+        { type: 'tool-start', toolCallId: id, name: call.name },
+        { type: 'tool-end', toolCallId: id, name: call.name, ok: true, ms: 1 },
+        {
+          type: 'message',
+          message: { role: 'tool', content: '', toolResults: [toToolResult(id, { ok: true, data: null })] },
+        },
+      ];
+    };
+    const first = [...begin, ...plan('p1', ['pending', 'pending', 'pending'])];
+    const second = [...first, ...plan('p2', ['done', 'active', 'pending'])];
+    await show(second, {}, first.length);
+    assert.equal(
+      await find('plan').ariaSnapshot(),
+      `
+- group:
+  - text: Plan, 1 of 3 done
+  - list:
+    - listitem:
+      - img "done"
+      - text: Read the CLI
+    - listitem:
+      - img "at work"
+      - text: Add the ⟨U+202E⟩flag
+    - listitem:
+      - img "to do"
+      - text: Test it
+`.trim(),
+    );
+    await show([...second, ...plan('p3', ['done', 'done', 'done']), ...concludes]);
+    assert.equal(await find('plan').count(), 0);
   });
 
   it('opens the whole output of a command that gave more than is told', async () => {

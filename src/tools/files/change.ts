@@ -58,13 +58,21 @@ export function planText(
     why: (why ?? 'It changes a file.') + unsaved,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(why === undefined && { grant: tool }),
-    async run({ workspace }) {
+    async run({ workspace, signal }) {
       await checkUnchanged(workspace, target);
       await breakHardLink(file);
       await checkFolderOf(file);
+      const problems = workspace.watchProblems?.(file.path);
       await workspace.writeText(file.path, after);
+      const newProblems = (await problems?.(signal)) ?? [];
       const counts = countChanges(linesOf(before ?? ''), linesOf(after));
-      return { path: file.relative, sha256: sha256(after), ...extra, ...counts };
+      return {
+        path: file.relative,
+        sha256: sha256(after),
+        ...extra,
+        ...counts,
+        ...(newProblems.length > 0 && { newProblems }),
+      };
     },
   };
 }

@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+
+/** How long the problems after a change are waited for, and how long they have to be quiet, in milliseconds. */
+const patience = 1000;
+const quiet = 150;
+const mostTold = 20;
+
+/** Tells which errors a change has caused, for files on which a language server has reported before. */
+export class Problems {
+  /** When each file was last reported on (epoch ms), by URI. */
+  private readonly reports = new Map<string, number>();
+  private readonly heard = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+    for (const uri of uris) this.reports.set(uri.toString(), Date.now());
+  });
+
+  dispose(): void {
+    this.heard.dispose();
+  }
+
+  /** As `Workspace.watchProblems` says. */
+  watch(file: string): ((signal: AbortSignal) => Promise<string[]>) | undefined {
+    const uri = vscode.Uri.file(file);
+    if (!this.reports.has(uri.toString()) && vscode.languages.getDiagnostics(uri).length === 0) return undefined;
+    const before = errorsOf(uri).map(({ message }) => message);
+    this.reports.delete(uri.toString());
+    return async (signal) => {
+      await this.reported(uri, signal);
+      const left = [...before];
+      const fresh = errorsOf(uri).filter(({ message }) => {
+        const known = left.indexOf(message); // by its words: the lines below a change move
+        if (known >= 0) left.splice(known, 1);
+        return known < 0;
+      });
+      return fresh
+        .slice(0, mostTold)
+        .map(({ message, range }) => `line ${range.start.line + 1}: ${message.slice(0, 400)}`);
+    };
+  }
+
+  /** Waits until a report on the file has come and no other follows. */
+  private async reported(uri: vscode.Uri, signal: AbortSignal): Promise<void> {
+    const until = Date.now() + patience;
+    const isQuiet = () => Date.now() - (this.reports.get(uri.toString()) ?? Number.POSITIVE_INFINITY) >= quiet;
+    while (Date.now() < until && !signal.aborted && !isQuiet()) await new Promise((resolve) => setTimeout(resolve, 25));
+    if (!this.reports.has(uri.toString())) this.reports.set(uri.toString(), Date.now()); // slow, but there
+  }
+}
+
+const errorsOf = (uri: vscode.Uri) =>
+  vscode.languages.getDiagnostics(uri).filter(({ severity }) => severity === vscode.DiagnosticSeverity.Error);

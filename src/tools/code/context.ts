@@ -1,0 +1,41 @@
+import { readTool, type Tool } from '../tool.ts';
+import type { Language } from './language.ts';
+import { shownFiles } from './shown.ts';
+
+const mostEditors = 50;
+const mostCharacters = 10_000;
+
+/**
+ * `editor.context`: what the person has open. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?, outside?, secret? }], cut? }`.
+ * Nothing of a text outside the workspace or in a secret file is told.
+ */
+export function contextTool(language: Language): Tool {
+  return readTool(
+    { name: 'editor.context', description: "The person's open files and selection.", arguments: {} },
+    async (_, { workspace }) => {
+      const shown = shownFiles(workspace);
+      const editors = await Promise.all(
+        language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
+      );
+      const active = editors.find(({ editor }) => editor.active);
+      const open = editors
+        .slice(0, mostEditors)
+        .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true }) }));
+      return {
+        ...(active && { active: activeOf(active.editor.selection, active.file) }),
+        open,
+        ...(editors.length > mostEditors && { cut: `${editors.length - mostEditors} more are open.` }),
+      };
+    },
+  );
+}
+
+type Selection = ReturnType<Language['openEditors']>[number]['selection'];
+
+function activeOf(selection: Selection, file: { path: string; outside?: true; secret?: true }) {
+  if (!selection || file.outside || file.secret) return file;
+  const { startLine, endLine, text } = selection;
+  if (text === '') return { ...file, line: startLine };
+  const cut = text.length > mostCharacters;
+  return { ...file, selection: { startLine, endLine, text: text.slice(0, mostCharacters), ...(cut && { cut }) } };
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { askToRead } from '../files/ask.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { readTool, type Tool, type ToolContext } from '../tool.ts';
+import type { Language, Problem } from './language.ts';
+import { answered, LinesByFile, shownFiles } from './shown.ts';
+
+const order = { error: 0, warning: 1, info: 2 };
+
+/**
+ * `code.diagnostics`: problems of a file, a folder or everything. Data: `{ errors, warnings, files: [{ path, lines }], cut? }`; a line is
+ * `12: error: text (source)`. Files outside the workspace and secret ones are left out.
+ */
+export function diagnosticsTool(language: Language): Tool {
+  return readTool(
+    {
+      name: 'code.diagnostics',
+      description: 'Errors and warnings of a file, a folder or all.',
+      arguments: { path: z.string().optional() },
+    },
+    (args, context) => diagnostics(args, context),
+    ({ path }, context) => askToRead(path, 'search', context, (context) => diagnostics({ path }, context, true)),
+  );
+
+  async function diagnostics({ path }: { path?: string }, { workspace }: ToolContext, allowed = false) {
+    const place = path === undefined ? undefined : await resolvePath(workspace.roots, path, 'search');
+    const asked = place?.kind === 'file' ? place.path : undefined;
+    const problems = await answered(language.diagnostics(asked), 'problems');
+    const below = place && place.relative !== '.' ? place.relative : undefined;
+    const shown = shownFiles(workspace);
+    const wanted: { problem: Problem; path: string }[] = [];
+    for (const problem of problems) {
+      const file = await shown(problem.path, '');
+      if (file.outside || (file.secret && !allowed)) continue;
+      if (below !== undefined && file.path !== below && !file.path.startsWith(`${below}/`)) continue;
+      wanted.push({ problem, path: file.path });
+    }
+    wanted.sort((a, b) => order[a.problem.severity] - order[b.problem.severity]);
+    const found = new LinesByFile();
+    for (const { problem, path } of wanted) {
+      const source = problem.source ? ` (${problem.source})` : '';
+      found.add(
+        { path },
+        `${problem.line}: ${problem.severity}: ${problem.message.replace(/\s*\n\s*/g, ' ')}${source}`,
+      );
+    }
+    const count = (severity: Problem['severity']) =>
+      wanted.filter(({ problem }) => problem.severity === severity).length;
+    return {
+      errors: count('error'),
+      warnings: count('warning'),
+      files: found.files,
+      ...(found.left > 0 && { cut: `${found.left} more. Give a path.` }),
+    };
+  }
+}

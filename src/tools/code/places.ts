@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { askToRead } from '../files/ask.ts';
+import { currentText, linesOf } from '../files/text.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { quoted } from '../gate/spelling.ts';
+import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import type { CodePlace, Language } from './language.ts';
+import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
+
+interface Named {
+  path: string;
+  line: number;
+  symbol: string;
+}
+
+/**
+ * `code.definition` and `code.references` of a name that stands on a line: models cannot count columns. Data:
+ * `{ places, files: [{ path, lines, outside? }], cut? }`; a line is `12: its text`. Of a place outside the workspace or in a secret file only
+ * the name and the line number are told.
+ */
+export const definitionTool = (language: Language) =>
+  placesTool('code.definition', 'Where the symbol on that line is defined.', 'definitions', (file, line, column) =>
+    language.definitions(file, line, column),
+  );
+
+export const referencesTool = (language: Language) =>
+  placesTool('code.references', 'Where that symbol is used.', 'references', (file, line, column) =>
+    language.references(file, line, column),
+  );
+
+function placesTool(
+  name: string,
+  description: string,
+  what: string,
+  find: (file: string, line: number, column: number) => Promise<CodePlace[] | undefined>,
+): Tool {
+  return readTool(
+    {
+      name,
+      description,
+      arguments: { path: z.string(), line: z.int().min(1).max(1e9), symbol: z.string().min(1).max(200) },
+    },
+    places,
+    (args, context) => askToRead(args.path, 'read', context, (context) => places(args, context)),
+  );
+
+  async function places({ path, line, symbol }: Named, { workspace }: ToolContext) {
+    const file = await resolvePath(workspace.roots, path, 'read');
+    const lines = linesOf((await currentText(workspace, file)).text);
+    const column = columnOf(lines, line, symbol, file.relative);
+    const found = await answered(find(file.path, line, column), what);
+    const shown = shownFiles(workspace);
+    const textOf = lineReader(workspace);
+    const told = new LinesByFile(100);
+    for (const place of found) {
+      const at = await shown(place.path, place.name);
+      told.add(at, `${place.line}: ${await textOf(at, place.line)}`.trimEnd());
+    }
+    return { places: found.length, files: told.files, ...(told.left > 0 && { cut: `${told.left} more.` }) };
+  }
+}
+
+/** Counted from 1. Throws `TOOL_ARGS_INVALID` with the lines that hold the name, when this one does not. */
+function columnOf(lines: readonly string[], line: number, symbol: string, path: string): number {
+  const on = (text: string | undefined) => wholeName(text ?? '', symbol);
+  const column = on(lines[line - 1]);
+  if (column >= 0) return column + 1;
+  const near = lines
+    .map((text, index) => (on(text) >= 0 ? index + 1 : 0))
+    .filter(Boolean)
+    .sort((a, b) => Math.abs(a - line) - Math.abs(b - line))
+    .slice(0, 5);
+  const hint = near.length > 0 ? ` It is on line ${near.join(', ')}.` : '';
+  throw new ToolError('TOOL_ARGS_INVALID', `Line ${line} of ${quoted(path)} does not hold ${quoted(symbol)}.${hint}`);
+}
+
+/** Where the name begins, not inside a longer one; for what is no name, where the text begins. -1: nowhere. */
+function wholeName(text: string, symbol: string): number {
+  const isLetter = (letter: string | undefined) => letter !== undefined && /[\p{L}\p{N}_$]/u.test(letter);
+  for (let at = text.indexOf(symbol); at >= 0; at = text.indexOf(symbol, at + 1)) {
+    const before = isLetter(text[at - 1]) && isLetter(symbol[0]);
+    const after = isLetter(text[at + symbol.length]) && isLetter(symbol.at(-1));
+    if (!before && !after) return at;
+  }
+  return -1;
+}
+
+/** Lines of files that are free to read; empty for all others. */
+function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Promise<string> {
+  const read = new Map<string, Promise<string[]>>();
+  const linesAt = async (path: string) => {
+    const file = await resolvePath(workspace.roots, path, 'read');
+    return file.protected ? [] : linesOf((await currentText(workspace, file)).text);
+  };
+  return async ({ path, outside, secret }, line) => {
+    if (outside || secret) return '';
+    const lines = read.get(path) ?? linesAt(path).catch(() => []); // too large, or gone meanwhile
+    read.set(path, lines);
+    return ((await lines)[line - 1] ?? '').trim();
+  };
+}

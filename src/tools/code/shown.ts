@@ -1,0 +1,85 @@
+import { realpath } from 'node:fs/promises';
+import { relativeTo } from '../gate/paths.ts';
+import { secretReason } from '../gate/protected.ts';
+import { ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** Milliseconds that a language server has to answer. */
+const patience = 20_000;
+
+/** How a file that a language server named may be told: its path in the workspace, or that it is outside; secrets are marked. */
+export interface ShownFile {
+  path: string;
+  outside?: true;
+  secret?: true;
+}
+
+/** Decides for many files; each is looked at once. */
+export function shownFiles(workspace: Workspace): (path: string | undefined, name: string) => Promise<ShownFile> {
+  const known = new Map<string, Promise<ShownFile>>();
+  const decide = async (path: string, name: string): Promise<ShownFile> => {
+    const real = await realpath(path).catch(() => path);
+    const relative = await relativeTo(workspace.roots, real);
+    if (relative === undefined) return { path: name, outside: true };
+    const spelled = await relativeTo(workspace.roots, path);
+    const secret = [relative, spelled ?? ''].some((one) => secretReason(one.split('/')));
+    return { path: relative, ...(secret && { secret }) };
+  };
+  return (path, name) => {
+    if (path === undefined) return Promise.resolve({ path: name, outside: true as const });
+    const found = known.get(path) ?? decide(path, name);
+    known.set(path, found);
+    return found;
+  };
+}
+
+/** A server's answer. `TOOL_TIMEOUT` when there is none, `TOOL_EXEC_FAILED` when no server is there. */
+export async function answered<Value>(answer: Promise<Value | undefined>, of: string): Promise<Value> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `The language server did not give ${of} within ${patience / 1000} s. Use fs.search.`;
+    timer = setTimeout(() => reject(new ToolError('TOOL_TIMEOUT', message)), patience);
+  });
+  try {
+    const value = await Promise.race([answer, late]);
+    if (value !== undefined) return value;
+    throw new ToolError('TOOL_EXEC_FAILED', `No language server of the editor gives ${of} here. Use fs.search.`);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export interface FileLines {
+  path: string;
+  outside?: true;
+  lines: string[];
+}
+
+/** Lines by file, in the order they come, within what one answer holds. */
+export class LinesByFile {
+  readonly files: FileLines[] = [];
+  private count = 0;
+  private characters = 0;
+  left = 0;
+
+  constructor(
+    private readonly mostLines = 200,
+    private readonly mostCharacters = 30_000,
+  ) {}
+
+  add({ path, outside }: ShownFile, line: string): void {
+    if (this.count >= this.mostLines || this.characters > this.mostCharacters) {
+      this.left += 1;
+      return;
+    }
+    let file = this.files.find((one) => one.path === path && one.outside === outside);
+    if (!file) {
+      file = { path, ...(outside && { outside }), lines: [] };
+      this.files.push(file);
+    }
+    const short = line.length > 400 ? `${line.slice(0, 400)}…` : line;
+    file.lines.push(short);
+    this.count += 1;
+    this.characters += short.length;
+  }
+}

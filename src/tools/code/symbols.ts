@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { askToRead } from '../files/ask.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
+import type { CodeSymbol, Language } from './language.ts';
+import { answered, LinesByFile, shownFiles } from './shown.ts';
+
+/**
+ * `code.symbols`: what a file defines (`path`), or what is defined anywhere under a name (`query`). Data: `{ files: [{ path, lines }], cut? }`;
+ * a line is `12: function greet (in Greeter)`. What is outside the workspace is left out.
+ */
+export function symbolsTool(language: Language): Tool {
+  return readTool(
+    {
+      name: 'code.symbols',
+      description: 'Symbols of the file path, or of the workspace by name: query.',
+      arguments: { path: z.string().optional(), query: z.string().min(1).max(200).optional() },
+    },
+    symbols,
+    async (args, context) =>
+      args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
+  );
+
+  async function symbols({ path, query }: { path?: string; query?: string }, { workspace }: ToolContext) {
+    const file = path === undefined ? undefined : await resolvePath(workspace.roots, path, 'read');
+    if ((file === undefined) === (query === undefined))
+      throw new ToolError('TOOL_ARGS_INVALID', 'Give either path, a file, or query, a name.');
+    const found = new LinesByFile();
+    if (file) {
+      const symbols = await answered(language.documentSymbols(file.path), 'symbols');
+      for (const symbol of symbols) found.add({ path: file.relative }, inWords(symbol));
+    } else {
+      const symbols = await answered(language.workspaceSymbols(query!), 'symbols');
+      const shown = shownFiles(workspace);
+      for (const symbol of symbols) {
+        const place = await shown(symbol.path, symbol.name);
+        if (!place.outside && !place.secret) found.add(place, inWords(symbol));
+      }
+    }
+    const narrower = file ? 'Read the file for them.' : 'Give a longer name.';
+    return { files: found.files, ...(found.left > 0 && { cut: `${found.left} more. ${narrower}` }) };
+  }
+}
+
+const inWords = ({ line, kind, symbol, container }: CodeSymbol) =>
+  `${line}: ${kind} ${symbol}${container ? ` (in ${container})` : ''}`;

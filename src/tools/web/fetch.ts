@@ -1,0 +1,161 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ToolError } from '../tool.ts';
+import { addressesOf, checkUrl } from './addresses.ts';
+
+export interface PageLimits {
+  /** Milliseconds for everything, redirects included. */
+  timeout: number;
+  /** Bytes of the page, unpacked. */
+  bytes: number;
+}
+
+const redirectLimit = 5;
+/** What is tried at another address of the same host. */
+const unreachable = new Set(['ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT']);
+
+export interface Page {
+  /** Where it came from in the end. */
+  url: URL;
+  /** Media type and parameters as the server says. */
+  contentType: string;
+  bytes: Buffer;
+  /** In words: where each redirect led, and that it was another site. */
+  redirects: string[];
+}
+
+/** Gets a page. Every address on the way is checked as the first was. Throws `ToolError`. */
+export async function fetchPage(
+  start: URL,
+  {
+    allowPrivate,
+    signal,
+    timeout = 30_000,
+    bytes = 2 * 1024 * 1024,
+  }: { allowPrivate: boolean; signal: AbortSignal } & Partial<PageLimits>,
+): Promise<Page> {
+  const late = AbortSignal.timeout(timeout);
+  const ended = AbortSignal.any([signal, late]);
+  const redirects: string[] = [];
+  try {
+    for (let url = start; ; ) {
+      const response = await ask(url, await beforeEnd(addressesOf(url, allowPrivate), ended), ended);
+      const { statusCode: status = 0, headers } = response;
+      if (status < 300 || status >= 400 || headers.location === undefined)
+        return { url, ...(await read(url, response, bytes)), redirects };
+      response.destroy();
+      const next = nextUrl(url, headers.location, allowPrivate);
+      redirects.push(next.origin === url.origin ? next.href : `${next.href} (another site than ${url.origin})`);
+      if (redirects.length > redirectLimit)
+        throw new ToolError('TOOL_EXEC_FAILED', `It redirects more than ${redirectLimit} times, last to ${next.href}.`);
+      url = next;
+    }
+  } catch (error) {
+    if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped while it was fetched.');
+    if (late.aborted)
+      throw new ToolError('TOOL_TIMEOUT', `${start.host} did not answer in full within ${timeout / 1000} s.`);
+    if (error instanceof ToolError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new ToolError('TOOL_EXEC_FAILED', `The page could not be fetched (${code ?? message}).`);
+  }
+}
+
+function nextUrl(from: URL, location: string, allowPrivate: boolean): URL {
+  let next: string;
+  try {
+    next = new URL(location, from).href;
+  } catch {
+    throw new ToolError('TOOL_EXEC_FAILED', `${from.host} redirects to something that is no address.`);
+  }
+  const url = checkUrl(next, allowPrivate);
+  if (from.protocol === 'https:' && url.protocol === 'http:')
+    throw new ToolError('TOOL_EXEC_FAILED', `It redirects from https to http (${url.href}), which was not followed.`);
+  return url;
+}
+
+async function ask(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {
+  for (const [index, address] of addresses.entries()) {
+    try {
+      return await askAt(address, url, signal);
+    } catch (error) {
+      const another = index + 1 < addresses.length && unreachable.has((error as NodeJS.ErrnoException).code ?? '');
+      if (!another || signal.aborted) throw error;
+    }
+  }
+  throw new ToolError('TOOL_EXEC_FAILED', `The host ${url.hostname} has no address.`);
+}
+
+/** The host is given as its checked address; its name is said in the request and looked for in the certificate. */
+function askAt(address: string, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+  const secure = url.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const request = (secure ? httpsRequest : httpRequest)({
+      host: address,
+      port: url.port || (secure ? 443 : 80),
+      path: url.pathname + url.search,
+      method: 'GET',
+      agent: false,
+      signal,
+      ...(secure && !isIP(url.hostname.replace(/^\[|\]$/g, '')) && { servername: url.hostname }),
+      headers: {
+        host: url.host,
+        accept: 'text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, text/*;q=0.8',
+        'accept-encoding': 'gzip, deflate, br',
+        'user-agent': 'Towpath',
+        connection: 'close',
+      },
+    });
+    request.once('response', resolve).on('error', reject).end();
+  });
+}
+
+async function read(url: URL, response: IncomingMessage, limit: number): Promise<Pick<Page, 'contentType' | 'bytes'>> {
+  try {
+    const { statusCode = 0, headers } = response;
+    if (statusCode < 200 || statusCode > 299)
+      throw new ToolError(
+        'TOOL_EXEC_FAILED',
+        `${url.href} answered ${statusCode} ${response.statusMessage ?? ''}`.trim(),
+        {
+          status: statusCode,
+        },
+      );
+    const contentType = headers['content-type'] ?? 'text/plain';
+    if (!/^(text\/|application\/([\w.-]+\+)?(json|xml)\b)/i.test(contentType))
+      throw new ToolError('E_READ_LIMIT', `The page is ${contentType.slice(0, 100)}, and only text can be read.`);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of unpacked(response)) {
+      size += (chunk as Buffer).length;
+      if (size > limit) throw new ToolError('E_READ_LIMIT', `The page is larger than ${Math.round(limit / 1024)} KiB.`);
+      chunks.push(chunk as Buffer);
+    }
+    return { contentType, bytes: Buffer.concat(chunks) };
+  } finally {
+    response.destroy();
+  }
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const encoding = (response.headers['content-encoding'] ?? '').trim().toLowerCase();
+  if (encoding === '' || encoding === 'identity') return response;
+  const unpack = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress }[
+    encoding
+  ];
+  if (!unpack) throw new ToolError('E_READ_LIMIT', `The page is packed in an unknown way (${encoding.slice(0, 40)}).`);
+  const stream = unpack();
+  response.on('error', (error) => stream.destroy(error));
+  return response.pipe(stream);
+}
+
+/** A look-up cannot be cancelled, but need not be waited for. */
+function beforeEnd<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    if (signal.aborted) reject(signal.reason);
+    promise.then(resolve, reject);
+  });
+}

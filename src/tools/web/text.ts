@@ -1,0 +1,43 @@
+import type { Page } from './fetch.ts';
+
+/** No page for people is nested like this: of such a page only the bare text is given. */
+const deepest = 5000;
+
+/** The page for a reader: HTML without its markup, scripts and controls, everything else as it is. */
+export async function pageText({ contentType, bytes }: Pick<Page, 'contentType' | 'bytes'>) {
+  const text = decoded(contentType, bytes);
+  if (!/^(text\/html|application\/xhtml\+xml)/i.test(contentType)) return { text };
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim();
+  return { title, text: await textOf(text) };
+}
+
+async function textOf(page: string): Promise<string> {
+  // They are large, so they are loaded when first needed.
+  const [{ convert }, { scan }] = await Promise.all([import('html-to-text'), import('./nesting.ts')]);
+  const { depth, text } = scan(page);
+  if (depth > deepest) return text;
+  const skipped = ['script', 'style', 'noscript', 'iframe', 'template', 'svg', 'button', 'select', 'title', 'img'];
+  return convert(page, {
+    wordwrap: false,
+    limits: { maxDepth: 500, maxInputLength: 2 ** 24, ellipsis: '…' },
+    selectors: [
+      ...skipped.map((selector) => ({ selector, format: 'skip' })),
+      ...[1, 2, 3, 4, 5, 6].map((level) => ({ selector: `h${level}`, options: { uppercase: false } })),
+      { selector: 'a', options: { ignoreHref: false, linkBrackets: [' <', '>'], hideLinkHrefIfSameAsText: true } },
+      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      { selector: 'pre', format: 'pre' },
+    ],
+  });
+}
+
+/** In the charset that the server names, else the page itself, else UTF-8. */
+function decoded(contentType: string, bytes: Buffer): string {
+  const named =
+    /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ??
+    /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1];
+  try {
+    return new TextDecoder(named).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes); // a charset that nobody knows
+  }
+}
