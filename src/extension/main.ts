@@ -8,7 +8,7 @@ import { chat } from '../workflows/chat.ts';
 import { Approvals } from './approvals.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
-import { commandTerminal } from './commandTerminal.ts';
+import { CommandTerminal } from './commandTerminal.ts';
 import { Conversation } from './conversation.ts';
 import { Diffs } from './diffs.ts';
 import { Doctor } from './doctor.ts';
@@ -44,10 +44,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
   const approvals = new Approvals(diffs, showStatus);
 
+  const terminal = new CommandTerminal();
   const tools = defaultTools({
     shell: {
       timeout: () => settings()['shell.timeout'],
-      mirror: (command, folder) => (settings()['shell.terminal'] ? commandTerminal(command, folder) : undefined),
+      mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
     web: { allowPrivate: () => settings()['web.allowPrivate'] },
     language: editorLanguage,
@@ -95,6 +96,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     statusBar,
     problems,
+    terminal,
     diffs.register(),
     downloads,
     manager.register(),

@@ -63,7 +63,7 @@ describe('tools in the editor', () => {
     assert.match(data.output, /^1\n2\n[\s\S]*bytes in the middle are left out here[\s\S]*\n180000\n$/);
 
     const terminals = await editor.host.evaluate((vscode) => vscode.window.terminals.map(({ name }) => name));
-    assert.deepEqual(terminals, ['Towpath: seq 1 180000']);
+    assert.deepEqual(terminals, ['Towpath']);
     await editor.screenshot('plan-and-output');
 
     await editor.panel.cards('shell.run').getByTestId('open-output').click();
