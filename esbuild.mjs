@@ -1,10 +1,19 @@
-// Builds the three programs into dist/: the extension host's half, the local model's process, and the panel; and the
+// Builds the four programs into dist/: the extension host's half, the SDK of MCP, the local model's process, and the panel; and the
 // demo model, a file that a program of ours writes.
 import { build, context } from 'esbuild';
 
 const watch = process.argv.includes('--watch');
 const shared = { bundle: true, sourcemap: true, minify: !watch, logLevel: 'warning', legalComments: 'none' };
 const node = { ...shared, platform: 'node', target: 'node20' };
+
+/** What is reached by `import('./sdk.ts')` is a program beside: whoever configures no MCP server never loads it. */
+const mcpBeside = {
+  name: 'mcp-beside',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/sdk\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './mcp.cjs', external: true } : undefined,
+    ),
+};
 
 const programs = [
   // VS Code loads an extension as CommonJS.
@@ -14,7 +23,10 @@ const programs = [
     format: 'cjs',
     outfile: 'dist/extension.cjs',
     external: ['vscode'],
+    mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
+    plugins: [mcpBeside],
   },
+  { ...node, entryPoints: ['src/tools/mcp/sdk.ts'], format: 'cjs', outfile: 'dist/mcp.cjs' },
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   {
     ...node,

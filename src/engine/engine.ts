@@ -192,6 +192,7 @@ export class ExecutionEngine {
       return { phase: 'Failed', error: toInfo(error) };
     }
     const { signal } = active.controller;
+    await options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
     const agentId = run.agentId;
     const callContext = {
       runId: run.id,

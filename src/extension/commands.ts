@@ -4,6 +4,8 @@ import type { Approvals } from './approvals.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Doctor } from './doctor.ts';
+import type { Mcp } from './mcp.ts';
+import { showServers } from './mcpMenu.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelManager } from './modelManager.ts';
 import { demoModel, type Models } from './models.ts';
@@ -20,6 +22,7 @@ interface Parts {
   doctor: Doctor;
   models: Models;
   approvals: Approvals;
+  mcp: Mcp;
   log: vscode.LogOutputChannel;
 }
 
@@ -68,6 +71,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.downloadModel': () => fetcher.offer(),
     'towpath.setKey': () => setup.setKey(),
     'towpath.deleteKey': () => setup.deleteKey(),
+    'towpath.mcpServers': () => showServers(parts.mcp),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>

@@ -15,6 +15,7 @@ import { Doctor } from './doctor.ts';
 import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
 import { editorLanguage } from './editorTools.ts';
+import { Mcp } from './mcp.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
@@ -43,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const statusBar = new StatusBar();
   const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
   const approvals = new Approvals(diffs, showStatus);
+  const mcp = new Mcp(context, workspace);
 
   const terminal = new CommandTerminal();
   const tools = defaultTools({
@@ -55,7 +57,12 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const engine = new ExecutionEngine({
     store,
-    host: createToolHost({ workspace, tools, approve: approvals.approve }),
+    host: createToolHost({
+      workspace,
+      tools: () => [...tools, ...mcp.servers.tools()],
+      approve: approvals.approve,
+      prepare: mcp.prepare,
+    }),
     workflow: chat,
     model: () => models.current(),
     workspace: async () => ({
@@ -101,7 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
     downloads,
     manager.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({ conversation, store, undo, setup, manager, fetcher, doctor, models, approvals, log }),
+    ...registerCommands({ conversation, store, undo, setup, manager, fetcher, doctor, models, approvals, mcp, log }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),
@@ -110,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   shutDown = async () => {
     await engine.close();
-    await models.dispose();
+    await Promise.all([models.dispose(), mcp.dispose()]);
   };
 }
 

@@ -42,6 +42,9 @@ const schema = z.object({
   'shell.timeout': z.number().min(1).max(3600).catch(600).transform(seconds),
   'shell.terminal': z.boolean().catch(false),
   'web.allowPrivate': z.boolean().catch(false),
+  'mcp.servers': z.record(z.string(), z.unknown()).catch({}),
+  'mcp.timeouts.start': z.number().min(1).max(600).catch(30).transform(seconds),
+  'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
 });
 
 /** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */

@@ -11,6 +11,8 @@ import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
 export interface ToolHost {
+  /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
+  prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
   /**
    * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads.
    * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
@@ -24,8 +26,10 @@ export interface ToolHost {
 
 export interface ToolHostOptions {
   workspace: Workspace;
-  tools: readonly Tool[];
+  /** Always these, or what gives them as they are now. */
+  tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
+  prepare?: ToolHost['prepare'];
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -37,17 +41,20 @@ export function createToolHost({
   workspace,
   tools,
   approve,
+  prepare = async () => {},
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const byName = new Map(tools.map((tool) => [tool.definition.name, tool])); // a Map: `constructor` is not a tool
-  const visible = () => tools.filter((tool) => workspace.trusted || tool.risk === 'read');
+  const all = typeof tools === 'function' ? tools : () => tools;
+  const byName = (name: string) => all().find((tool) => tool.definition.name === name);
+  const visible = () => all().filter((tool) => !tool.hidden && (workspace.trusted || tool.risk === 'read'));
 
   return {
+    prepare,
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
         .map((tool) => tool.definition),
-    isFree: (call) => call.malformed === undefined && byName.get(call.name)?.risk === 'read',
+    isFree: (call) => call.malformed === undefined && byName(call.name)?.risk === 'read',
 
     async executeToolCall(call, context) {
       let started = now();
@@ -97,7 +104,7 @@ export function createToolHost({
   };
 
   function find(name: string): Tool {
-    const tool = byName.get(name);
+    const tool = byName(name);
     if (!tool) {
       const names = visible().map(({ definition }) => definition.name);
       const hint = didYouMean(name, names) || ` There are: ${names.join(', ')}.`;

@@ -59,6 +59,8 @@ export interface Plan {
 
 export interface Tool {
   definition: ToolDefinition;
+  /** Callable, but not among the tools that a model is told of. */
+  hidden?: boolean;
   arguments: z.ZodType;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
   risk: 'read' | 'change' | 'execute';

@@ -1,0 +1,145 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as vscode from 'vscode';
+import type { ToolHost } from '../tools/host.ts';
+import { Approved } from '../tools/mcp/approved.ts';
+import type { ConfigSource } from '../tools/mcp/config.ts';
+import type { McpServer } from '../tools/mcp/server.ts';
+import { McpServers } from '../tools/mcp/servers.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { McpQuestions } from './mcpQuestions.ts';
+import { settings } from './settings.ts';
+
+/** Where a folder configures servers: VS Code's own file. */
+export const configFile = path.join('.vscode', 'mcp.json');
+const approvalsName = 'towpath.mcp.approvals';
+
+/** The MCP servers of this window: configured in the folders and the settings, allowed by the person, logged one by one. */
+export class Mcp implements vscode.Disposable {
+  readonly servers: McpServers;
+  readonly questions: McpQuestions;
+  private readonly logs = new Map<string, vscode.OutputChannel>();
+  private readonly told = new Set<string>();
+  private preparing = 0;
+  private readonly watching: vscode.Disposable;
+
+  constructor(context: vscode.ExtensionContext, workspace: Workspace) {
+    this.questions = new McpQuestions(context.secrets);
+    this.servers = new McpServers({
+      workspace,
+      sources: () => sources(workspace),
+      approved: new Approved({
+        get: () => context.globalState.get(approvalsName),
+        set: async (value) => context.globalState.update(approvalsName, value),
+      }),
+      person: this.questions,
+      limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
+      roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
+      log: (server, text) => this.log(server).appendLine(text),
+      changed: () => this.tell(),
+    });
+    this.watching = vscode.Disposable.from(...this.watch());
+  }
+
+  readonly prepare: ToolHost['prepare'] = async (signal, say) => {
+    this.preparing += 1;
+    await this.servers.prepare(signal, say);
+    this.preparing -= 1;
+    this.tell();
+  };
+
+  log(server: string): vscode.OutputChannel {
+    const known = this.logs.get(server) ?? vscode.window.createOutputChannel(`Towpath MCP: ${server}`);
+    this.logs.set(server, known);
+    return known;
+  }
+
+  /** Takes back everything that was allowed and given. */
+  async forget(server: McpServer): Promise<void> {
+    await this.servers.forget(server);
+    await this.questions.forgetInputs(server.definition);
+  }
+
+  async dispose(): Promise<void> {
+    this.watching.dispose();
+    for (const log of this.logs.values()) log.dispose();
+    await this.servers.close();
+  }
+
+  private watch(): vscode.Disposable[] {
+    const reload = () => void this.servers.reload();
+    const files = vscode.workspace.createFileSystemWatcher('**/.vscode/mcp.json');
+    return [
+      files,
+      files.onDidChange(reload),
+      files.onDidCreate(reload),
+      files.onDidDelete(reload),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('towpath.mcp.servers')) reload();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        reload();
+        this.servers.rootsChanged();
+      }),
+    ];
+  }
+
+  /** What the person should know and has not been told: once each, and never in the way. */
+  private tell(): void {
+    if (this.preparing > 0) return;
+    const { servers, problems } = this.servers;
+    const [first] = problems;
+    if (first !== undefined && this.isNews(problems.join('\n'))) {
+      const more = problems.length > 1 ? ` (and ${problems.length - 1} more: MCP Servers…)` : '';
+      void this.offer(`MCP: ${first}${more}`, {
+        'MCP Servers…': () => vscode.commands.executeCommand('towpath.mcpServers'),
+      });
+    }
+    for (const server of servers) {
+      const { state, name } = server;
+      if (state.phase === 'running') this.told.delete(failureOf(server));
+      if (state.phase === 'failed' && this.isNews(failureOf(server)))
+        void this.offer(state.problem, {
+          Restart: () => this.servers.restart(server),
+          'Show Log': () => this.log(name).show(),
+        });
+      const { added, changed } = this.servers.waitingTools(server);
+      const isAccepted = this.servers.wasListed(server);
+      if (isAccepted && added.length + changed.length > 0 && this.isNews(JSON.stringify([name, added, changed])))
+        void this.offer(`The MCP server ${name} has changed its tools. They are disabled until you allow them.`, {
+          'Answer…': () => this.servers.reviewTools(server),
+        });
+    }
+  }
+
+  private isNews(text: string): boolean {
+    if (this.told.has(text)) return false;
+    this.told.add(text);
+    return true;
+  }
+
+  private async offer(text: string, actions: Record<string, () => unknown>): Promise<void> {
+    const chosen = await vscode.window.showWarningMessage(text, ...Object.keys(actions));
+    if (chosen !== undefined) await actions[chosen]!();
+  }
+}
+
+const failureOf = ({ name }: McpServer): string => `failed ${name}`;
+
+async function sources(workspace: Workspace): Promise<ConfigSource[]> {
+  const all = workspace.roots;
+  const files = all.map(async (root) => {
+    const content = await fs.readFile(path.join(root.path, configFile), 'utf8').catch(() => undefined);
+    if (content === undefined) return [];
+    const name = path.join(all.length > 1 ? root.name : '', configFile);
+    return [{ name, place: path.join(root.path, configFile), content, folder: { path: root.path, all } }];
+  });
+  const own = {
+    name: 'the setting towpath.mcp.servers',
+    place: 'settings',
+    content: settings()['mcp.servers'],
+    folder: { path: all[0]?.path, all },
+  };
+  return [...(await Promise.all(files)).flat(), own];
+}

@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import { visible, visibleLine } from '../protocol/visible.ts';
+import type { Definition, Input } from '../tools/mcp/config.ts';
+import type { McpPerson, ServerQuestion, ToolsQuestion } from '../tools/mcp/servers.ts';
+import { placeOf } from '../tools/mcp/serverTool.ts';
+
+const review = 'Review…';
+const allow = 'Allow';
+const trust = 'Allow and Trust What Only Reads';
+/** A dialog shows no more; the rest is for *Review…*, and the dialog says so. */
+const detailLimit = 2500;
+
+/** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
+export class McpQuestions implements McpPerson {
+  constructor(private readonly secrets: vscode.SecretStorage) {}
+
+  async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+    const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
+    const what = `${verb} the MCP server ${definition.name}?`;
+    const why = changed ? 'It is not what you allowed before: it was configured differently.' : '';
+    const chosen = await ask(what, [why, describe(definition)].filter(Boolean).join('\n\n'), allow, trust);
+    if (chosen === review) await openConfiguration(definition);
+    if (chosen === review) return 'later';
+    return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
+  }
+
+  async approveTools({ definition, added, changed }: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
+    const names = (tools: ToolsQuestion['added']) => tools.map((tool) => visibleLine(tool.name)).join(', ');
+    const lines = [added.length > 0 && `New: ${names(added)}`, changed.length > 0 && `Changed: ${names(changed)}`];
+    const why = 'They stay disabled until you allow them. The others can be used.';
+    const what = `The MCP server ${definition.name} has changed its tools. Use them?`;
+    const chosen = await ask(what, [...lines.filter(Boolean), '', why].join('\n'), allow);
+    if (chosen === review) {
+      const content = visible(JSON.stringify({ new: added, changed }, null, 2));
+      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content }));
+    }
+    return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
+  }
+
+  /** Values are kept as secrets for exactly this command or address: another one is given nothing that was meant for it. */
+  async input(definition: Definition, input: Input): Promise<string | undefined> {
+    const name = secretName(definition, input);
+    const kept = await this.secrets.get(name);
+    if (kept !== undefined) return kept;
+    const title = `MCP server ${definition.name}`;
+    const prompt = visibleLine(input.description ?? input.id);
+    const value =
+      input.type === 'pickString'
+        ? await pick(`${title}: ${prompt}`, input)
+        : await vscode.window.showInputBox({
+            title,
+            prompt,
+            value: input.default,
+            password: input.password ?? false,
+            ignoreFocusOut: true,
+          });
+    if (value !== undefined) await this.secrets.store(name, value);
+    return value;
+  }
+
+  async forgetInputs(definition: Definition): Promise<void> {
+    for (const input of definition.inputs) await this.secrets.delete(secretName(definition, input));
+  }
+}
+
+/** Opens the file or the settings that a server is configured in. */
+export async function openConfiguration({ place, name }: Pick<Definition, 'place' | 'name'>): Promise<void> {
+  if (place === 'settings') {
+    await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+      revealSetting: { key: 'towpath.mcp.servers' },
+    });
+    return;
+  }
+  const editor = await vscode.window.showTextDocument(vscode.Uri.file(place));
+  const at = editor.document.getText().indexOf(JSON.stringify(name));
+  if (at >= 0) editor.revealRange(new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at)));
+}
+
+const secretName = ({ place, name, hash }: Definition, { id }: Input): string =>
+  `towpath.mcp.input:${place}#${name}:${hash}:${id}`;
+
+function ask(what: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
+  const shown = visible(detail);
+  const cut = shown.length - detailLimit;
+  const text = cut > 0 ? `${shown.slice(0, detailLimit)}\n… (${cut} more characters: Review… shows all)` : shown;
+  return vscode.window.showWarningMessage(visibleLine(what), { modal: true, detail: text }, review, ...buttons);
+}
+
+/** All that the approval is bound to. Values of variables and headers are not shown: names, and what they come from. */
+function describe(definition: Definition): string {
+  const lines = [placeOf(definition)];
+  if (definition.type === 'stdio') {
+    lines.push(`in ${definition.cwd}`);
+    const names = Object.entries(definition.env).map(([name, value]) => `${name}${comesFrom(value)}`);
+    if (names.length > 0) lines.push(`with the variables ${names.join(', ')}`);
+  } else {
+    const names = Object.entries(definition.headers).map(([name, value]) => `${name}${comesFrom(value)}`);
+    if (names.length > 0) lines.push(`with the headers ${names.join(', ')}`);
+  }
+  const can =
+    definition.type === 'stdio'
+      ? 'It runs as you, with your rights, and can do what you can do.'
+      : 'What its tools are given leaves this machine.';
+  return `${lines.join('\n')}\n\nConfigured in ${definition.source}. ${can}`;
+}
+
+function comesFrom(value: string | null): string {
+  const found = value?.match(/\$\{(env|input):[^}]+\}/g) ?? [];
+  return found.length > 0 ? ` (${found.join(', ')})` : '';
+}
+
+async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {
+  const items = options.map((option) =>
+    typeof option === 'string' ? { label: option, value: option } : { label: option.label, value: option.value },
+  );
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
+}

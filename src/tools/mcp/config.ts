@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import stringify from 'safe-stable-stringify';
+import * as z from 'zod';
+import { type Folder, settled, usedInputs } from './variables.ts';
+
+/** A value that a configuration leaves to the person: `${input:id}`. */
+export type Input = z.infer<typeof inputSchema>;
+
+/** A server as it is configured: the folder's variables are filled in, `${env:…}` and `${input:…}` stay until it starts. */
+export type Definition = {
+  name: string;
+  /** As people know the place it is configured in. */
+  source: string;
+  /** The file's absolute path, or `settings`: its approval holds there only. */
+  place: string;
+  /** What its approval is bound to. */
+  hash: string;
+  /** Those it uses. */
+  inputs: Input[];
+} & (Local | Remote);
+
+export interface Local {
+  type: 'stdio';
+  command: string;
+  args: string[];
+  cwd: string;
+  /** `null` takes a variable away. */
+  env: Record<string, string | null>;
+}
+
+export interface Remote {
+  /** `http` falls back to `sse` where a server knows only that. */
+  type: 'http' | 'sse';
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** One place where servers are configured. */
+export interface ConfigSource {
+  /** As people know it: `.vscode/mcp.json`. */
+  name: string;
+  /** The file's absolute path, or `settings`. */
+  place: string;
+  /** JSON with comments (a file), or the value of the setting. */
+  content: string | object;
+  /** What `${workspaceFolder}` means and where servers start. */
+  folder: Folder;
+}
+
+/**
+ * Everything that can be used, and a sentence for each thing that cannot: a wrong server leaves the others alone. No
+ * definitions at all: the file cannot be read as a whole.
+ */
+export async function readConfig(source: ConfigSource): Promise<{ definitions?: Definition[]; problems: string[] }> {
+  const problems: string[] = [];
+  const problem = (where: string, what: string) => problems.push(`${source.name}: ${where ? `${where}: ` : ''}${what}`);
+  const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
+  if (value === undefined) return { problems };
+  const file = check(fileSchema, value, '', problem);
+  if (!file) return { problems };
+
+  const inputs = new Map<string, Input>();
+  for (const [index, raw] of file.inputs.entries()) {
+    const input = check(inputSchema, raw, `inputs[${index}]`, problem);
+    if (input) inputs.set(input.id, input);
+  }
+  const definitions: Definition[] = [];
+  for (const [name, raw] of Object.entries(file.servers)) {
+    try {
+      definitions.push(await define(name, raw, source, inputs));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problem(`servers.${name}${error.key}`, error.message);
+    }
+  }
+  return { definitions, problems };
+}
+
+class ConfigError extends Error {
+  constructor(
+    readonly key: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+const inputSchema = z.object({
+  type: z.enum(['promptString', 'pickString'], 'Towpath knows promptString and pickString.'),
+  id: z.string().min(1),
+  description: z.string().optional(),
+  default: z.string().optional(),
+  password: z.boolean().optional(),
+  options: z.array(z.union([z.string(), z.object({ label: z.string(), value: z.string() })])).optional(),
+});
+
+const fileSchema = z.object({
+  servers: z.record(z.string(), z.unknown()).default({}),
+  inputs: z.array(z.unknown()).default([]),
+});
+
+const localSchema = z.object({
+  type: z.literal('stdio').default('stdio'),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  cwd: z.string().optional(),
+  env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
+  envFile: z.string().optional(),
+});
+
+const remoteSchema = z.object({
+  type: z.enum(['http', 'sse']).default('http'),
+  url: z.string(),
+  headers: z.record(z.string(), z.string()).default({}),
+});
+
+function parseText(text: string, problem: (where: string, what: string) => void): unknown {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const first = errors[0];
+  if (!first) return value ?? {};
+  const line = text.slice(0, first.offset).split('\n').length;
+  problem(`line ${line}`, `this is not JSON (${printParseErrorCode(first.error)}).`);
+  return undefined;
+}
+
+function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  where: string,
+  problem: (where: string, what: string) => void,
+): z.output<Schema> | undefined {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { key, message } = inWords(parsed.error);
+  problem(`${where}${key}`.replace(/^\./, ''), message);
+  return undefined;
+}
+
+function inWords(error: z.ZodError): { key: string; message: string } {
+  const issue = error.issues[0]!;
+  const key = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  return { key, message: issue.message.replace(/^Invalid input: /, '') };
+}
+
+async function define(
+  name: string,
+  raw: unknown,
+  { name: source, place, folder }: ConfigSource,
+  inputs: ReadonlyMap<string, Input>,
+): Promise<Definition> {
+  const isRemote = typeof raw === 'object' && raw !== null && 'url' in raw;
+  const parsed = (isRemote ? remoteSchema : localSchema).safeParse(raw);
+  if (!parsed.success) {
+    const { key, message } = inWords(parsed.error);
+    throw new ConfigError(key, message);
+  }
+  const fill = (key: string, text: string) => {
+    const { value, problem } = settled(text, folder);
+    if (problem) throw new ConfigError(key, problem);
+    return value;
+  };
+  const data = parsed.data;
+  const connection = 'url' in data ? remote(data, fill) : await local(data, folder, fill);
+  const used = usedInputs(connection);
+  const unknown = used.find((id) => !inputs.has(id));
+  if (unknown !== undefined) throw new ConfigError('', `there is no input "${unknown}" in inputs.`);
+  const hash = createHash('sha256').update(stringify(connection)).digest('hex');
+  return { name, source, place, hash, inputs: used.map((id) => inputs.get(id)!), ...connection };
+}
+
+type Fill = (key: string, text: string) => string;
+
+function remote({ type, url, headers }: z.output<typeof remoteSchema>, fill: Fill): Remote {
+  const filled = fill('.url', url);
+  const { protocol } = URL.canParse(filled) ? new URL(filled) : { protocol: '' };
+  const isOpen = /^\$\{(env|input):/.test(filled); // checked once it is known
+  if (!isOpen && protocol !== 'http:' && protocol !== 'https:')
+    throw new ConfigError('.url', 'an address begins with https:// or http://.');
+  return { type, url: filled, headers: mapValues(headers, (value, key) => fill(`.headers.${key}`, value)) };
+}
+
+async function local(data: z.output<typeof localSchema>, folder: Folder, fill: Fill): Promise<Local> {
+  const env = mapValues(data.env, (value, key) => (value === null ? null : fill(`.env.${key}`, String(value))));
+  const cwd = data.cwd === undefined ? folder.path : path.resolve(folder.path ?? '/', fill('.cwd', data.cwd));
+  if (cwd === undefined) throw new ConfigError('.cwd', 'no folder is open, so say where it starts.');
+  return {
+    type: 'stdio',
+    command: fill('.command', data.command),
+    args: data.args.map((arg, index) => fill(`.args[${index}]`, arg)),
+    cwd,
+    env: { ...(data.envFile && (await envFile(path.resolve(cwd, fill('.envFile', data.envFile))))), ...env },
+  };
+}
+
+/** Read with the configuration, so that the approval covers what it says. */
+async function envFile(file: string): Promise<Record<string, string>> {
+  try {
+    return { ...(parseEnv(await fs.readFile(file, 'utf8')) as Record<string, string>) };
+  } catch (error) {
+    throw new ConfigError('.envFile', `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'damaged'}).`);
+  }
+}
+
+const mapValues = <Value, Result>(record: Record<string, Value>, map: (value: Value, key: string) => Result) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));

@@ -1,0 +1,126 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Local, Remote } from './config.ts';
+import { guarded } from './guard.ts';
+import { type HttpRefusal, serverFetch, unsafeAddress } from './http.ts';
+import type { Sdk } from './load.ts';
+import { stdioTransport } from './stdio.ts';
+
+/** A server that has introduced itself. */
+export interface Connection {
+  client: Client;
+  close(): Promise<void>;
+}
+
+export interface ConnectionHooks {
+  log(text: string): void;
+  /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. */
+  fault(what: string): void;
+  toolsChanged(): void;
+  /** The open folders, as `file:` addresses with names. */
+  roots(): { uri: string; name: string }[];
+}
+
+/** Characters of one log message of a server. */
+const logLimit = 2000;
+
+/**
+ * Starts or reaches a server and introduces Towpath. Rejects with an `Error` whose message is a sentence's end, or with the
+ * signal's reason; then nothing of it is left.
+ */
+export async function connect(
+  launch: Local | Remote,
+  sdk: Sdk,
+  hooks: ConnectionHooks,
+  signal: AbortSignal,
+): Promise<Connection> {
+  if (launch.type === 'stdio') return introduce(stdioTransport(launch, sdk, hooks), sdk, hooks, signal);
+  const unsafe = unsafeAddress(launch.url, launch.headers);
+  if (unsafe) throw new Error(unsafe);
+  let refusal: HttpRefusal | undefined;
+  const options = {
+    requestInit: { headers: launch.headers },
+    fetch: serverFetch((one) => {
+      refusal = one;
+    }),
+  };
+  const url = new URL(launch.url);
+  try {
+    if (launch.type === 'sse') return await introduce(new sdk.SSEClientTransport(url, options), sdk, hooks, signal);
+    try {
+      const transport = new sdk.StreamableHTTPClientTransport(url, options);
+      return await introduce(transport as Transport, sdk, hooks, signal, () => transport.terminateSession());
+    } catch (error) {
+      // The specification's way to an older server: what does not take the POST is asked for events.
+      if (![400, 404, 405].includes((error as { code?: number }).code ?? 0)) throw error;
+      hooks.log('It does not speak streamable HTTP; trying SSE.');
+      return await introduce(new sdk.SSEClientTransport(url, options), sdk, hooks, signal);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw refusal ?? new Error(inWords(error));
+  }
+}
+
+function inWords(error: unknown): string {
+  const { message, code, cause } = error as { message?: string; code?: unknown; cause?: { code?: string } };
+  if (cause?.code) return `cannot be reached (${cause.code})`;
+  if (typeof code === 'number' && code >= 400) return `answered ${code}`;
+  return `could not be connected to: ${message?.slice(0, 300) ?? 'unknown error'}`;
+}
+
+async function introduce(
+  inner: Transport,
+  sdk: Sdk,
+  hooks: ConnectionHooks,
+  signal: AbortSignal,
+  goodbye: () => Promise<void> = async () => {},
+): Promise<Connection> {
+  signal.throwIfAborted();
+  let broken: (error: Error) => void = () => {};
+  const failed = new Promise<never>((_, reject) => {
+    broken = reject;
+  });
+  failed.catch(() => {});
+  const transport = guarded(inner, (what) => {
+    broken(new Error(what));
+    hooks.fault(what);
+    void inner.close();
+  });
+  const client = createClient(sdk, hooks);
+  const close = async () => {
+    await Promise.race([goodbye().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 500))]);
+    await transport.close();
+  };
+  const stop = () => broken(signal.reason as Error);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    // Not the SDK's own timeout: it begins only once a transport has started.
+    await Promise.race([client.connect(transport, { timeout: 2 ** 31 - 1 }), failed]);
+    return { client, close };
+  } catch (error) {
+    await transport.close().catch(() => {});
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** What Towpath offers to servers: the names of the open folders. No sampling, no elicitation: those are refused. */
+function createClient(sdk: Sdk, hooks: ConnectionHooks): Client {
+  const client = new sdk.Client(
+    { name: 'towpath', title: 'Towpath', version: '0.1.0' },
+    { capabilities: { roots: { listChanged: true } } },
+  );
+  client.setRequestHandler(sdk.ListRootsRequestSchema, () => ({ roots: hooks.roots() }));
+  client.setNotificationHandler(sdk.ToolListChangedNotificationSchema, () => hooks.toolsChanged());
+  client.setNotificationHandler(sdk.LoggingMessageNotificationSchema, ({ params }) => {
+    const data = typeof params.data === 'string' ? params.data : JSON.stringify(params.data);
+    hooks.log(`${params.level}: ${(data ?? '').slice(0, logLimit)}`);
+  });
+  client.fallbackRequestHandler = async ({ method }) => {
+    hooks.log(`It asked for ${method.slice(0, 100)}, which Towpath does not do for servers.`);
+    throw new sdk.McpError(sdk.ErrorCode.MethodNotFound, `Towpath does not offer ${method.slice(0, 100)} to servers.`);
+  };
+  return client;
+}

@@ -1,0 +1,73 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+
+/** Messages within a time: more is a flood, which would keep the editor busy with nothing else. */
+const floodMessages = 5000;
+const floodTime = 5000;
+/** Answers may still be under way for calls that were given up. */
+const rememberedCancelled = 1000;
+
+/**
+ * A transport that watches what comes: answers nobody asked for and floods make a server unusable (`fault` is told once,
+ * with a sentence's end), and after that nothing of it is heard.
+ */
+export function guarded(inner: Transport, fault: (what: string) => void, now = () => performance.now()): Transport {
+  const pending = new Set<unknown>();
+  const cancelled = new Set<unknown>();
+  let dead = false;
+  let received = 0;
+  let since = now();
+  const end = (what: string) => {
+    if (!dead) fault(what);
+    dead = true;
+  };
+
+  const outer: Transport = {
+    start: () => inner.start(),
+    send: (message, options) => {
+      noteSent(message);
+      return inner.send(message, options);
+    },
+    close: () => {
+      dead = true;
+      return inner.close();
+    },
+    get sessionId() {
+      return inner.sessionId;
+    },
+    setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+  };
+  inner.onclose = () => outer.onclose?.();
+  inner.onerror = (error) => {
+    if (!dead && /^(SyntaxError|\$?ZodError)$/.test(error.name)) end('sent something that is not a JSON-RPC message');
+    outer.onerror?.(error);
+  };
+  inner.onmessage = (message, extra) => {
+    if (dead) return;
+    if (now() - since > floodTime) {
+      received = 0;
+      since = now();
+    }
+    received += 1;
+    if (received > floodMessages) return end(`sent more than ${floodMessages} messages in ${floodTime / 1000} s`);
+    if (isExpected(message)) outer.onmessage?.(message, extra);
+  };
+  return outer;
+
+  function noteSent(message: JSONRPCMessage): void {
+    if (!('method' in message)) return;
+    if ('id' in message) pending.add(message.id);
+    if (message.method !== 'notifications/cancelled') return;
+    const id = message.params?.requestId;
+    if (pending.delete(id)) cancelled.add(id);
+    if (cancelled.size > rememberedCancelled) cancelled.delete(cancelled.values().next().value);
+  }
+
+  function isExpected(message: JSONRPCMessage): boolean {
+    if ('method' in message) return true;
+    const id = 'id' in message ? message.id : undefined;
+    if (pending.delete(id)) return true;
+    if (!cancelled.delete(id)) end(`answered a call that was not open (id ${JSON.stringify(id)?.slice(0, 40)})`);
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import { messageLimit } from './stdio.ts';
+
+/** Why an address cannot be used, as a sentence's end. */
+export class HttpRefusal extends Error {
+  override readonly name = 'HttpRefusal';
+}
+
+/**
+ * The editor's own fetch (its proxy and certificates), for one server: redirects are not followed, because headers would
+ * travel along; a sign-in is named; no message is longer than the limit. `refused` is told what no other try would mend.
+ */
+export function serverFetch(refused: (refusal: HttpRefusal) => void) {
+  const refuse = (message: string): never => {
+    const refusal = new HttpRefusal(message);
+    refused(refusal);
+    throw refusal;
+  };
+  return async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const response = await globalThis.fetch(url, { ...init, redirect: 'manual' });
+    const { status } = response;
+    const accepted = status < 300 || (status >= 400 && status !== 401 && status !== 403);
+    if (accepted && response.type !== 'opaqueredirect') return limited(response);
+    await response.body?.cancel();
+    if (status === 401)
+      return refuse(
+        'answered 401: it wants a sign-in. Towpath has no OAuth sign-in for servers; a token goes into its headers',
+      );
+    if (status === 403) return refuse('answered 403: what its headers hold does not let Towpath in');
+    return refuse(
+      `redirects to ${originOf(response.headers.get('location'), url)}, which is not followed; configure that address`,
+    );
+  };
+}
+
+function originOf(location: string | null, base: string | URL): string {
+  if (!location || !URL.canParse(location, String(base))) return 'another address';
+  const { origin, pathname } = new URL(location, base);
+  return `${origin}${pathname}`.slice(0, 200);
+}
+
+/** Why headers must not travel to this address; undefined when they may. */
+export function unsafeAddress(url: string, headers: Record<string, string>): string | undefined {
+  if (!URL.canParse(url)) return 'has no usable address';
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:') return 'has an address that is not https:// or http://';
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (protocol === 'http:' && !isLoopback && Object.keys(headers).length > 0)
+    return 'has headers, which would travel unencrypted to another machine; use https://';
+  return undefined;
+}
+
+/** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
+function limited(response: Response): Response {
+  if (!response.body) return response;
+  const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
+  let size = 0;
+  let lineIsEmpty = false;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      size += chunk.length;
+      if (isStream)
+        for (const [index, byte] of chunk.entries()) {
+          if (byte !== 10 && byte !== 13) lineIsEmpty = false;
+          else if (byte === 10) {
+            if (lineIsEmpty) size = chunk.length - index;
+            lineIsEmpty = true;
+          }
+        }
+      if (size > messageLimit) controller.error(new HttpRefusal('sent a message that is too long'));
+      else controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
+}

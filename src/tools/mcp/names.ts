@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+
+/** Providers accept at most 64 characters in the name of a function. */
+const longest = 64;
+const longestServer = 24;
+
+/** Names of our own that a server's must not look like on a wire. */
+export const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
+
+/** Gives each tool `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique also where dots become underscores. */
+export function createNames(): (server: string, tool: string) => string {
+  const taken = new Set(ownNames.map(onWire));
+  return (server, tool) => {
+    const prefix = `mcp.${clean(server, longestServer)}.`;
+    for (let count = 1; ; count++) {
+      const ending = count === 1 ? '' : `_${count}`;
+      const name = `${prefix}${clean(tool, longest - prefix.length - ending.length)}${ending}`;
+      if (taken.has(onWire(name))) continue;
+      taken.add(onWire(name));
+      return name;
+    }
+  };
+}
+
+const onWire = (name: string) => name.replaceAll('.', '_').toLowerCase();
+
+/** What is cut off is stood for by a hash, so that long names which begin alike stay apart and the same. */
+function clean(name: string, limit: number): string {
+  const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_') || '_';
+  if (cleaned.length <= limit) return cleaned;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 6);
+  return `${cleaned.slice(0, limit - 7)}_${hash}`;
+}

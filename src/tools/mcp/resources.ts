@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { readTool, type Tool, ToolError } from '../tool.ts';
+import { resourceData } from './result.ts';
+import type { McpServer } from './server.ts';
+import { placeOf } from './serverTool.ts';
+
+/** Resources that are named at once. */
+const listLimit = 200;
+
+/** `mcp.read_resource`: lists or reads what servers offer to read. Free for servers the person trusts, else asked about. */
+export function resourceTool(servers: readonly McpServer[], isTrusted: (server: McpServer) => boolean): Tool {
+  const find = (name: string) => {
+    const server = servers.find((one) => one.name === name && one.hasResources);
+    if (server) return server;
+    const names = servers.filter((one) => one.hasResources).map((one) => one.name);
+    throw new ToolError('TOOL_ARGS_INVALID', `server: no such server runs. There are: ${names.join(', ') || 'none'}.`);
+  };
+  const read = async (args: { server: string; uri?: string }, { signal }: { signal: AbortSignal }) => {
+    const server = find(args.server);
+    if (args.uri !== undefined) return resourceData(await server.readResource(args.uri, { signal }));
+    const all = await server.resources({ signal });
+    const resources = all.slice(0, listLimit).map(({ uri, name, mimeType, description }) => ({
+      uri,
+      name,
+      ...(mimeType && { mimeType }),
+      ...(description && { description: description.slice(0, 300) }),
+    }));
+    return { resources, ...(all.length > listLimit && { cut: `${all.length - listLimit} more are not named.` }) };
+  };
+  return readTool(
+    {
+      name: 'mcp.read_resource',
+      description: 'Read a resource of an MCP server, or list its resources.',
+      arguments: { server: z.string(), uri: z.string().optional().describe('Without it: the list') },
+    },
+    read,
+    async (args) => {
+      const server = find(args.server);
+      if (isTrusted(server)) return undefined;
+      return {
+        what: `${args.uri === undefined ? 'List the resources' : 'Read a resource'} of the MCP server ${server.name}`,
+        where: placeOf(server.definition),
+        why: 'You have not trusted what this server says only reads.',
+        command: args.uri ?? '(list)',
+        grant: `mcp.read_resource ${server.name}`,
+        run: (context) => read(args, context),
+      };
+    },
+  );
+}

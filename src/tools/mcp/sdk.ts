@@ -1,0 +1,20 @@
+// A program of its own (`dist/mcp.cjs`), loaded only once a server is to be started: the official SDK and what checks the
+// schemas of its tools. Everything else imports types from here and gets the rest by `loadSdk`.
+export { Client } from '@modelcontextprotocol/sdk/client/index.js';
+export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+export {
+  CallToolResultSchema,
+  ErrorCode,
+  JSONRPCMessageSchema,
+  ListResourcesResultSchema,
+  ListRootsRequestSchema,
+  ListToolsResultSchema,
+  LoggingMessageNotificationSchema,
+  McpError,
+  ReadResourceResultSchema,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+export { Ajv } from 'ajv';
+export { Ajv2020 } from 'ajv/dist/2020.js';
+export { default as spawn } from 'cross-spawn';

@@ -1,0 +1,322 @@
+import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
+import { ToolError } from '../tool.ts';
+import type { Definition, Local, Remote } from './config.ts';
+import { type Connection, type ConnectionHooks, connect } from './connection.ts';
+import { loadSdk, type Sdk } from './load.ts';
+import { redactor } from './redact.ts';
+
+export type { ListedTool };
+
+/** `problem` is a sentence for people and models. */
+export type ServerState = { phase: 'stopped' | 'starting' | 'running' } | { phase: 'failed'; problem: string };
+
+/** Milliseconds. */
+export interface McpLimits {
+  startMs: number;
+  callMs: number;
+}
+
+export interface ServerOptions {
+  limits(): McpLimits;
+  roots: ConnectionHooks['roots'];
+  log(text: string): void;
+  /** What runs, with everything filled in, and the values that nobody should see. Undefined: the person gave no value. */
+  launch(): Promise<{ launch: Local | Remote; secrets: string[] } | undefined>;
+  /** Its state or its list of tools is different. */
+  changed(): void;
+}
+
+interface CallOptions {
+  signal: AbortSignal;
+  output?(text: string): void;
+}
+
+const pageLimit = 50;
+const toolLimit = 1000;
+/** Milliseconds between two texts of progress. */
+const progressInterval = 100;
+
+/** One configured server: started and stopped, asked for its tools, called. Whatever it does stays with it. */
+export class McpServer {
+  state: ServerState = { phase: 'stopped' };
+  /** As it lists them, or listed them before it failed: untrusted. */
+  tools: readonly ListedTool[] = [];
+  private connection?: Connection;
+  /** There once it has run. */
+  sdk?: Sdk;
+  private starting?: Promise<void>;
+  private stopping = new AbortController();
+  private isListing = false;
+  private listIsOld = false;
+  private redact = redactor([]);
+
+  constructor(
+    readonly definition: Definition,
+    private readonly options: ServerOptions,
+  ) {}
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  get hasResources(): boolean {
+    return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.resources !== undefined;
+  }
+
+  /** Starts it unless it runs. Never rejects: how it went is its state. */
+  start(): Promise<void> {
+    if (this.state.phase === 'running') return Promise.resolve();
+    this.starting ??= this.begin().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error('was stopped'));
+    this.stopping = new AbortController();
+    const { connection } = this;
+    this.enter({ phase: 'stopped' });
+    await connection?.close();
+  }
+
+  /** Calls a tool. Throws `ToolError`. */
+  call(name: string, args: Record<string, unknown>, options: CallOptions) {
+    return this.request(
+      (client, sdk, request) =>
+        client.request({ method: 'tools/call', params: { name, arguments: args } }, sdk.CallToolResultSchema, request),
+      options,
+    );
+  }
+
+  async resources(options: CallOptions): Promise<Resource[]> {
+    return this.pages(
+      (client, sdk, request, params) =>
+        client
+          .request({ method: 'resources/list', params }, sdk.ListResourcesResultSchema, request)
+          .then(({ resources, nextCursor }) => ({ items: resources, nextCursor })),
+      options,
+    );
+  }
+
+  readResource(uri: string, options: CallOptions) {
+    return this.request(
+      (client, sdk, request) =>
+        client.request({ method: 'resources/read', params: { uri } }, sdk.ReadResourceResultSchema, request),
+      options,
+    );
+  }
+
+  rootsChanged(): void {
+    this.connection?.client.sendRootsListChanged().catch(() => {});
+  }
+
+  private async begin(): Promise<void> {
+    this.enter({ phase: 'starting' });
+    const { signal } = this.stopping;
+    const { startMs } = this.options.limits();
+    const limit = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const launched = await this.options.launch(); // may ask the person, who may take their time
+      if (signal.aborted) return;
+      if (!launched) return this.enter({ phase: 'stopped' });
+      this.redact = redactor(launched.secrets);
+      timer = setTimeout(() => limit.abort(new Error(`did not start within ${startMs / 1000} s`)), startMs);
+      this.sdk = await loadSdk();
+      const connection = await connect(
+        launched.launch,
+        this.sdk,
+        this.hooks(),
+        AbortSignal.any([signal, limit.signal]),
+      );
+      if (signal.aborted) return void connection.close();
+      this.connection = connection;
+      const tools = await this.list(limit.signal);
+      if (signal.aborted) return;
+      this.tools = tools;
+      this.enter({ phase: 'running' });
+    } catch (error) {
+      const why = limit.signal.aborted ? limit.signal.reason : error;
+      if (!signal.aborted) this.fail(why instanceof ToolError ? `did not list its tools: ${why.message}` : why.message);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private hooks(): ConnectionHooks {
+    const { signal } = this.stopping;
+    return {
+      roots: this.options.roots,
+      log: (text) => this.log(text),
+      fault: (what) => {
+        if (!signal.aborted) this.fail(what);
+      },
+      toolsChanged: () => this.listAgain(),
+    };
+  }
+
+  /** The first reason is the one that counts. */
+  private fail(what: string): void {
+    if (this.state.phase === 'failed') return;
+    const { connection } = this;
+    const problem = this.redact(`The MCP server ${JSON.stringify(this.name)} ${what}.`);
+    this.enter({ phase: 'failed', problem });
+    this.log(problem);
+    void connection?.close().catch(() => {});
+  }
+
+  private enter(state: ServerState): void {
+    this.state = state;
+    if (state.phase === 'stopped' || state.phase === 'starting') this.tools = [];
+    if (state.phase === 'failed' || state.phase === 'stopped') this.connection = undefined;
+    this.options.changed();
+  }
+
+  private log(text: string): void {
+    if (text.trim() !== '') this.options.log(this.redact(text));
+  }
+
+  /** A list that changes while it is being read is read once more. */
+  private listAgain(): void {
+    this.listIsOld = true;
+    if (!this.isListing) void this.readList();
+  }
+
+  private async readList(): Promise<void> {
+    const { signal } = this.stopping;
+    this.isListing = true;
+    try {
+      while (this.listIsOld && this.state.phase === 'running' && !signal.aborted) {
+        this.listIsOld = false;
+        const tools = await this.list(signal);
+        if (this.state.phase !== 'running' || signal.aborted) return;
+        this.tools = tools;
+        this.options.changed();
+      }
+    } catch (error) {
+      if (!signal.aborted) this.fail(`did not list its tools: ${(error as Error).message}`);
+    } finally {
+      this.isListing = false;
+    }
+  }
+
+  private async list(signal: AbortSignal): Promise<ListedTool[]> {
+    if (this.connection?.client.getServerCapabilities()?.tools === undefined) return [];
+    const tools = await this.pages(
+      (client, sdk, request, params) =>
+        client
+          .request({ method: 'tools/list', params }, sdk.ListToolsResultSchema, request)
+          .then(({ tools, nextCursor }) => ({ items: tools, nextCursor })),
+      { signal },
+    );
+    return tools.slice(0, toolLimit);
+  }
+
+  private async pages<Item>(
+    page: (
+      client: Connection['client'],
+      sdk: Sdk,
+      request: RequestOptions,
+      params: { cursor?: string },
+    ) => Promise<{ items: Item[]; nextCursor?: string }>,
+    options: CallOptions,
+  ): Promise<Item[]> {
+    const all: Item[] = [];
+    let cursor: string | undefined;
+    for (let count = 0; count < pageLimit && all.length < toolLimit; count++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const { items, nextCursor } = await this.request(
+        (client, sdk, request) => page(client, sdk, request, params),
+        options,
+      );
+      all.push(...items);
+      if (nextCursor === undefined || nextCursor === cursor) break;
+      cursor = nextCursor;
+    }
+    return all;
+  }
+
+  /**
+   * One request within the call limit. The SDK keeps listening to a signal after a request has ended and then cancels what is
+   * long over, so each request has one of its own.
+   */
+  private async request<Result>(
+    send: (client: Connection['client'], sdk: Sdk, request: RequestOptions) => Promise<Result>,
+    { signal, output }: CallOptions,
+  ): Promise<Result> {
+    const { connection, sdk } = this;
+    if (!connection || !sdk) throw this.notRunning();
+    const { callMs } = this.options.limits();
+    const ending = new AbortController();
+    const stop = () => ending.abort('Stopped by the person.');
+    if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
+    signal.addEventListener('abort', stop, { once: true });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      ending.abort(`No answer within ${callMs / 1000} s.`);
+    }, callMs);
+    try {
+      const onprogress = output && progressIn(output, this.redact);
+      return this.redact(
+        await send(connection.client, sdk, {
+          signal: ending.signal,
+          timeout: 2 ** 31 - 1,
+          ...(onprogress && { onprogress }),
+        }),
+      );
+    } catch (error) {
+      if (signal.aborted)
+        throw new ToolError(
+          'TOOL_INTERRUPTED',
+          'Stopped while it ran; the server was told to cancel. It may have had its effect.',
+        );
+      if (late) {
+        const told = 'and was told to cancel. It may have had its effect';
+        throw new ToolError('TOOL_TIMEOUT', `${this.subject} did not answer within ${callMs / 1000} s ${told}.`);
+      }
+      throw this.callFailed(error, sdk);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  private callFailed(error: unknown, sdk: Sdk): ToolError {
+    if (this.state.phase === 'failed') return this.notRunning();
+    const { message = '', code, name } = error as { message?: string; code?: number; name?: string };
+    const isAnswer = error instanceof sdk.McpError && code !== sdk.ErrorCode.ConnectionClosed;
+    if (isAnswer)
+      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${message.slice(0, 4000)}`));
+    if (/ZodError/.test(name ?? ''))
+      return new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
+    this.fail(`is not connected any more (${message.slice(0, 200)})`); // a network that broke, a session that is gone
+    return this.notRunning();
+  }
+
+  private get subject(): string {
+    return `The MCP server ${JSON.stringify(this.name)}`;
+  }
+
+  private notRunning(): ToolError {
+    const why = this.state.phase === 'failed' ? this.state.problem : `${this.subject} is not running.`;
+    return new ToolError('TOOL_EXEC_FAILED', `${why} The person can start it again with "Towpath: MCP Servers…".`);
+  }
+}
+
+interface RequestOptions {
+  signal: AbortSignal;
+  timeout: number;
+  onprogress?(progress: { progress: number; total?: number; message?: string }): void;
+}
+
+function progressIn(output: (text: string) => void, redact: (text: string) => string) {
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ progress, total, message }: { progress: number; total?: number; message?: string }) => {
+    if (performance.now() - last < progressInterval) return;
+    last = performance.now();
+    const share = total === undefined ? `${progress}` : `${progress} of ${total}`;
+    output(`${share}${message ? `: ${redact(message).slice(0, 500)}` : ''}\n`);
+  };
+}

@@ -1,0 +1,67 @@
+import { type Plan, type Tool, type ToolContext, ToolError } from '../tool.ts';
+import type { Definition } from './config.ts';
+import type { Sdk } from './load.ts';
+import { toData } from './result.ts';
+import { checkedBy, cleanDescription, cleanSchema } from './schema.ts';
+import type { ListedTool, McpServer } from './server.ts';
+
+export interface ServerToolOptions {
+  server: McpServer;
+  listed: ListedTool;
+  /** `mcp.<server>.<tool>`; also what *Allow for this run* covers. */
+  name: string;
+  sdk: Sdk;
+  /** The person trusts this server's tools that say they only read. */
+  trusted: boolean;
+  /** Callable, but not in the prompt: there are too many, or it waits to be accepted. */
+  hidden: boolean;
+  /** Undefined, or why it cannot be used now. Asked again when it runs. */
+  refusal(): string | undefined;
+}
+
+/** A server's tool as one of ours. What it says about itself is a claim: only the person's trust makes a read free. */
+export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal }: ServerToolOptions): Tool {
+  const reads = listed.annotations?.readOnlyHint === true;
+  const run = async (args: unknown, { signal, output }: ToolContext) => {
+    const refused = refusal();
+    if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
+    return toData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
+  };
+  const base = {
+    definition: {
+      name,
+      description: cleanDescription(listed.description ?? listed.title),
+      parameters: cleanSchema(listed.inputSchema),
+    },
+    arguments: checkedBy(listed.inputSchema, sdk),
+    ...(hidden && { hidden }),
+  };
+  if (reads && trusted && !refusal()) return { ...base, risk: 'read', run };
+  const plan = async (args: unknown): Promise<Plan> => {
+    const refused = refusal();
+    if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
+    return {
+      what: `Use ${listed.name} of the MCP server ${server.name}`,
+      where: placeOf(server.definition),
+      why: claim(listed),
+      command: JSON.stringify(args, null, 2),
+      grant: name,
+      run: (context) => run(args, context),
+    };
+  };
+  return { ...base, risk: 'execute', plan };
+}
+
+/** The command line or the address, with `${env:…}` and `${input:…}` as they are configured: values are nobody's business. */
+export function placeOf(definition: Definition): string {
+  if (definition.type !== 'stdio') return definition.url;
+  return [definition.command, ...definition.args]
+    .map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part))
+    .join(' ');
+}
+
+function claim({ annotations }: ListedTool): string {
+  if (annotations?.readOnlyHint) return 'The server says that this only reads. Towpath cannot check that.';
+  if (annotations?.destructiveHint) return 'The server says that this can destroy something.';
+  return "A server's tool can do anything that the server can do.";
+}

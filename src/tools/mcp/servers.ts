@@ -1,0 +1,313 @@
+import type { Tool } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import type { Approved } from './approved.ts';
+import { type ConfigSource, type Definition, type Input, type Local, type Remote, readConfig } from './config.ts';
+import { createNames } from './names.ts';
+import { resourceTool } from './resources.ts';
+import { promptTools, searchTools } from './search.ts';
+import { type ListedTool, type McpLimits, McpServer } from './server.ts';
+import { serverTool } from './serverTool.ts';
+import { filledIn } from './variables.ts';
+
+/** Another command or address than was allowed under this name before: `changed`. */
+export interface ServerQuestion {
+  definition: Definition;
+  changed: boolean;
+}
+
+export interface ToolsQuestion {
+  definition: Definition;
+  added: readonly ListedTool[];
+  changed: readonly ListedTool[];
+}
+
+/** What only the person can give. Whatever is not clearly a yes is a no; `later` asks again with the next run. */
+export interface McpPerson {
+  approveServer(question: ServerQuestion, signal: AbortSignal): Promise<'allow' | 'trust' | 'deny' | 'later'>;
+  approveTools(question: ToolsQuestion, signal: AbortSignal): Promise<'allow' | 'deny' | 'later'>;
+  /** The value of an input, kept or asked for; undefined when none is given. */
+  input(definition: Definition, input: Input): Promise<string | undefined>;
+}
+
+export interface McpServersOptions {
+  workspace: Workspace;
+  sources(): Promise<ConfigSource[]>;
+  approved: Approved;
+  person: McpPerson;
+  limits(): McpLimits;
+  roots(): { uri: string; name: string }[];
+  log(server: string, text: string): void;
+  /** A server's state, its tools or what is configured is different. */
+  changed(): void;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** All configured servers and their tools. A server runs only when the person has allowed exactly this command or address. */
+export class McpServers {
+  servers: readonly McpServer[] = [];
+  /** What is wrong with the configuration: sentences for the person. */
+  problems: readonly string[] = [];
+  /** Not started by themselves: denied, or stopped by the person. */
+  private readonly resting = new WeakSet<McpServer>();
+  private readonly declined = new WeakMap<McpServer, string>();
+  private asking: Promise<unknown> = Promise.resolve();
+  private reading: Promise<void> = Promise.resolve();
+  private built?: readonly Tool[];
+
+  constructor(private readonly options: McpServersOptions) {}
+
+  /** Reads the configuration again. What has changed is stopped, and asked about before it starts again. */
+  reload(): Promise<void> {
+    this.reading = this.reading.then(() => this.read());
+    return this.reading;
+  }
+
+  /**
+   * Before a run: asks about what is new and starts what is allowed, all at once. Resolves as soon as the signal says so; what
+   * is starting then goes on, within its limit. `say` is told what is waited for.
+   */
+  async prepare(signal: AbortSignal, say: (text: string) => void): Promise<void> {
+    if (!this.options.workspace.trusted) return;
+    const ready = async () => {
+      await this.reload();
+      const wanted = this.servers.filter((server) => !this.resting.has(server) && server.state.phase !== 'failed');
+      await Promise.all(wanted.map((server) => this.makeReady(server, signal, say)));
+    };
+    await untilStopped(
+      signal,
+      ready().catch((error: Error) => this.options.log('Towpath', `Servers could not be prepared: ${error.message}`)),
+    );
+  }
+
+  /** Their tools as they are now; the same list until something changes. */
+  tools(): readonly Tool[] {
+    if (!this.options.workspace.trusted) return [];
+    this.built ??= this.build();
+    return this.built;
+  }
+
+  /** The person wants it: asks where it must, and starts it. */
+  async start(server: McpServer): Promise<void> {
+    if (!this.options.workspace.trusted) return;
+    this.resting.delete(server);
+    await this.makeReady(server, new AbortController().signal, () => {});
+  }
+
+  async stop(server: McpServer): Promise<void> {
+    this.resting.add(server);
+    await server.stop();
+  }
+
+  async restart(server: McpServer): Promise<void> {
+    await server.stop();
+    await this.start(server);
+  }
+
+  /** Tools that say they only read run without a question, or no longer do. */
+  async trust(server: McpServer, trusted: boolean): Promise<void> {
+    if (this.isAllowed(server)) await this.options.approved.allow(server.definition, trusted);
+    this.changed();
+  }
+
+  isAllowed(server: McpServer): boolean {
+    return this.options.approved.entry(server.definition) !== undefined;
+  }
+
+  /** Its tools have been listed and accepted at least once. */
+  wasListed(server: McpServer): boolean {
+    return this.options.approved.entry(server.definition)?.tools !== undefined;
+  }
+
+  isTrusted(server: McpServer): boolean {
+    return this.options.approved.entry(server.definition)?.trusted ?? false;
+  }
+
+  /** Takes the approval back. */
+  async forget(server: McpServer): Promise<void> {
+    await this.options.approved.forget(server.definition);
+    await this.stop(server);
+    this.resting.delete(server);
+  }
+
+  /** Tools of a running server that are not what was accepted. */
+  waitingTools({ definition, tools, state }: McpServer): ToolsQuestion {
+    const judged = (as: string) =>
+      state.phase === 'running' ? tools.filter((tool) => this.options.approved.judge(definition, tool) === as) : [];
+    return { definition, added: judged('new'), changed: judged('changed') };
+  }
+
+  /** Asks about changed tools, also when they were declined before. */
+  async reviewTools(server: McpServer): Promise<void> {
+    this.declined.delete(server);
+    await this.settleTools(server, new AbortController().signal);
+  }
+
+  rootsChanged(): void {
+    for (const server of this.servers) server.rootsChanged();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  private async read(): Promise<void> {
+    const { workspace, sources } = this.options;
+    const all = workspace.trusted ? await sources() : [];
+    const read = await Promise.all(all.map(readConfig));
+    const before = this.servers;
+    const problems = read.flatMap((one) => one.problems);
+    const kept = ({ place, name, hash }: Definition) =>
+      before.find(({ definition: one }) => one.place === place && one.name === name && one.hash === hash);
+    // A file that is being written and makes no sense yet takes nothing away.
+    const after = read.flatMap(({ definitions }, index) =>
+      definitions
+        ? definitions.map((definition) => kept(definition) ?? this.create(definition))
+        : before.filter(({ definition }) => definition.place === all[index]!.place),
+    );
+    const isSame = after.length === before.length && after.every((server, index) => server === before[index]);
+    if (isSame && String(problems) === String(this.problems)) return;
+    this.servers = after;
+    this.problems = problems;
+    this.changed();
+    await Promise.all(before.filter((server) => !after.includes(server)).map((server) => server.stop()));
+  }
+
+  private create(definition: Definition): McpServer {
+    const { limits, roots, log } = this.options;
+    return new McpServer(definition, {
+      limits,
+      roots,
+      log: (text) => log(definition.name, text),
+      launch: () => this.launch(definition),
+      changed: () => this.changed(),
+    });
+  }
+
+  private async launch(definition: Definition): Promise<{ launch: Local | Remote; secrets: string[] } | undefined> {
+    const inputs = new Map<string, string>();
+    for (const input of definition.inputs) {
+      const value = await this.oneByOne(() => this.options.person.input(definition, input));
+      if (value === undefined) return undefined;
+      inputs.set(input.id, value);
+    }
+    const { value: launch, secrets } = filledIn<Local | Remote>(definition, this.options.env ?? process.env, inputs);
+    return { launch, secrets: [...secrets, ...secretsOf(launch)] };
+  }
+
+  private async makeReady(server: McpServer, signal: AbortSignal, say: (text: string) => void): Promise<void> {
+    if (server.state.phase !== 'running') {
+      if (!(await this.isApproved(server, signal)) || signal.aborted) return;
+      say(`Starting the MCP server ${server.name}.`);
+      await server.start();
+    }
+    await this.settleTools(server, signal);
+  }
+
+  private isApproved(server: McpServer, signal: AbortSignal): Promise<boolean> {
+    const { approved, person } = this.options;
+    const { definition } = server;
+    return this.oneByOne(async () => {
+      if (approved.entry(definition)) return true;
+      if (signal.aborted || this.resting.has(server) || !this.servers.includes(server)) return false;
+      const question = { definition, changed: approved.wasOther(definition) };
+      const answer = await person.approveServer(question, signal).catch(() => 'later' as const);
+      if (signal.aborted) return false; // an answer after the stop is no answer
+      if (answer === 'deny') this.resting.add(server);
+      if (answer !== 'allow' && answer !== 'trust') return false;
+      await approved.allow(definition, answer === 'trust');
+      return true;
+    });
+  }
+
+  /** The first list is accepted with the server; later differences are asked about, once for each. */
+  private settleTools(server: McpServer, signal: AbortSignal): Promise<void> {
+    const { approved, person } = this.options;
+    const { definition } = server;
+    return this.oneByOne(async () => {
+      if (server.state.phase !== 'running') return;
+      if (approved.entry(definition)?.tools === undefined) await approved.acceptTools(definition, server.tools);
+      const asked = server.tools;
+      const question = this.waitingTools(server);
+      const about = JSON.stringify([question.added, question.changed]);
+      if (about !== '[[],[]]' && about !== this.declined.get(server) && !signal.aborted) {
+        const answer = await person.approveTools(question, signal).catch(() => 'later' as const);
+        if (signal.aborted) return;
+        if (answer === 'allow') await approved.acceptTools(definition, asked);
+        if (answer === 'deny') this.declined.set(server, about);
+      }
+      this.changed();
+    });
+  }
+
+  /** People answer one question at a time. */
+  private oneByOne<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const answer = this.asking.then(ask);
+    this.asking = answer.catch(() => {});
+    return answer;
+  }
+
+  private changed(): void {
+    this.built = undefined;
+    this.options.changed();
+  }
+
+  private build(): readonly Tool[] {
+    const nameFor = createNames();
+    const listed = this.servers.flatMap((server) =>
+      server.tools.map((tool) => ({ server, tool, name: nameFor(server.name, tool.name) })),
+    );
+    const usable = listed.filter(({ server, tool }) => this.refusal(server, tool) === undefined);
+    const isLong = usable.length > promptTools;
+    const tools = listed.map((one) => {
+      const isUsable = usable.includes(one);
+      const { server, tool, name } = one;
+      return serverTool({
+        server,
+        listed: tool,
+        name,
+        sdk: server.sdk!,
+        trusted: this.isTrusted(server),
+        hidden: isLong || !isUsable,
+        refusal: () => this.refusal(server, tool),
+      });
+    });
+    const names = [...new Set(usable.map(({ server }) => server.name))];
+    const usableTools = tools.filter((_, index) => usable.includes(listed[index]!));
+    const withResources = this.servers.filter((server) => server.hasResources);
+    return [
+      ...tools,
+      ...(isLong ? searchTools(usableTools, names) : []),
+      ...(withResources.length > 0 ? [resourceTool(withResources, (server) => this.isTrusted(server))] : []),
+    ];
+  }
+
+  /** Why a tool cannot be used now; undefined when it can. */
+  private refusal(server: McpServer, tool: ListedTool): string | undefined {
+    const { approved } = this.options;
+    const { definition, state } = server;
+    if (state.phase === 'failed') return state.problem;
+    if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
+    const current = server.tools.find(({ name }) => name === tool.name);
+    const isSame = current && [tool, current].every((one) => approved.judge(definition, one) === 'same');
+    if (isSame) return undefined;
+    return `The server has changed the tool ${JSON.stringify(tool.name)}. It is disabled until the person allows it.`;
+  }
+}
+
+/** Header values, and variables whose names say what they are. */
+function secretsOf(launch: Local | Remote): string[] {
+  if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  const secret = Object.entries(launch.env).filter(([name]) =>
+    /KEY|TOKEN|SECRET|PASS|CREDENTIAL|PRIVATE|AUTH/i.test(name),
+  );
+  return secret.flatMap(([, value]) => (value === null ? [] : [value]));
+}
+
+function untilStopped(signal: AbortSignal, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) resolve();
+    const stop = () => resolve();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

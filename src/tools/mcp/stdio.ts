@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { commandEnvironment } from '../shell/environment.ts';
+import { Cleaner } from '../shell/output.ts';
+import { endProcesses } from '../shell/processes.ts';
+import type { Local } from './config.ts';
+import type { Sdk } from './load.ts';
+
+/** Bytes of one message; what is longer is no message. */
+export const messageLimit = 8 * 1024 * 1024;
+/** Characters of a server's error output that are logged, for one start. */
+const stderrLimit = 2_000_000;
+/** Lines of plain text on stdout that are forgiven: servers greet. */
+const chatterLimit = 100;
+/** Milliseconds that a server has to end by itself once its input is closed. */
+const goodbyeTime = 300;
+
+export interface StdioHooks {
+  log(text: string): void;
+  /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. */
+  fault(what: string): void;
+}
+
+/**
+ * A server as a child process, one JSON message a line (specification: transports, stdio). Unlike the SDK's own: a process
+ * group that ends as one, an environment without the editor's secrets, and a limit for a line while it is still arriving.
+ */
+export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Transport {
+  const marker = randomUUID();
+  let child: ChildProcess | undefined;
+  let closing: Promise<void> | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
+  let chatter = 0;
+
+  const transport: Transport = {
+    start: () =>
+      new Promise((resolve, reject) => {
+        child = start(launch, sdk, marker);
+        ended = new Promise((done) => child!.once('exit', done).once('error', done));
+        child.once('spawn', resolve);
+        child.once('error', (error: NodeJS.ErrnoException) => {
+          reject(new Error(`could not be started (${error.code ?? 'unknown error'})`));
+          transport.onclose?.();
+        });
+        child.once('exit', (code, signal) => {
+          if (closing) return;
+          hooks.fault(`ended by itself (${signal ? `signal ${signal}` : `code ${code}`})`);
+          void transport.close();
+        });
+        child.stdin!.on('error', () => {}); // it is ending: its exit tells
+        readLines(child, hooks, (line) => receive(line));
+        readErrors(child, hooks);
+      }),
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        const input = child?.stdin;
+        if (!input?.writable) return reject(new Error('it is not running'));
+        if (input.write(`${JSON.stringify(message)}\n`)) return resolve();
+        input.once('drain', resolve).once('close', resolve);
+      }),
+    close: () => {
+      closing ??= end();
+      return closing;
+    },
+  };
+  return transport;
+
+  async function end(): Promise<void> {
+    const { pid } = child ?? {};
+    child?.stdin?.end();
+    child?.stdout?.destroy();
+    if (child && pid !== undefined) {
+      await Promise.race([ended, sleep(goodbyeTime)]);
+      await endProcesses(pid, marker, 'all');
+      child.stderr?.destroy();
+      child.unref();
+    }
+    transport.onclose?.();
+  }
+
+  function receive(line: string): void {
+    if (closing || line.trim() === '') return;
+    if (!/^\s*[[{]/.test(line)) {
+      chatter += 1;
+      hooks.log(`(on its output) ${line.slice(0, 500)}`);
+      if (chatter > chatterLimit) hooks.fault('writes text where messages belong');
+      return;
+    }
+    let message: JSONRPCMessage;
+    try {
+      message = sdk.JSONRPCMessageSchema.parse(JSON.parse(line));
+    } catch {
+      hooks.fault('sent something that is not a JSON-RPC message');
+      return;
+    }
+    transport.onmessage?.(message);
+  }
+}
+
+function start(launch: Local, sdk: Sdk, marker: string): ChildProcess {
+  const env = { ...commandEnvironment(process.env, marker), ...launch.env };
+  const options = {
+    cwd: launch.cwd,
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== null)) as NodeJS.ProcessEnv,
+    stdio: 'pipe' as const,
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  };
+  // On Windows `npx` and its like are scripts, which only a shell starts: that is what the library knows about.
+  return (process.platform === 'win32' ? sdk.spawn : nodeSpawn)(launch.command, launch.args, options);
+}
+
+/** Whole lines; of a line that is too long nothing is kept. */
+function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: string) => void): void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  const stop = () => {
+    child.stdout!.off('data', take);
+    child.stdout!.resume();
+  };
+  const take = (chunk: Buffer) => {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      pieces.push(chunk.subarray(from, end));
+      const line = Buffer.concat(pieces).toString('utf8');
+      pieces = [];
+      size = 0;
+      from = end + 1;
+      receive(line);
+      if (child.stdout!.destroyed) return;
+    }
+    const rest = chunk.subarray(from);
+    pieces.push(rest);
+    size += rest.length;
+    if (size <= messageLimit) return;
+    pieces = [];
+    stop();
+    hooks.fault(`sent a message of more than ${messageLimit / 1024 / 1024} MiB`);
+  };
+  child.stdout!.on('data', take).on('error', () => {});
+}
+
+function readErrors(child: ChildProcess, hooks: StdioHooks): void {
+  const cleaner = new Cleaner();
+  let left = stderrLimit;
+  child.stderr!.on('error', () => {});
+  child.stderr!.on('data', (chunk: Buffer) => {
+    if (left <= 0) return;
+    const text = cleaner.add(chunk).slice(0, left);
+    left -= text.length;
+    hooks.log(left > 0 ? text.trimEnd() : `${text}\n(it writes too much: the rest is left out)`);
+  });
+}

@@ -1,0 +1,135 @@
+import path from 'node:path';
+import type { EventBody } from '../../../src/protocol/run.ts';
+import type { ToolOutcome } from '../../../src/protocol/tools.ts';
+import { createToolHost, type ToolHost } from '../../../src/tools/host.ts';
+import { Approved } from '../../../src/tools/mcp/approved.ts';
+import type { ConfigSource } from '../../../src/tools/mcp/config.ts';
+import type { McpServer } from '../../../src/tools/mcp/server.ts';
+import { type McpPerson, McpServers, type ServerQuestion, type ToolsQuestion } from '../../../src/tools/mcp/servers.ts';
+import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/tool.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
+
+/** A person with prepared answers, servers of a configuration, and the gate in front of their tools. */
+export interface Talk {
+  workspace: TemporaryWorkspace;
+  servers: McpServers;
+  host: ToolHost;
+  asked: { servers: ServerQuestion[]; tools: ToolsQuestion[]; calls: ApprovalRequest[]; inputs: string[] };
+  said: string[];
+  logged: string[];
+  events: EventBody[];
+  grants: Set<string>;
+  stop: AbortController;
+  /** What lies where approvals are kept. */
+  kept: { value: unknown };
+  person: McpPerson;
+  answer: ApprovalAnswer['decision'];
+  limits: { startMs: number; callMs: number };
+  /** Replaces what is configured. */
+  configure(config: unknown): void;
+  prepare(): Promise<void>;
+  server(name: string): McpServer;
+  names(): string[];
+  call(name: string, args?: unknown): Promise<ToolOutcome>;
+  /** Another window: the same person, folder and memory, nothing running. */
+  again(): Promise<Talk>;
+  close(): Promise<void>;
+}
+
+const open: Talk[] = [];
+
+/** Ends everything that a test has left running. */
+export async function closeAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((talk) => talk.close()));
+}
+
+export const node = (script: string, ...args: string[]) => ({ command: process.execPath, args: [script, ...args] });
+
+export async function talk(config: unknown, before?: Talk): Promise<Talk> {
+  const workspace = before?.workspace ?? (await temporaryWorkspace({ 'a.txt': 'one\n' }));
+  const self = { workspace, answer: 'allow', said: [], logged: [], events: [], grants: new Set() } as unknown as Talk;
+  let current = config;
+  let count = 0;
+  self.asked = { servers: [], tools: [], calls: [], inputs: [] };
+  self.stop = new AbortController();
+  self.kept = before?.kept ?? { value: undefined };
+  self.limits = { startMs: 15_000, callMs: 15_000 };
+  self.person = {
+    approveServer: async (question) => {
+      self.asked.servers.push(question);
+      return 'allow';
+    },
+    approveTools: async (question) => {
+      self.asked.tools.push(question);
+      return 'allow';
+    },
+    input: async (_, input) => {
+      self.asked.inputs.push(input.id);
+      return input.default;
+    },
+  };
+  const source = (): ConfigSource => ({
+    name: '.vscode/mcp.json',
+    place: path.join(workspace.root, '.vscode/mcp.json'),
+    content: typeof current === 'string' ? current : JSON.stringify(current),
+    folder: { path: workspace.root, all: workspace.roots },
+  });
+  self.servers = new McpServers({
+    workspace,
+    sources: async () => [source()],
+    approved: new Approved({
+      get: () => self.kept.value,
+      set: async (value) => {
+        self.kept.value = JSON.parse(JSON.stringify(value));
+      },
+    }),
+    person: {
+      approveServer: (question, signal) => self.person.approveServer(question, signal),
+      approveTools: (question, signal) => self.person.approveTools(question, signal),
+      input: (definition, input) => self.person.input(definition, input),
+    },
+    limits: () => self.limits,
+    roots: () => workspace.roots.map((root) => ({ uri: `file://${root.path}`, name: root.name })),
+    log: (server, text) => self.logged.push(`${server}: ${text}`),
+    changed: () => {},
+  });
+  self.host = createToolHost({
+    workspace,
+    tools: () => self.servers.tools(),
+    prepare: (signal, say) => self.servers.prepare(signal, say),
+    approve: async (request) => {
+      self.asked.calls.push(request);
+      return { decision: self.answer };
+    },
+  });
+  self.configure = (next) => {
+    current = next;
+  };
+  self.prepare = () => self.host.prepare(self.stop.signal, (text) => self.said.push(text));
+  self.server = (name) => self.servers.servers.find((server) => server.name === name)!;
+  self.names = () => self.host.getVisibleTools({ agentId: 'default' }).map((tool) => tool.name);
+  self.call = (name, args = {}) => {
+    count += 1;
+    return self.host.executeToolCall(
+      { id: `call-${count}`, name, arguments: args as Record<string, unknown> },
+      {
+        runId: 'run',
+        agentId: 'default',
+        signal: self.stop.signal,
+        grants: self.grants,
+        emit: async (event) => void self.events.push(event),
+        keep: async () => '',
+      },
+    );
+  };
+  self.again = () => talk(current, self);
+  self.close = async () => {
+    await self.servers.close();
+    workspace.cleanup();
+  };
+  open.push(self);
+  return self;
+}
+
+/** The path of a file in a workspace. */
+export const inside = (workspace: TemporaryWorkspace, file: string): string => path.join(workspace.root, file);
