@@ -285,10 +285,12 @@ export class McpServer {
 
   private callFailed(error: unknown, sdk: Sdk): ToolError {
     if (this.state.phase === 'failed') return this.notRunning();
-    const { message = '', code, name } = error as { message?: string; code?: number; name?: string };
-    const isAnswer = error instanceof sdk.McpError && code !== sdk.ErrorCode.ConnectionClosed;
-    if (isAnswer)
-      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${message.slice(0, 4000)}`));
+    const { message = '', name } = error as { message?: string; name?: string };
+    // A server's own errors use the code that the SDK has for a closed connection, too.
+    if (error instanceof sdk.McpError && this.connection?.client.transport) {
+      const words = message.replace(/^MCP error -?\d+: /, '').slice(0, 4000);
+      return new ToolError('TOOL_EXEC_FAILED', this.redact(`${this.subject} says: ${words}`));
+    }
     if (/ZodError/.test(name ?? ''))
       return new ToolError('TOOL_EXEC_FAILED', `${this.subject} answered with something that is no result.`);
     this.fail(`is not connected any more (${message.slice(0, 200)})`); // a network that broke, a session that is gone

@@ -12,12 +12,16 @@ const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSc
 
 /** Tools can be changed from outside: the file holds the whole list. */
 const tools = () => {
-  if (file && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  if (fault === 'changes' && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
   if (fault === 'many')
     return Array.from({ length: 25 }, (_, index) =>
       tool(`tool_${index}`, index === 7 ? { description: 'Waters the garden.' } : {}),
     );
-  return [tool('work'), tool('look', { annotations: { readOnlyHint: true } })];
+  return [
+    tool('work'),
+    ...(fault === 'changes' ? [tool('change')] : []),
+    tool('look', { annotations: { readOnlyHint: true } }),
+  ];
 };
 
 if (fault === 'exits-at-once') process.exit(3);
@@ -46,8 +50,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 function call(id, { name, arguments: given, _meta }) {
   const text = (words) => ({ content: [{ type: 'text', text: words }] });
   if (name === 'change') {
-    answer(id, text('changed'));
     writeFileSync(file, given.text);
+    answer(id, text('changed'));
     return write({ method: 'notifications/tools/list_changed' });
   }
   const faults = {

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { faultyServer } from '../support/mcp/servers.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+const canary = 'sk-CANARYKEY1234567890';
+const file = '.vscode/mcp.json';
+const configuration = (...args: string[]) =>
+  JSON.stringify({
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+    servers: { odd: { command: process.execPath, args: [faultyServer, ...args], env: { TOKEN: '${input:token}' } } },
+    inputs: [{ type: 'promptString', id: 'token', description: 'A token', password: true }],
+  });
+
+describe('with an MCP server in the folder', () => {
+  let provider: Provider;
+  let editor: Towpath;
+  const calls = [{ name: 'mcp_odd_work', args: { text: 'roses' } }];
+
+  before(async () => {
+    // One call of the server's tool where it is offered, then the end.
+    provider = await startProvider(({ messages, tools = [] }) => {
+      const newest = messages.at(-1);
+      if (newest?.role === 'tool') return reply.text(`The tool said: ${newest.content}`);
+      const offered = tools.some((tool) => tool.function.name === calls[0]!.name);
+      return offered ? reply.call(calls[0]!.name, calls[0]!.args) : reply.text('There is no such tool.');
+    });
+    editor = await openTowpath({
+      folder: writeWorkspace(temporaryFolder(), { 'a.txt': 'one\n', [file]: configuration() }),
+      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+    });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+  });
+  beforeEach(() =>
+    editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('towpath.newRun');
+    }),
+  );
+
+  const words = async () => (await editor.panel.transcript()).map((entry) => entry.text).join('\n');
+  const hears = (text: string) => eventually(`the panel says "${text}"`, async () => (await words()).includes(text));
+  const input = () => editor.page.locator('.quick-input-widget input[type="password"]');
+
+  it('a no starts nothing: the run goes on without it', async () => {
+    await editor.panel.send('Work.');
+    const question = await editor.dialog.text();
+    assert.match(question, /^Start the MCP server odd\?\n/);
+    assert.ok(question.includes(`${process.execPath} ${faultyServer}\nin ${editor.folder}`), question);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+    assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
+    assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    await editor.dialog.click('Cancel');
+    await hears('There is no such tool.');
+    await editor.panel.waitForPhase('WaitingUser');
+  });
+
+  it('after a reload it is asked about again; Allow, a secret, the question about the call, the result', async () => {
+    await editor.reload();
+    await editor.showPanel();
+    await editor.panel.send('Work.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await input().waitFor();
+    await input().fill(canary);
+    await editor.page.keyboard.press('Enter');
+    const question = await editor.dialog.text();
+    assert.match(question, /^Use work of the MCP server odd\n[^]*"text": "roses"/);
+    await editor.dialog.click('Allow');
+    await hears('The tool said: {"ok":true,"data":{"text":"work: {\\"text\\":\\"roses\\"}"}}');
+    await editor.panel.waitForPhase('WaitingUser');
+    const card = editor.panel.cards('mcp.odd.work').last();
+    assert.deepEqual([await card.getAttribute('data-status'), await card.getAttribute('data-ok')], ['done', 'true']);
+    assert.doesNotMatch(await words(), /CANARYKEY/);
+    assert.ok(!JSON.stringify(provider.requests.map((request) => request.body)).includes(canary));
+  });
+
+  it('the servers are shown with their state, and what can be done', async () => {
+    await editor.command('Towpath: MCP Servers…');
+    const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'odd' });
+    await row.filter({ hasText: 'running, 2 tools' }).click();
+    for (const action of ['Restart', 'Stop', 'Show Tools', 'Show Log', 'Trust What Only Reads', 'Forget'])
+      await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: action }).first().waitFor();
+    await editor.page.keyboard.press('Escape');
+  });
+
+  it('after a reload nothing is asked but the call', async () => {
+    await editor.reload();
+    await editor.showPanel();
+    await editor.panel.send('Work.');
+    assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
+    await editor.dialog.click('Cancel');
+    await hears('TOOL_DENIED');
+    await editor.panel.waitForPhase('WaitingUser');
+  });
+
+  it('another command is asked about again, and says so', async () => {
+    writeFileSync(path.join(editor.folder, file), configuration('greets'));
+    await editor.panel.send('Work.');
+    const question = await editor.dialog.text();
+    assert.match(question, /^Start the MCP server odd\?\nIt is not what you allowed before/);
+    await editor.dialog.escape();
+    await hears('There is no such tool.');
+    await editor.panel.waitForPhase('WaitingUser');
+  });
+});

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { eventually } from '../../support/eventually.ts';
+import { faultyServer } from '../../support/mcp/servers.ts';
+import { closeAll, inside, node, talk } from './talk.ts';
+
+afterEach(closeAll);
+
+const faulty = (...args: string[]) => ({ servers: { odd: node(faultyServer, ...args), good: node(faultyServer) } });
+const restart = 'The person can start it again with "Towpath: MCP Servers…".';
+
+describe('MCP: servers that fail', () => {
+  const atStart: [fault: string, problem: string][] = [
+    ['exits-at-once', 'ended by itself (code 3)'],
+    ['hangs-at-initialize', 'did not start within 1 s'],
+  ];
+  for (const [fault, problem] of atStart)
+    it(`at the start: ${fault}. It is marked failed, the others work`, async () => {
+      const t = await talk(faulty(fault));
+      t.limits.startMs = 1000;
+      if (fault === 'exits-at-once') t.limits.startMs = 15_000;
+      await t.prepare();
+      assert.deepEqual(t.server('odd').state, { phase: 'failed', problem: `The MCP server "odd" ${problem}.` });
+      assert.ok((await t.call('mcp.good.work', { text: 'x' })).ok);
+    });
+
+  it('a command that does not exist', async () => {
+    const t = await talk({ servers: { odd: { command: 'no-such-command-here' } } });
+    await t.prepare();
+    assert.deepEqual(t.server('odd').state, {
+      phase: 'failed',
+      problem: 'The MCP server "odd" could not be started (ENOENT).',
+    });
+  });
+
+  const during: [fault: string, problem: string][] = [
+    ['exits', 'ended by itself (code 7)'],
+    ['sends-100-mb', 'sent a message of more than 8 MiB'],
+    ['sends-no-json', 'sent something that is not a JSON-RPC message'],
+    ['sends-no-rpc', 'sent something that is not a JSON-RPC message'],
+    ['answers-wrong-id', 'answered a call that was not open (id 1002)'],
+    ['floods', 'sent more than 5000 messages in 5 s'],
+    ['chatters', 'writes text where messages belong'],
+  ];
+  for (const [fault, problem] of during)
+    it(`during a call: ${fault}. The call fails, the server is marked failed, the others work`, async () => {
+      const t = await talk(faulty(fault));
+      await t.prepare();
+      const before = process.memoryUsage().rss;
+      const message = `The MCP server "odd" ${problem}.`;
+      const failed = { ok: false, error: { code: 'TOOL_EXEC_FAILED', message: `${message} ${restart}` } };
+      assert.deepEqual(await t.call('mcp.odd.work', {}), failed);
+      assert.deepEqual(t.server('odd').state, { phase: 'failed', problem: message });
+      assert.ok(process.memoryUsage().rss - before < 150e6, 'memory is bounded');
+      assert.deepEqual(await t.call('mcp.good.work', {}), { ok: true, data: { text: 'work: {}' } });
+      const again = await t.call('mcp.odd.work', {});
+      assert.deepEqual(again, { ok: false, error: { code: 'TOOL_NOT_AVAILABLE', message } });
+    });
+
+  it('answers twice: the first counts, then it is marked failed', async () => {
+    const t = await talk(faulty('answers-twice'));
+    await t.prepare();
+    assert.deepEqual(await t.call('mcp.odd.work', {}), { ok: true, data: { text: 'first' } });
+    await eventually('it is marked failed', () => t.server('odd').state.phase === 'failed');
+  });
+
+  const answers: [fault: string, code: string, message: RegExp][] = [
+    ['hangs', 'TOOL_TIMEOUT', /"odd" did not answer within 0\.5 s and was told to cancel/],
+    ['no-result', 'TOOL_EXEC_FAILED', /answered with something that is no result/],
+    ['says-no', 'TOOL_EXEC_FAILED', /^The MCP server "odd" says: .*I would rather not\.$/],
+    ['is-error', 'TOOL_EXEC_FAILED', /^It went wrong\.$/],
+  ];
+  for (const [fault, code, message] of answers)
+    it(`${fault}: the call fails, the server stays`, async () => {
+      const t = await talk(faulty(fault));
+      if (fault === 'hangs') t.limits.callMs = 500;
+      await t.prepare();
+      const outcome = await t.call('mcp.odd.work', {});
+      assert.ok(!outcome.ok);
+      assert.equal(outcome.error.code, code);
+      assert.match(outcome.error.message, message);
+      assert.equal(t.server('odd').state.phase, 'running');
+    });
+
+  it('a greeting on its output is logged and forgiven', async () => {
+    const t = await talk(faulty('greets'));
+    await t.prepare();
+    assert.ok((await t.call('mcp.odd.work', {})).ok);
+    assert.ok(t.logged.includes('odd: (on its output) Welcome to the server!'), String(t.logged));
+  });
+
+  it('what is long is cut, and says so', async () => {
+    const t = await talk(faulty('long'));
+    await t.prepare();
+    const outcome = await t.call('mcp.odd.work', {});
+    assert.ok(outcome.ok);
+    const { text, cut } = outcome.data as { text: string; cut: string };
+    assert.deepEqual([text.length, cut], [40_000, '160000 characters were cut. Ask for less at a time.']);
+  });
+
+  it('a server that asks for the model is refused clearly', async () => {
+    const t = await talk(faulty('asks-back'));
+    await t.prepare();
+    const outcome = await t.call('mcp.odd.work', {});
+    assert.match(JSON.stringify(outcome), /Towpath does not offer sampling\/createMessage to servers/);
+  });
+});
+
+describe('MCP: stopping', () => {
+  it('during a start: the run is free at once', async () => {
+    const t = await talk(faulty('hangs-at-initialize'));
+    const prepared = t.prepare();
+    await eventually('it starts', () => t.said.includes('Starting the MCP server odd.'));
+    t.stop.abort();
+    await prepared;
+    assert.equal(t.server('odd').state.phase, 'starting');
+  });
+
+  it('during the question about a server: a late yes starts nothing', async () => {
+    const t = await talk(faulty());
+    let answer: (answer: 'allow') => void = () => {};
+    t.person.approveServer = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const prepared = t.prepare();
+    await eventually('it asks', () => t.servers.servers.length > 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    t.stop.abort();
+    await prepared;
+    answer('allow');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual([t.kept.value, t.server('odd').state], [undefined, { phase: 'stopped' }]);
+  });
+
+  it('during a call: the server is told to cancel, the call ends at once', async () => {
+    const t = await talk({ servers: {} });
+    const file = inside(t.workspace, 'told');
+    t.configure({ servers: { odd: node(faultyServer, 'hangs', file) } });
+    await t.prepare();
+    const calling = t.call('mcp.odd.work', {});
+    await eventually('it runs', () => t.events.some((event) => event.type === 'tool-start'));
+    t.stop.abort();
+    const outcome = await calling;
+    assert.equal(!outcome.ok && outcome.error.code, 'TOOL_INTERRUPTED');
+    await eventually('it was told', () => existsSync(file));
+    assert.equal(t.server('odd').state.phase, 'running');
+  });
+
+  for (const fault of ['with-child', 'stays'])
+    it(`a server ends with its children, also one that does not want to: ${fault}`, async () => {
+      const t = await talk({ servers: {} });
+      const file = inside(t.workspace, 'pid');
+      t.configure({ servers: { odd: node(faultyServer, fault, ...(fault === 'with-child' ? [file] : [])) } });
+      await t.prepare();
+      assert.equal(t.server('odd').state.phase, 'running');
+      const child = fault === 'with-child' ? Number(readFileSync(file, 'utf8')) : undefined;
+      await t.servers.stop(t.server('odd'));
+      if (child) await eventually('its child is gone', () => !isAlive(child));
+      assert.equal(t.server('odd').state.phase, 'stopped');
+    });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

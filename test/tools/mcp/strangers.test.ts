@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { loadSdk } from '../../../src/tools/mcp/load.ts';
+import { createNames } from '../../../src/tools/mcp/names.ts';
+import { redactor } from '../../../src/tools/mcp/redact.ts';
+import { checkedBy, cleanDescription, cleanSchema } from '../../../src/tools/mcp/schema.ts';
+
+describe('MCP: names', () => {
+  it('are clean, short, and unique also on a wire', () => {
+    const name = createNames();
+    const long = 'x'.repeat(200);
+    const names = [
+      name('git', 'status'),
+      name('my server!', 'do it/now'),
+      name('a_b', 'c'),
+      name('a', 'b_c'),
+      name('search', 'tools'),
+      name('git', 'status'),
+      name('', ''),
+      name(long, `${long}1`),
+      name(long, `${long}2`),
+    ];
+    assert.deepEqual(names.slice(0, 7), [
+      'mcp.git.status',
+      'mcp.my_server_.do_it_now',
+      'mcp.a_b.c',
+      'mcp.a.b_c_2',
+      'mcp.search.tools_2',
+      'mcp.git.status_2',
+      'mcp._._',
+    ]);
+    assert.ok(names.every((one) => one.length <= 64 && /^[\w.-]+$/.test(one)));
+    assert.equal(new Set(names.map((one) => one.replaceAll('.', '_'))).size, names.length);
+  });
+});
+
+describe('MCP: what strangers say', () => {
+  it('hides nothing and has an end', () => {
+    assert.equal(cleanDescription('a\u202eb\u200bc\u001b[31m'), 'a⟨U+202E⟩b⟨U+200B⟩c');
+    assert.equal(cleanDescription('x'.repeat(5000)).length, 1000);
+    assert.equal(cleanDescription(undefined), '');
+  });
+
+  const schemas: [what: string, given: unknown, expected: unknown][] = [
+    ['nothing', undefined, { type: 'object', properties: {} }],
+    ['no object', { type: 'string' }, { type: 'object', properties: {} }],
+    ['odd properties', { properties: { a: true, b: false, c: null, d: [] }, required: ['a', 1] }, { type: 'object', properties: { a: {} }, required: ['a'] }],
+    ['its own dialect', { $schema: 'x', type: 'object', properties: {}, 'x-y': 1 }, { type: 'object', properties: {}, 'x-y': 1 }],
+    ['dangerous names', JSON.parse('{"properties":{"__proto__":{"type":"string"},"ok":{"type":"string"}}}'), { type: 'object', properties: { ok: { type: 'string' } } }],
+  ]; // biome-ignore format: a table
+  for (const [what, given, expected] of schemas)
+    it(`a schema with ${what}`, () => assert.deepEqual(cleanSchema(given), expected));
+
+  it('a schema that is too large or too deep is told by its argument names', () => {
+    const big = {
+      properties: { a: { type: 'string', enum: Array(190).fill('y'.repeat(290)) }, b: { type: 'number' } },
+      required: ['b'],
+    };
+    assert.deepEqual(cleanSchema(big), {
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' } },
+      required: ['b'],
+    });
+    const deep = JSON.parse(`${'{"properties":{"a":'.repeat(200)}{}${'}}'.repeat(200)}`);
+    assert.ok(JSON.stringify(cleanSchema(deep)).length < 400);
+    const wide = {
+      properties: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${'k'.repeat(300)}${i}`, {}])),
+    };
+    assert.ok(JSON.stringify(cleanSchema(wide)).length < 6000);
+  });
+
+  it('secrets are taken out wherever they stand', () => {
+    const redact = redactor(['sk-CANARYKEY1234567890', 'short']);
+    const value = { 'a sk-CANARYKEY1234567890': ['xsk-CANARYKEY1234567890', { b: 'short', c: 1 }] };
+    assert.deepEqual(redact(value), { 'a •••': ['x•••', { b: 'short', c: 1 }] });
+  });
+});
+
+describe('MCP: arguments against a server’s schema', () => {
+  const object = (properties: object, more = {}) => ({ type: 'object', properties, ...more });
+  const cases: [what: string, schema: unknown, args: object, problems: [string, string][]][] = [
+    ['fit', object({ a: { type: 'string' } }), { a: 'x' }, []],
+    ['a wrong type', object({ a: { type: 'string' } }), { a: 1 }, [['a', 'must be string']]],
+    ['inside', object({ a: { type: 'array', items: { type: 'number' } } }), { a: [1, 'x'] }, [['a.1', 'must be number']]],
+    ['too many', object({}, { additionalProperties: false }), { a: 1 }, [['', 'must NOT have additional properties (a)']]],
+    ['unknown keywords', object({ a: { type: 'string', 'x-odd': 1 } }, { strange: true }), { a: 'x' }, []],
+    ['2020-12', { $schema: 'https://json-schema.org/draft/2020-12/schema', ...object({ a: { prefixItems: [{ type: 'number' }] } }) }, { a: ['x'] }, [['a.0', 'must be number']]],
+    ['draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', ...object({ a: { items: [{ type: 'number' }] } }) }, { a: ['x'] }, [['a.0', 'must be number']]],
+    ['an unknown dialect', { $schema: 'https://example.com/own', ...object({ a: { type: 'number' } }) }, { a: 'x' }, [['a', 'must be number']]],
+    ['references', { ...object({ a: { $ref: '#/$defs/n' } }), $defs: { n: { type: 'number' } } }, { a: 'x' }, [['a', 'must be number']]],
+    ['a reference to nowhere is left to the server', object({ a: { $ref: 'https://example.com/x' } }), { a: 1 }, []],
+    ['a pattern is left to the server', object({ a: { type: 'string', pattern: '^(a+)+$' } }), { a: `${'a'.repeat(40)}!` }, []],
+    ['an argument called pattern', object({ pattern: { type: 'string' } }), { pattern: 1 }, [['pattern', 'must be string']]],
+    ['a format is left to the server', object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, []],
+    ['a schema that is none', { type: 'object', properties: { a: { type: 'nonsense' } } }, { a: 1 }, []],
+  ]; // biome-ignore format: a table
+  for (const [what, schema, args, problems] of cases)
+    it(what, async () => {
+      const { error } = checkedBy(schema, await loadSdk()).safeParse(args);
+      assert.deepEqual(
+        (error?.issues ?? []).map(({ path, message }) => [path.join(''), message]),
+        problems,
+      );
+    });
+});
