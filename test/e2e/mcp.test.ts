@@ -9,12 +9,8 @@ import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
 const file = '.vscode/mcp.json';
-const configuration = (...args: string[]) =>
-  JSON.stringify({
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
-    servers: { odd: { command: process.execPath, args: [faultyServer, ...args], env: { TOKEN: '${input:token}' } } },
-    inputs: [{ type: 'promptString', id: 'token', description: 'A token', password: true }],
-  });
+const configuration = (env: object, ...inputs: object[]) =>
+  JSON.stringify({ servers: { odd: { command: process.execPath, args: [faultyServer], env } }, inputs });
 
 describe('with an MCP server in the folder', () => {
   let provider: Provider;
@@ -30,7 +26,7 @@ describe('with an MCP server in the folder', () => {
       return offered ? reply.call(calls[0]!.name, calls[0]!.args) : reply.text('There is no such tool.');
     });
     editor = await openTowpath({
-      folder: writeWorkspace(temporaryFolder(), { 'a.txt': 'one\n', [file]: configuration() }),
+      folder: writeWorkspace(temporaryFolder(), { 'a.txt': 'one\n', [file]: configuration({ COLOUR: 'green' }) }),
       settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
     });
   });
@@ -46,39 +42,32 @@ describe('with an MCP server in the folder', () => {
 
   const words = async () => (await editor.panel.transcript()).map((entry) => entry.text).join('\n');
   const hears = (text: string) => eventually(`the panel says "${text}"`, async () => (await words()).includes(text));
-  const input = () => editor.page.locator('.quick-input-widget input[type="password"]');
 
   it('a no starts nothing: the run goes on without it', async () => {
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
     assert.match(question, /^Start the MCP server odd\?\n/);
     assert.ok(question.includes(`${process.execPath} ${faultyServer}\nin ${editor.folder}`), question);
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
-    assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
+    assert.ok(question.includes('with the variables COLOUR\n'), question);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Cancel');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
   });
 
-  it('after a reload it is asked about again; Allow, a secret, the question about the call, the result', async () => {
+  it('after a reload it is asked about again; Allow, the question about the call, Allow, the result', async () => {
     await editor.reload();
     await editor.showPanel();
     await editor.panel.send('Work.');
     await editor.dialog.text();
     await editor.dialog.click('Allow');
-    await input().waitFor();
-    await input().fill(canary);
-    await editor.page.keyboard.press('Enter');
     const question = await editor.dialog.text();
-    assert.match(question, /^Use work of the MCP server odd\n[^]*"text": "roses"/);
+    assert.match(question, /^Use work of the MCP server odd\n(.|\n)*"text": "roses"/);
     await editor.dialog.click('Allow');
-    await hears('The tool said: {"ok":true,"data":{"text":"work: {\\"text\\":\\"roses\\"}"}}');
+    await hears('The tool said: {"ok":true,"data":{"text":"work: ');
     await editor.panel.waitForPhase('WaitingUser');
     const card = editor.panel.cards('mcp.odd.work').last();
     assert.deepEqual([await card.getAttribute('data-status'), await card.getAttribute('data-ok')], ['done', 'true']);
-    assert.doesNotMatch(await words(), /CANARYKEY/);
-    assert.ok(!JSON.stringify(provider.requests.map((request) => request.body)).includes(canary));
   });
 
   it('the servers are shown with their state, and what can be done', async () => {
@@ -100,13 +89,37 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.waitForPhase('WaitingUser');
   });
 
-  it('another command is asked about again, and says so', async () => {
-    writeFileSync(path.join(editor.folder, file), configuration('greets'));
+  it('another configuration is asked about again, and says so; a secret is asked for and shown nowhere', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+    const env = { TOKEN: '${input:token}' };
+    const token = { type: 'promptString', id: 'token', description: 'A token', password: true };
+    writeFileSync(path.join(editor.folder, file), configuration(env, token));
     await editor.panel.send('Work.');
     const question = await editor.dialog.text();
     assert.match(question, /^Start the MCP server odd\?\nIt is not what you allowed before/);
-    await editor.dialog.escape();
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+    assert.ok(question.includes('with the variables TOKEN (${input:token})'), question);
+    await editor.dialog.click('Allow');
+    const box = editor.page.locator('.quick-input-widget input[type="password"]');
+    await box.waitFor();
+    await box.fill(canary);
+    await editor.page.keyboard.press('Enter');
+    assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
+    await editor.dialog.click('Allow');
+    await hears('The tool said: {"ok":true');
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.doesNotMatch(await words(), /CANARYKEY/);
+    assert.ok(!JSON.stringify(provider.requests.map((request) => request.body)).includes(canary));
+  });
+
+  it('a wrong file is named with its key, and the run goes on', async () => {
+    writeFileSync(path.join(editor.folder, file), '{ "servers": { "odd": { "command": 1 } } }');
+    await editor.panel.send('Work.');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
+    await editor.page
+      .locator('.notification-toast', { hasText: '.vscode/mcp.json: servers.odd.command: expected string' })
+      .first()
+      .waitFor();
   });
 });
