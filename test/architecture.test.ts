@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { breaches } from './support/imports.ts';
@@ -31,6 +31,11 @@ describe('the house', () => {
       ['src/llm/local/client.ts imports node-llama-cpp'],
     ],
     [
+      'the SDK of MCP outside its folder',
+      { 'src/extension/a.ts': "import { Client } from '@modelcontextprotocol/sdk/client/index.js';" },
+      ['src/extension/a.ts imports @modelcontextprotocol/sdk/client/index.js'],
+    ],
+    [
       'the panel reaching into the host or the machine',
       { 'webview/a.ts': "import '../src/engine/b.ts'; import 'node:fs';", 'src/engine/b.ts': '' },
       ['webview/a.ts imports src/engine/b.ts', 'webview/a.ts imports node:fs'],
@@ -59,6 +64,19 @@ describe('the house', () => {
         rmSync(folder, { recursive: true });
       }
     });
+
+  it('loads the SDK of MCP only where a server is started', () => {
+    const folder = path.join(root, 'src/tools/mcp');
+    const others = readdirSync(folder).filter((file) => file !== 'sdk.ts');
+    const loading = others.flatMap((file) => {
+      const text = readFileSync(path.join(folder, file), 'utf8');
+      const imports = /^(import|export)\b(?! type\b)[^;(]*'(@modelcontextprotocol|ajv|cross-spawn|\.\/sdk\.ts)/m.test(
+        text,
+      );
+      return imports ? [file] : [];
+    });
+    assert.deepEqual(loading, []);
+  });
 
   it('installs no GPU engine unasked', () => {
     const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));

@@ -24,7 +24,8 @@ export class Diffs implements vscode.TextDocumentContentProvider {
 
   /** What a question is about: the diff of a file, or the command as it would run. */
   async review(request: ApprovalRequest): Promise<void> {
-    const { change, command, where, what } = request.plan;
+    const { change, where, what } = request.plan;
+    const command = request.call.name.startsWith('mcp.') ? undefined : request.plan.command; // there it is the arguments
     if (change) {
       const before = this.text(request.id, 'before', change.path, change.before ?? '');
       const after = this.text(request.id, 'after', change.path, change.after ?? '');

@@ -44,9 +44,12 @@ export class Mcp implements vscode.Disposable {
 
   readonly prepare: ToolHost['prepare'] = async (signal, say) => {
     this.preparing += 1;
-    await this.servers.prepare(signal, say);
-    this.preparing -= 1;
-    this.tell();
+    try {
+      await this.servers.prepare(signal, say);
+    } finally {
+      this.preparing -= 1;
+      this.tell();
+    }
   };
 
   log(server: string): vscode.OutputChannel {

@@ -59,6 +59,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
   const engine = new ExecutionEngine({
     store: new RunStore(folder),
     host: {
+      prepare: async () => {},
       getVisibleTools: () => [],
       isFree: () => false,
       executeToolCall: () => Promise.reject(new Error('no tools')),

@@ -81,7 +81,12 @@ describe('events on their way to the panel', () => {
       let chunks = 0;
       const engine = new ExecutionEngine({
         store: new RunStore(folder),
-        host: { getVisibleTools: () => [], isFree: () => false, executeToolCall: () => assert.fail('no tools') },
+        host: {
+          prepare: async () => {},
+          getVisibleTools: () => [],
+          isFree: () => false,
+          executeToolCall: () => assert.fail('no tools'),
+        },
         workflow: chat,
         model: async () => ({ id: 'test/flood', model: 'flood', adapter: createAdapter(client) }),
         workspace: async () => ({ names: [] }),

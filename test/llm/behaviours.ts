@@ -337,6 +337,7 @@ async function tellNobody(row: Row): Promise<void> {
     const engine = new ExecutionEngine({
       store: new RunStore(folder),
       host: {
+        prepare: async () => {},
         getVisibleTools: () => [],
         isFree: () => false,
         executeToolCall: () => assert.fail('there are no tools'),

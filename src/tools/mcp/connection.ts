@@ -38,24 +38,31 @@ export async function connect(
   const unsafe = unsafeAddress(launch.url, launch.headers);
   if (unsafe) throw new Error(unsafe);
   let refusal: HttpRefusal | undefined;
+  let isIntroduced = false;
   const options = {
     requestInit: { headers: launch.headers },
-    fetch: serverFetch((one) => {
+    fetch: serverFetch((one, fatal) => {
       refusal = one;
+      if (isIntroduced && fatal) hooks.fault(one.message);
     }),
   };
   const url = new URL(launch.url);
-  try {
-    if (launch.type === 'sse') return await introduce(new sdk.SSEClientTransport(url, options), sdk, hooks, signal);
+  const overSse = () => introduce(new sdk.SSEClientTransport(url, options), sdk, hooks, signal);
+  const overHttp = async () => {
+    const transport = new sdk.StreamableHTTPClientTransport(url, options);
     try {
-      const transport = new sdk.StreamableHTTPClientTransport(url, options);
       return await introduce(transport as Transport, sdk, hooks, signal, () => transport.terminateSession());
     } catch (error) {
       // The specification's way to an older server: what does not take the POST is asked for events.
       if (![400, 404, 405].includes((error as { code?: number }).code ?? 0)) throw error;
       hooks.log('It does not speak streamable HTTP; trying SSE.');
-      return await introduce(new sdk.SSEClientTransport(url, options), sdk, hooks, signal);
+      return overSse();
     }
+  };
+  try {
+    const connection = await (launch.type === 'sse' ? overSse() : overHttp());
+    isIntroduced = true;
+    return connection;
   } catch (error) {
     signal.throwIfAborted();
     throw refusal ?? new Error(inWords(error));

@@ -7,19 +7,21 @@ export class HttpRefusal extends Error {
 
 /**
  * The editor's own fetch (its proxy and certificates), for one server: redirects are not followed, because headers would
- * travel along; a sign-in is named; no message is longer than the limit. `refused` is told what no other try would mend.
+ * travel along; a sign-in is named; no message is longer than the limit. `refused` is told
+ * what no other try would mend; `fatal` unless only a stream was asked for that a server need not have.
  */
-export function serverFetch(refused: (refusal: HttpRefusal) => void) {
-  const refuse = (message: string): never => {
-    const refusal = new HttpRefusal(message);
-    refused(refusal);
-    throw refusal;
-  };
+export function serverFetch(refused: (refusal: HttpRefusal, fatal: boolean) => void) {
   return async (url: string | URL, init?: RequestInit): Promise<Response> => {
+    const refuseAs = (fatal: boolean) => (message: string) => {
+      const refusal = new HttpRefusal(message);
+      refused(refusal, fatal);
+      throw refusal;
+    };
+    const refuse = refuseAs(init?.method === 'POST');
     const response = await globalThis.fetch(url, { ...init, redirect: 'manual' });
     const { status } = response;
     const accepted = status < 300 || (status >= 400 && status !== 401 && status !== 403);
-    if (accepted && response.type !== 'opaqueredirect') return limited(response);
+    if (accepted && response.type !== 'opaqueredirect') return limited(response, refuseAs(true));
     await response.body?.cancel();
     if (status === 401)
       return refuse(
@@ -50,7 +52,7 @@ export function unsafeAddress(url: string, headers: Record<string, string>): str
 }
 
 /** Counts bytes since the last empty line (an event's end), or of the whole answer when it is no stream. */
-function limited(response: Response): Response {
+function limited(response: Response, refuse: (message: string) => never): Response {
   if (!response.body) return response;
   const isStream = response.headers.get('content-type')?.includes('event-stream') ?? false;
   let size = 0;
@@ -66,8 +68,8 @@ function limited(response: Response): Response {
             lineIsEmpty = true;
           }
         }
-      if (size > messageLimit) controller.error(new HttpRefusal('sent a message that is too long'));
-      else controller.enqueue(chunk);
+      if (size > messageLimit) refuse(`sent a message of more than ${messageLimit / 1024 / 1024} MiB`);
+      controller.enqueue(chunk);
     },
   });
   const { status, statusText, headers } = response;

@@ -4,6 +4,7 @@ import type { Definition, Local, Remote } from './config.ts';
 import { type Connection, type ConnectionHooks, connect } from './connection.ts';
 import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
+import { type RequestOptions, within } from './request.ts';
 
 export type { ListedTool };
 
@@ -33,14 +34,13 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
-/** Milliseconds between two texts of progress. */
-const progressInterval = 100;
-
 /** One configured server: started and stopped, asked for its tools, called. Whatever it does stays with it. */
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
   /** As it lists them, or listed them before it failed: untrusted. */
   tools: readonly ListedTool[] = [];
+  /** It failed, but it had been running: worth another start. */
+  mayReturn = false;
   private connection?: Connection;
   /** There once it has run. */
   sdk?: Sdk;
@@ -66,15 +66,18 @@ export class McpServer {
   /** Starts it unless it runs. Never rejects: how it went is its state. */
   start(): Promise<void> {
     if (this.state.phase === 'running') return Promise.resolve();
-    this.starting ??= this.begin().finally(() => {
-      this.starting = undefined;
+    if (this.starting) return this.starting;
+    const starting = this.begin().finally(() => {
+      if (this.starting === starting) this.starting = undefined;
     });
-    return this.starting;
+    this.starting = starting;
+    return starting;
   }
 
   async stop(): Promise<void> {
     this.stopping.abort(new Error('was stopped'));
     this.stopping = new AbortController();
+    this.starting = undefined; // it ends by itself, and another start does not wait for that
     const { connection } = this;
     this.enter({ phase: 'stopped' });
     await connection?.close();
@@ -132,7 +135,7 @@ export class McpServer {
       );
       if (signal.aborted) return void connection.close();
       this.connection = connection;
-      const tools = await this.list(limit.signal);
+      const tools = await this.firstList(limit.signal);
       if (signal.aborted) return;
       this.tools = tools;
       this.enter({ phase: 'running' });
@@ -160,6 +163,7 @@ export class McpServer {
   private fail(what: string): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
+    this.mayReturn = this.state.phase === 'running';
     const problem = this.redact(`The MCP server ${JSON.stringify(this.name)} ${what}.`);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
@@ -177,10 +181,21 @@ export class McpServer {
     if (text.trim() !== '') this.options.log(this.redact(text));
   }
 
+  /** Some servers add tools once they know who asks: what changes meanwhile belongs to the first list. */
+  private async firstList(signal: AbortSignal): Promise<ListedTool[]> {
+    let tools: ListedTool[] = [];
+    for (let count = 0; count < 3; count++) {
+      this.listIsOld = false;
+      tools = await this.list(signal);
+      if (!this.listIsOld) break;
+    }
+    return tools;
+  }
+
   /** A list that changes while it is being read is read once more. */
   private listAgain(): void {
     this.listIsOld = true;
-    if (!this.isListing) void this.readList();
+    if (!this.isListing && this.state.phase === 'running') void this.readList();
   }
 
   private async readList(): Promise<void> {
@@ -237,49 +252,19 @@ export class McpServer {
     return all;
   }
 
-  /**
-   * One request within the call limit. The SDK keeps listening to a signal after a request has ended and then cancels what is
-   * long over, so each request has one of its own.
-   */
   private async request<Result>(
     send: (client: Connection['client'], sdk: Sdk, request: RequestOptions) => Promise<Result>,
     { signal, output }: CallOptions,
   ): Promise<Result> {
-    const { connection, sdk } = this;
+    const { connection, sdk, subject, redact } = this;
     if (!connection || !sdk) throw this.notRunning();
     const { callMs } = this.options.limits();
-    const ending = new AbortController();
-    const stop = () => ending.abort('Stopped by the person.');
-    if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
-    signal.addEventListener('abort', stop, { once: true });
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      ending.abort(`No answer within ${callMs / 1000} s.`);
-    }, callMs);
+    const told = output && ((text: string) => output(redact(text)));
     try {
-      const onprogress = output && progressIn(output, this.redact);
-      return this.redact(
-        await send(connection.client, sdk, {
-          signal: ending.signal,
-          timeout: 2 ** 31 - 1,
-          ...(onprogress && { onprogress }),
-        }),
-      );
+      const limits = { signal, ms: callMs, subject, output: told };
+      return redact(await within(limits, (request) => send(connection.client, sdk, request)));
     } catch (error) {
-      if (signal.aborted)
-        throw new ToolError(
-          'TOOL_INTERRUPTED',
-          'Stopped while it ran; the server was told to cancel. It may have had its effect.',
-        );
-      if (late) {
-        const told = 'and was told to cancel. It may have had its effect';
-        throw new ToolError('TOOL_TIMEOUT', `${this.subject} did not answer within ${callMs / 1000} s ${told}.`);
-      }
-      throw this.callFailed(error, sdk);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', stop);
+      throw error instanceof ToolError ? error : this.callFailed(error, sdk);
     }
   }
 
@@ -305,20 +290,4 @@ export class McpServer {
     const why = this.state.phase === 'failed' ? this.state.problem : `${this.subject} is not running.`;
     return new ToolError('TOOL_EXEC_FAILED', `${why} The person can start it again with "Towpath: MCP Servers…".`);
   }
-}
-
-interface RequestOptions {
-  signal: AbortSignal;
-  timeout: number;
-  onprogress?(progress: { progress: number; total?: number; message?: string }): void;
-}
-
-function progressIn(output: (text: string) => void, redact: (text: string) => string) {
-  let last = Number.NEGATIVE_INFINITY;
-  return ({ progress, total, message }: { progress: number; total?: number; message?: string }) => {
-    if (performance.now() - last < progressInterval) return;
-    last = performance.now();
-    const share = total === undefined ? `${progress}` : `${progress} of ${total}`;
-    output(`${share}${message ? `: ${redact(message).slice(0, 500)}` : ''}\n`);
-  };
 }

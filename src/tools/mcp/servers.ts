@@ -70,7 +70,10 @@ export class McpServers {
     if (!this.options.workspace.trusted) return;
     const ready = async () => {
       await this.reload();
-      const wanted = this.servers.filter((server) => !this.resting.has(server) && server.state.phase !== 'failed');
+      // What failed at its start would only keep the next run waiting, too.
+      const wanted = this.servers.filter(
+        (server) => !this.resting.has(server) && (server.state.phase !== 'failed' || server.mayReturn),
+      );
       await Promise.all(wanted.map((server) => this.makeReady(server, signal, say)));
     };
     await untilStopped(

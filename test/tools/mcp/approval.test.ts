@@ -209,25 +209,15 @@ describe('MCP: a server that changes its tools', () => {
       assert.ok(!later.names().includes(what === 'a new tool' ? 'mcp.odd.extra' : 'mcp.odd.work'));
     });
 
-  it('while the question about a call is open: the call is refused', async () => {
-    const { t, file } = await begin();
-    const host = t.host;
-    let asked = false;
-    const changing = t.call('mcp.odd.change', { text: JSON.stringify([work, change]) });
-    await changing;
-    t.person.approveTools = async () => 'deny';
-    const original = t.server('odd');
-    Object.defineProperty(t, 'answer', {
-      get() {
-        if (!asked) {
-          asked = true;
-          original.tools = [evil, change] as never;
-        }
-        return 'allow';
-      },
-    });
+  it('while the question about a call is open: a yes to what it was does not run what it is', async () => {
+    const { t } = await begin();
+    await t.call('mcp.odd.change', { text: JSON.stringify([work, change]) });
+    t.meanwhile = async () => {
+      t.meanwhile = async () => {};
+      await t.call('mcp.odd.change', { text: JSON.stringify([evil, change]) });
+      await eventually('the list is read again', () => t.names().length === 1);
+    };
     assert.equal(code(await t.call('mcp.odd.work', {})), 'TOOL_NOT_AVAILABLE');
-    assert.ok(host && file && asked);
   });
 
   it('a tool that is gone is no longer offered, and nobody is asked', async () => {

@@ -24,6 +24,8 @@ export interface Talk {
   kept: { value: unknown };
   person: McpPerson;
   answer: ApprovalAnswer['decision'];
+  /** What happens while a question about a call is open. */
+  meanwhile(): Promise<void>;
   limits: { startMs: number; callMs: number };
   /** Replaces what is configured. */
   configure(config: unknown): void;
@@ -50,6 +52,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   const self = { workspace, answer: 'allow', said: [], logged: [], events: [], grants: new Set() } as unknown as Talk;
   let current = config;
   let count = 0;
+  self.meanwhile = async () => {};
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
   self.kept = before?.kept ?? { value: undefined };
@@ -99,6 +102,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
     prepare: (signal, say) => self.servers.prepare(signal, say),
     approve: async (request) => {
       self.asked.calls.push(request);
+      await self.meanwhile();
       return { decision: self.answer };
     },
   });
@@ -119,6 +123,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         grants: self.grants,
         emit: async (event) => void self.events.push(event),
         keep: async () => '',
+        keptOutput: async () => undefined,
       },
     );
   };

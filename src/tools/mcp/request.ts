@@ -1,0 +1,72 @@
+import { ToolError } from '../tool.ts';
+
+/** What the SDK is given with a request. */
+export interface RequestOptions {
+  signal: AbortSignal;
+  timeout: number;
+  onprogress?(progress: Progress): void;
+}
+
+interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+export interface RequestLimits {
+  signal: AbortSignal;
+  /** Milliseconds for the answer. */
+  ms: number;
+  /** Who is asked, as a sentence begins. */
+  subject: string;
+  /** Takes texts of progress. */
+  output?(text: string): void;
+}
+
+/** Milliseconds between two texts of progress. */
+const progressInterval = 100;
+
+/**
+ * One request within its limits: `TOOL_INTERRUPTED` and `TOOL_TIMEOUT` as `ToolError`, both after telling the server to
+ * cancel; anything else as it was thrown. The SDK keeps listening to a signal after a request has ended, and then cancels
+ * what is long over, so each request has one of its own.
+ */
+export async function within<Result>(
+  { signal, ms, subject, output }: RequestLimits,
+  send: (request: RequestOptions) => Promise<Result>,
+): Promise<Result> {
+  if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
+  const ending = new AbortController();
+  const stop = () => ending.abort('Stopped by the person.');
+  signal.addEventListener('abort', stop, { once: true });
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    ending.abort(`No answer within ${ms / 1000} s.`);
+  }, ms);
+  try {
+    return await send({
+      signal: ending.signal,
+      timeout: 2 ** 31 - 1,
+      ...(output && { onprogress: progressTo(output) }),
+    });
+  } catch (error) {
+    const cancelled = 'was told to cancel. It may have had its effect.';
+    if (signal.aborted) throw new ToolError('TOOL_INTERRUPTED', `Stopped while it ran; the server ${cancelled}`);
+    if (late) throw new ToolError('TOOL_TIMEOUT', `${subject} did not answer within ${ms / 1000} s and ${cancelled}`);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function progressTo(output: (text: string) => void) {
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ progress, total, message }: Progress) => {
+    if (performance.now() - last < progressInterval) return;
+    last = performance.now();
+    const share = total === undefined ? `${progress}` : `${progress} of ${total}`;
+    output(`${share}${message ? `: ${message.slice(0, 500)}` : ''}\n`);
+  };
+}
