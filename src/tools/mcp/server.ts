@@ -1,7 +1,8 @@
 import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { ToolError } from '../tool.ts';
-import type { Definition, Local, Remote } from './config.ts';
+import type { Definition } from './config.ts';
 import { type Connection, type ConnectionHooks, connect } from './connection.ts';
+import type { Launch } from './launch.ts';
 import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
 import { type RequestOptions, within } from './request.ts';
@@ -21,8 +22,8 @@ export interface ServerOptions {
   limits(): McpLimits;
   roots: ConnectionHooks['roots'];
   log(text: string): void;
-  /** What runs, with everything filled in, and the values that nobody should see. Undefined: the person gave no value. */
-  launch(): Promise<{ launch: Local | Remote; secrets: string[] } | undefined>;
+  /** Undefined: the person gave no value. */
+  launch(): Promise<Launch | undefined>;
   /** Its state or its list of tools is different. */
   changed(): void;
 }

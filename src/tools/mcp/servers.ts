@@ -1,13 +1,10 @@
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Approved } from './approved.ts';
-import { type ConfigSource, type Definition, type Input, type Local, type Remote, readConfig } from './config.ts';
-import { createNames } from './names.ts';
-import { resourceTool } from './resources.ts';
-import { promptTools, searchTools } from './search.ts';
+import { type ConfigSource, type Definition, type Input, readConfig } from './config.ts';
+import { launchOf } from './launch.ts';
 import { type ListedTool, type McpLimits, McpServer } from './server.ts';
-import { serverTool } from './serverTool.ts';
-import { filledIn } from './variables.ts';
+import { toolList } from './toolList.ts';
 
 /** Another command or address than was allowed under this name before: `changed`. */
 export interface ServerQuestion {
@@ -85,7 +82,7 @@ export class McpServers {
   /** Their tools as they are now; the same list until something changes. */
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];
-    this.built ??= this.build();
+    this.built ??= toolList(this.servers, this.options.approved);
     return this.built;
   }
 
@@ -176,25 +173,17 @@ export class McpServers {
   }
 
   private create(definition: Definition): McpServer {
-    const { limits, roots, log } = this.options;
+    const { limits, roots, log, person } = this.options;
     return new McpServer(definition, {
       limits,
       roots,
       log: (text) => log(definition.name, text),
-      launch: () => this.launch(definition),
+      launch: () =>
+        launchOf(definition, this.options.env ?? process.env, (input) =>
+          this.oneByOne(() => person.input(definition, input)),
+        ),
       changed: () => this.changed(),
     });
-  }
-
-  private async launch(definition: Definition): Promise<{ launch: Local | Remote; secrets: string[] } | undefined> {
-    const inputs = new Map<string, string>();
-    for (const input of definition.inputs) {
-      const value = await this.oneByOne(() => this.options.person.input(definition, input));
-      if (value === undefined) return undefined;
-      inputs.set(input.id, value);
-    }
-    const { value: launch, secrets } = filledIn<Local | Remote>(definition, this.options.env ?? process.env, inputs);
-    return { launch, secrets: [...secrets, ...secretsOf(launch)] };
   }
 
   private async makeReady(server: McpServer, signal: AbortSignal, say: (text: string) => void): Promise<void> {
@@ -253,57 +242,6 @@ export class McpServers {
     this.built = undefined;
     this.options.changed();
   }
-
-  private build(): readonly Tool[] {
-    const nameFor = createNames();
-    const listed = this.servers.flatMap((server) =>
-      server.tools.map((tool) => ({ server, tool, name: nameFor(server.name, tool.name) })),
-    );
-    const usable = listed.filter(({ server, tool }) => this.refusal(server, tool) === undefined);
-    const isLong = usable.length > promptTools;
-    const tools = listed.map((one) => {
-      const isUsable = usable.includes(one);
-      const { server, tool, name } = one;
-      return serverTool({
-        server,
-        listed: tool,
-        name,
-        sdk: server.sdk!,
-        trusted: this.isTrusted(server),
-        hidden: isLong || !isUsable,
-        refusal: () => this.refusal(server, tool),
-      });
-    });
-    const names = [...new Set(usable.map(({ server }) => server.name))];
-    const usableTools = tools.filter((_, index) => usable.includes(listed[index]!));
-    const withResources = this.servers.filter((server) => server.hasResources);
-    return [
-      ...tools,
-      ...(isLong ? searchTools(usableTools, names) : []),
-      ...(withResources.length > 0 ? [resourceTool(withResources, (server) => this.isTrusted(server))] : []),
-    ];
-  }
-
-  /** Why a tool cannot be used now; undefined when it can. */
-  private refusal(server: McpServer, tool: ListedTool): string | undefined {
-    const { approved } = this.options;
-    const { definition, state } = server;
-    if (state.phase === 'failed') return state.problem;
-    if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
-    const current = server.tools.find(({ name }) => name === tool.name);
-    const isSame = current && [tool, current].every((one) => approved.judge(definition, one) === 'same');
-    if (isSame) return undefined;
-    return `The server has changed the tool ${JSON.stringify(tool.name)}. It is disabled until the person allows it.`;
-  }
-}
-
-/** Header values, and variables whose names say what they are. */
-function secretsOf(launch: Local | Remote): string[] {
-  if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const secret = Object.entries(launch.env).filter(([name]) =>
-    /KEY|TOKEN|SECRET|PASS|CREDENTIAL|PRIVATE|AUTH/i.test(name),
-  );
-  return secret.flatMap(([, value]) => (value === null ? [] : [value]));
 }
 
 function untilStopped(signal: AbortSignal, work: Promise<void>): Promise<void> {
