@@ -40,7 +40,7 @@ function stateOf(mcp: Mcp, server: McpServer): string {
   const { added, changed } = mcp.servers.waitingTools(server);
   const waiting = added.length + changed.length;
   return [
-    `running, ${server.tools.length} tools`,
+    `running, ${server.tools.length} tool${server.tools.length === 1 ? '' : 's'}`,
     ...(waiting > 0 ? [`${waiting} disabled until allowed`] : []),
     ...(mcp.servers.isTrusted(server) ? ['what only reads is trusted'] : []),
   ].join(', ');

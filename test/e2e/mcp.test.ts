@@ -11,6 +11,8 @@ const canary = 'sk-CANARYKEY1234567890';
 const file = '.vscode/mcp.json';
 const configuration = (env: object, ...inputs: object[]) =>
   JSON.stringify({ servers: { odd: { command: process.execPath, args: [faultyServer], env } }, inputs });
+const faulty = (...args: string[]) =>
+  JSON.stringify({ servers: { odd: { command: process.execPath, args: [faultyServer, ...args] } } });
 
 describe('with an MCP server in the folder', () => {
   let provider: Provider;
@@ -110,6 +112,45 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.waitForPhase('WaitingUser');
     assert.doesNotMatch(await words(), /CANARYKEY/);
     assert.ok(!JSON.stringify(provider.requests.map((request) => request.body)).includes(canary));
+  });
+
+  it('tools that changed are asked about when the server starts again, by name', async () => {
+    const tools = path.join(editor.folder, 'tools.json');
+    const list = (...names: string[]) =>
+      writeFileSync(tools, JSON.stringify(names.map((name) => ({ name, inputSchema: { type: 'object' } }))));
+    list('work');
+    writeFileSync(path.join(editor.folder, file), faulty('changes', tools));
+    await editor.panel.send('Work.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
+    await editor.dialog.click('Cancel');
+    await hears('TOOL_DENIED');
+    await editor.panel.waitForPhase('WaitingUser');
+    list('work', 'extra');
+    await editor.command('Towpath: MCP Servers…');
+    const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+    await row('running, 1 tool').click();
+    await row('Restart').click();
+    assert.match(await editor.dialog.text(), /^The MCP server odd has changed its tools\. Use them\?\nNew: extra\n/);
+    assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    await editor.dialog.click('Allow');
+    await editor.command('Towpath: MCP Servers…');
+    await row('running, 2 tools').waitFor();
+    await editor.page.keyboard.press('Escape');
+  });
+
+  it('a server that ends at its start is named, and the run goes on', async () => {
+    writeFileSync(path.join(editor.folder, file), faulty('exits-at-once'));
+    await editor.panel.send('Work.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await hears('There is no such tool.');
+    await editor.panel.waitForPhase('WaitingUser');
+    const toast = editor.page.locator('.notification-toast', {
+      hasText: 'The MCP server "odd" ended by itself (code 3).',
+    });
+    await toast.first().getByRole('button', { name: 'Show Log' }).waitFor();
   });
 
   it('a wrong file is named with its key, and the run goes on', async () => {
