@@ -1,15 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import type { ToolCall } from '../../protocol/messages.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
 import { LLMError } from '../errors.ts';
-import { fromWireNames, toWireName } from '../names.ts';
-import { toHistory, toNative } from './history.ts';
+import { toWireName } from '../names.ts';
+import { chunksOf } from './chunks.ts';
 import type { Job } from './ipc.ts';
-import { type JobProgress, ModelProcess } from './modelProcess.ts';
-import { stripNulls, toGrammarSchema } from './schema.ts';
+import { checkModelFile } from './modelFile.ts';
+import { ModelProcess } from './modelProcess.ts';
+import { createRoom, type Room } from './room.ts';
+import { toGrammarSchema } from './schema.ts';
 
 export interface LocalClientOptions {
   /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
@@ -19,14 +18,22 @@ export interface LocalClientOptions {
   label?: string;
   /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
   contextSize?: number;
-  /** One less than the machine's cores when not given. */
+  /** One less than the machine's cores when not given, or 0. */
   threads?: number;
   gpu?: 'auto' | false;
+  /** Shared by clients of which only one at a time may have its model in memory. */
+  room?: Room;
+  /** Milliseconds without a job after which the model is unloaded, asked at the end of each job; 0: never. */
+  idleUnloadMs?: () => number;
+  /** Milliseconds between two questions whether the process is still there, a second when not given; 30 may go unanswered. */
+  beatMs?: number;
   onLog?: (line: string) => void;
 }
 
 export interface LocalClient extends LLMClient {
-  /** Ends the model's process. */
+  /** Ends the model's process, to start it again with the next request; false (and it stays) while it is at work. */
+  unload(): Promise<boolean>;
+  /** Ends the model's process for good, whatever it does. */
   dispose(): Promise<void>;
   /** The model's process, while there is one. */
   pid(): number | undefined;
@@ -38,25 +45,38 @@ export interface LocalClient extends LLMClient {
  */
 export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
+  const room = options.room ?? createRoom();
+  const tenant = { unload: async () => current?.close() };
   let current: ModelProcess | undefined;
+  let contextWindow: number | undefined;
+  let jobs = 0;
+  let idle: NodeJS.Timeout | undefined;
   let disposed = false;
 
-  const running = async (): Promise<ModelProcess> => {
-    if (disposed) throw new LLMError('UNKNOWN', `The local model ${label} has been closed. Pick a model again.`);
+  const running = async (signal: AbortSignal | undefined): Promise<ModelProcess> => {
     if (current && !current.ended) return current;
     await checkModelFile(options.modelPath);
+    signal?.throwIfAborted();
     if (current && !current.ended) return current; // another request was quicker
-    current = new ModelProcess(
-      options.workerPath,
-      {
+    current = new ModelProcess({
+      workerPath: options.workerPath,
+      load: {
         modelPath: options.modelPath,
         contextSize: options.contextSize ?? 8192,
-        threads: options.threads ?? Math.max(1, availableParallelism() - 1),
+        threads: options.threads || Math.max(1, availableParallelism() - 1),
         gpu: options.gpu ?? 'auto',
       },
-      options.onLog ?? (() => {}),
-    );
+      log: options.onLog ?? (() => {}),
+      beatMs: options.beatMs,
+    });
     return current;
+  };
+
+  const rest = () => {
+    const ms = options.idleUnloadMs?.() ?? 0;
+    if (jobs > 0 || ms === 0) return;
+    idle = setTimeout(() => void current?.close(), ms);
+    idle.unref();
   };
 
   async function* chatStream(
@@ -64,22 +84,40 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     signal?: AbortSignal,
   ): AsyncGenerator<ChatStreamChunk, void, unknown> {
     signal?.throwIfAborted();
-    const model = await untilStopped(running(), signal);
-    const toChunk = chunksOf(request, label);
-    for await (const event of model.run(toJob(request), signal)) {
-      const chunk = toChunk(event);
-      if (chunk) yield chunk;
+    if (disposed) throw new LLMError('UNKNOWN', `The local model ${label} has been closed. Pick a model again.`);
+    jobs++;
+    clearTimeout(idle);
+    let leave = () => {};
+    try {
+      if (!room.isFree(tenant))
+        yield { progress: { text: 'Waiting for the other local model to finish its answer' }, done: false };
+      leave = await room.enter(tenant, signal);
+      const model = await untilStopped(running(signal), signal);
+      const toChunk = chunksOf(request, label);
+      for await (const event of model.run(toJob(request), signal)) {
+        contextWindow = model.contextSize ?? contextWindow;
+        const chunk = toChunk(event);
+        if (chunk) yield chunk;
+      }
+    } finally {
+      leave();
+      jobs--;
+      rest();
     }
   }
 
   return {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    listModels: async () => [
-      { id: label, ...(current?.contextSize !== undefined && { contextWindow: current.contextSize }) },
-    ],
+    listModels: async () => [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }],
+    unload: async () => {
+      if (jobs > 0) return false;
+      await current?.close();
+      return true;
+    },
     dispose: async () => {
       disposed = true;
+      clearTimeout(idle);
       await current?.close();
     },
     pid: () => (current && !current.ended ? current.pid : undefined),
@@ -87,91 +125,22 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
 }
 
 function toJob(request: ChatRequest): Job {
-  const functions = (request.tools ?? []).map((tool) => {
+  const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
+  const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
     return [toWireName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
   });
   return {
-    history: toHistory(request.messages, request.systemPrompt),
+    messages: request.messages,
+    systemPrompt: request.systemPrompt,
     functions: Object.fromEntries(functions),
     key: request.cacheKey,
     maxTokens: request.maxTokens,
     temperature: request.temperature,
     topP: request.topP,
     stopSequences: request.stopSequences,
+    ...(request.thinkingBudget && { thinkingBudget: request.thinkingBudget }),
   };
-}
-
-/** Turns what the process tells into chunks. Remembers the calls, which get their ids here. */
-function chunksOf(request: ChatRequest, label: string): (event: JobProgress) => ChatStreamChunk | undefined {
-  const tools = request.tools ?? [];
-  const nameOf = fromWireNames(tools);
-  const ids: string[] = [];
-  const raws: { id: string; raw: unknown }[] = [];
-  const idOf = (index: number) => {
-    ids[index] ??= `call_${randomUUID()}`;
-    return ids[index];
-  };
-
-  return (event) => {
-    switch (event.type) {
-      case 'loading':
-        return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
-      case 'reading':
-        return {
-          progress: { text: 'Reading the conversation', fraction: event.tokens / event.total },
-          done: false,
-        };
-      case 'text':
-        return { content: event.text, done: false };
-      case 'thinking':
-        return { thinking: event.text, done: false };
-      case 'call-text': {
-        const { index, text: argumentsText } = event;
-        const first = ids[index] === undefined;
-        const id = idOf(index);
-        return {
-          toolCallDelta: { index, ...(first && { id, name: nameOf(event.name) }), argumentsText },
-          done: false,
-        };
-      }
-      case 'call': {
-        const id = idOf(event.index);
-        const name = nameOf(event.name);
-        raws.push({ id, raw: event.raw });
-        const args = stripNulls(event.params, tools.find((tool) => tool.name === name)?.parameters);
-        return { toolCall: { id, name, arguments: args as ToolCall['arguments'] }, done: false };
-      }
-      case 'bad-call':
-        return {
-          toolCall: { id: idOf(event.index), name: nameOf(event.name), arguments: {}, malformed: event.text },
-          done: false,
-        };
-      case 'done': {
-        const { prompt, cached, completion, thinking } = event.tokens;
-        const native = toNative(event.spoken, raws);
-        return {
-          done: true,
-          finishReason: event.finish,
-          ...(native && { native }),
-          usage: {
-            promptTokens: prompt,
-            completionTokens: completion,
-            totalTokens: prompt + completion,
-            cachedTokens: cached,
-            ...(thinking > 0 && { thinkingTokens: thinking }),
-          },
-          model: request.model,
-        };
-      }
-      default:
-        return undefined;
-    }
-  };
-}
-
-function withFraction(fraction: number | undefined) {
-  return fraction === undefined ? {} : { fraction };
 }
 
 /** The promise, or the signal's reason when that comes first: a file on a sleeping disk must not hold up Stop. */
@@ -183,28 +152,4 @@ async function untilStopped<Value>(promise: Promise<Value>, signal: AbortSignal 
     signal.addEventListener('abort', stop, { once: true });
   });
   return Promise.race([promise, stopped]).finally(() => signal.removeEventListener('abort', stop));
-}
-
-/** Says what is wrong with the file before a process is started for it. */
-async function checkModelFile(modelPath: string): Promise<void> {
-  const details = { path: modelPath };
-  const head = await readHead(modelPath).catch((error: NodeJS.ErrnoException) => {
-    const message =
-      error.code === 'ENOENT'
-        ? `There is no model file at ${modelPath}. Choose another .gguf file, or put this one back.`
-        : `The model file ${modelPath} cannot be read (${error.code}). Check its permissions or choose another .gguf file.`;
-    throw new LLMError('UNKNOWN', message, { details, cause: error });
-  });
-  if (head !== 'GGUF')
-    throw new LLMError('UNKNOWN', `${modelPath} is not a GGUF model file. Choose a .gguf file.`, { details });
-}
-
-async function readHead(modelPath: string): Promise<string> {
-  const file = await open(modelPath);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }

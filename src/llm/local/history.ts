@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { AssistantMessage, Message, Native, ToolCall, ToolResult } from '../../protocol/messages.ts';
-import { failure, toToolResult } from '../../protocol/tools.ts';
+import type { AssistantMessage, Message, Native, ToolResult } from '../../protocol/messages.ts';
 import { toWireName } from '../names.ts';
+import { repairHistory, type Said } from '../repair.ts';
 
 /** The shapes of node-llama-cpp's chat history, as far as they are used here. */
 export type HistoryItem =
@@ -55,27 +55,23 @@ export function toNative(
  * carries its result, and a call that never got one is told as `TOOL_INTERRUPTED`. Ends with a model item to go on with.
  */
 export function toHistory(messages: readonly Message[], systemPrompt?: string): HistoryItem[] {
-  const results = new Map<string, ToolResult>();
-  for (const message of messages)
-    if (message.role === 'tool') for (const result of message.toolResults) results.set(result.toolCallId, result);
-
+  const said = repairHistory(messages);
   const history: HistoryItem[] = [];
-  const system = [systemPrompt ?? '', ...leadingSystemTexts(messages)].filter(Boolean).join('\n\n');
+  const system = [systemPrompt ?? '', ...leadingSystemTexts(said)].filter(Boolean).join('\n\n');
   if (system) history.push({ type: 'system', text: system });
-  for (const message of messages) {
-    if (message.role === 'user') addUserText(history, message.content);
-    else if (message.role === 'assistant') modelResponse(history).push(...toResponse(message, results));
+  for (const one of said) {
+    if (one.role === 'user') addUserText(history, one.content);
+    else if (one.role === 'assistant') modelResponse(history).push(...toResponse(one.message, one.results));
     // Many templates refuse a system turn in the middle, and two user turns in a row.
-    else if (message.role === 'system' && history.some((item) => item.type !== 'system'))
-      addUserText(history, message.content);
+    else if (history.some((item) => item.type !== 'system')) addUserText(history, one.content);
   }
   modelResponse(history);
   return history;
 }
 
-function leadingSystemTexts(messages: readonly Message[]): string[] {
-  const end = messages.findIndex((message) => message.role !== 'system');
-  return messages.slice(0, end < 0 ? messages.length : end).map((message) => message.content);
+function leadingSystemTexts(said: readonly Said[]): string[] {
+  const end = said.findIndex((one) => one.role !== 'system');
+  return said.slice(0, end < 0 ? said.length : end).flatMap((one) => (one.role === 'system' ? [one.content] : []));
 }
 
 function addUserText(history: HistoryItem[], text: string): void {
@@ -92,19 +88,19 @@ function modelResponse(history: HistoryItem[]): ResponseItem[] {
   return response;
 }
 
-function toResponse(message: AssistantMessage, results: ReadonlyMap<string, ToolResult>): ResponseItem[] {
+/** `results[i]` answers the i-th call. */
+function toResponse(message: AssistantMessage, results: readonly ToolResult[]): ResponseItem[] {
   const native = nativeOf(message);
-  const calls = message.toolCalls ?? [];
   const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
   return [
     ...((native?.spoken as ResponseItem[] | undefined) ?? spokenBy(message)),
-    ...calls.map((call, index): FunctionCall => {
+    ...(message.toolCalls ?? []).map((call, index): FunctionCall => {
       const rawCall = raw.get(call.id);
       return {
         type: 'functionCall',
         name: toWireName(call.name),
-        params: call.arguments,
-        result: toResult(results.get(call.id) ?? interrupted(call)),
+        params: call.malformed ?? call.arguments,
+        result: toResult(results[index]!),
         ...(rawCall !== undefined && { rawCall }),
         ...(index === 0 && { startsNewChunk: true }),
       };
@@ -120,10 +116,6 @@ function nativeOf(message: AssistantMessage): NativeContent | undefined {
 function spokenBy(message: AssistantMessage): ResponseItem[] {
   const thought: Segment = { type: 'segment', segmentType: 'thought', text: message.thinking ?? '', ended: true };
   return [...(message.thinking ? [thought] : []), ...(message.content ? [message.content] : [])];
-}
-
-function interrupted(call: ToolCall): ToolResult {
-  return toToolResult(call.id, failure('TOOL_INTERRUPTED', 'This call was interrupted; it has no result.'));
 }
 
 /** The outcome as data: the chat template prints it as JSON itself. */

@@ -1,15 +1,18 @@
+import type { Message } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { LLMErrorCode } from '../errors.ts';
-import type { HistoryItem, Segment } from './history.ts';
+import type { Segment } from './history.ts';
 
 /**
  * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
  * of `generate`, each answered by events with its `id` and closed by exactly one of `done`, `failed` and `aborted`.
+ * A `ping` is answered at once, whatever the engine is doing: its work is not done on the thread that answers.
  */
 export type ToWorker =
   | { type: 'load'; options: LoadOptions }
   | { type: 'generate'; id: number; job: Job }
-  | { type: 'abort'; id: number };
+  | { type: 'abort'; id: number }
+  | { type: 'ping' };
 
 export interface LoadOptions {
   modelPath: string;
@@ -21,7 +24,8 @@ export interface LoadOptions {
 
 /** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
 export interface Job {
-  history: HistoryItem[];
+  messages: readonly Message[];
+  systemPrompt?: string;
   functions: Record<string, { description: string; params?: JsonSchema }>;
   /** Replies with the same key share evaluated tokens. */
   key?: string;
@@ -29,6 +33,8 @@ export interface Job {
   temperature?: number;
   topP?: number;
   stopSequences?: string[];
+  /** Tokens to think with; as many as the model likes when not given. */
+  thinkingBudget?: number;
 }
 
 export type FromWorker =
@@ -36,10 +42,13 @@ export type FromWorker =
   | { type: 'loaded'; contextSize: number }
   | { type: 'load-failed'; error: Failure }
   | { type: 'log'; text: string }
+  | { type: 'pong' }
   | JobEvent;
 
 export type JobEvent = { id: number } & (
-  | { type: 'reading'; tokens: number; total: number }
+  | { type: 'reading'; tokens: number; total: number; ms: number }
+  /** The reply goes on, but not quite as asked: a sentence for the person. */
+  | { type: 'warning'; text: string }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'call-text'; index: number; name: string; text: string }
@@ -50,6 +59,10 @@ export type JobEvent = { id: number } & (
   | { type: 'failed'; error: Failure }
   | { type: 'aborted' }
 );
+
+type WithoutId<Event> = Event extends unknown ? Omit<Event, 'id'> : never;
+/** Tells the client of one reply. */
+export type Tell = (event: WithoutId<JobEvent>) => void;
 
 export interface TokenCounts {
   prompt: number;

@@ -1,8 +1,26 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { inWords } from '../clock.ts';
 import { LLMError } from '../errors.ts';
+import { endedError } from './ended.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from './ipc.ts';
+import { createPulse, type Pulse } from './pulse.ts';
 import { Queue } from './queue.ts';
+
+/** Seconds without an answer, while a job waits, after which the process counts as hung. */
+const patience = 30;
+/** Milliseconds after its end in which its last output may still arrive. */
+const outputMs = 300;
+/** Lines of the process's own output that are kept to tell how it ended. */
+const linesKept = 5;
+
+export interface ProcessOptions {
+  workerPath: string;
+  load: LoadOptions;
+  log(line: string): void;
+  /** Milliseconds between two questions whether it is still there; a second when not given. */
+  beatMs?: number;
+}
 
 export type JobProgress = { type: 'loading'; fraction?: number } | JobEvent;
 
@@ -16,28 +34,37 @@ export class ModelProcess {
   private loadFraction?: number;
   private nextId = 1;
   private readonly whenEnded: Promise<void>;
+  private readonly pulse: Pulse;
+  private readonly lastLines: string[] = [];
   /** Tokens the model keeps in view; known when it is loaded. */
   contextSize?: number;
 
-  constructor(
-    workerPath: string,
-    options: LoadOptions,
-    private readonly log: (line: string) => void,
-  ) {
+  constructor(private readonly options: ProcessOptions) {
+    const { workerPath, load, beatMs = 1000 } = options;
     this.child = fork(workerPath, [], { execArgv: [], env: environment(), stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-    for (const stream of [this.child.stdout!, this.child.stderr!]) createInterface(stream).on('line', log);
+    for (const stream of [this.child.stdout!, this.child.stderr!])
+      createInterface(stream).on('line', (line) => this.note(line));
     this.child.on('message', (message: FromWorker) => this.hear(message));
+    this.pulse = createPulse({
+      everyMs: beatMs,
+      beats: patience,
+      ask: () => this.tell({ type: 'ping' }),
+      silent: () => this.end(hungError(beatMs * patience)),
+    });
     this.whenEnded = new Promise((resolve) => {
       this.child.once('error', (error) => {
         this.end(new LLMError('UNKNOWN', `The local model's process could not be started: ${error.message}`));
         resolve();
       });
-      this.child.once('exit', (code, signal) => {
-        this.end(endedError(signal ? `signal ${signal}` : `code ${code}`));
+      const gone = (code: number | null, signal: NodeJS.Signals | null) => {
+        const loading = this.state === 'loading' ? load.modelPath : undefined;
+        this.end(endedError({ code, signal, loading, lastLines: this.lastLines }));
         resolve();
-      });
+      };
+      this.child.once('close', gone); // what it said last is read by then
+      this.child.once('exit', (...how) => void setTimeout(gone, outputMs, ...how));
     });
-    this.tell({ type: 'load', options });
+    this.tell({ type: 'load', options: load });
   }
 
   get pid(): number | undefined {
@@ -54,10 +81,11 @@ export class ModelProcess {
    */
   async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     signal?.throwIfAborted();
-    if (this.ended) throw endedError('before it could answer');
+    if (this.ended) throw new LLMError('LLM_INCOMPLETE', "The local model's process ended. Send the message again.");
     const id = this.nextId++;
     const queue = new Queue<JobProgress>();
     this.jobs.set(id, { job, queue });
+    this.pulse.feel();
     const stop = () => queue.fail(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     if (this.state === 'ready') this.tell({ type: 'generate', id, job });
@@ -67,12 +95,13 @@ export class ModelProcess {
     } finally {
       signal?.removeEventListener('abort', stop);
       if (this.jobs.delete(id)) this.leave(id);
+      if (this.jobs.size === 0) this.pulse.rest(); // nobody waits
     }
   }
 
   /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
-    this.child.kill('SIGKILL'); // it holds nothing but memory
+    this.end(new LLMError('LLM_INCOMPLETE', 'The local model was unloaded. Send a message to load it again.'));
     await this.whenEnded;
   }
 
@@ -81,10 +110,19 @@ export class ModelProcess {
     else if (this.state === 'loading' && this.jobs.size === 0) void this.end(new Error('stopped while loading'));
   }
 
+  private note(line: string): void {
+    this.lastLines.push(line);
+    if (this.lastLines.length > linesKept) this.lastLines.shift();
+    this.options.log(line);
+  }
+
   private hear(message: FromWorker): void {
+    this.pulse.heard();
     switch (message.type) {
+      case 'pong':
+        break;
       case 'log':
-        this.log(message.text);
+        this.note(message.text);
         break;
       case 'loading':
         this.loadFraction = message.fraction;
@@ -122,9 +160,10 @@ export class ModelProcess {
   private end(error: Error): void {
     if (this.state === 'ended') return;
     this.state = 'ended';
+    this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);
     this.jobs.clear();
-    this.child.kill('SIGKILL');
+    this.child.kill('SIGKILL'); // it holds nothing but memory
   }
 
   private tell(message: ToWorker): void {
@@ -132,9 +171,9 @@ export class ModelProcess {
   }
 }
 
-function endedError(how: string): LLMError {
-  const message = `The local model's process ended (${how}). Send a message to start it again.`;
-  return new LLMError('LLM_INCOMPLETE', message, { details: { how } });
+function hungError(ms: number): LLMError {
+  const message = `The local model's process has not reacted for ${inWords(ms)} and was ended. Send a message to start it again.`;
+  return new LLMError('LLM_TIMEOUT', message);
 }
 
 /** The engine's threads do the work; more of Node's own would only compete with them (generation falls to a sixth). */

@@ -6,18 +6,26 @@ interface Slot<Value> {
   usedAt: number;
 }
 
+export interface Loan<Value> {
+  value: Value;
+  /** What this borrower had left in a slot was dropped since, because another one needed the place. */
+  dropped: boolean;
+  giveBack(): void;
+}
+
 export interface Slots<Value> {
   /**
    * Lends the slot which last belonged to `key`, else one that nobody used yet, else the one unused for longest; waits
    * while all are lent out. Give it back when done. Rejects with the signal's reason.
    */
-  borrow(key: string | undefined, signal: AbortSignal): Promise<{ value: Value; giveBack(): void }>;
+  borrow(key: string | undefined, signal: AbortSignal): Promise<Loan<Value>>;
 }
 
 /** A run's evaluated tokens live in a slot: as long as it is not lent to others, its next turn reads only what is new. */
 export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
   const slots: Slot<Value>[] = values.map((value) => ({ value, busy: false, usedAt: 0 }));
   const waiting: (() => void)[] = [];
+  const dropped = new Set<string>();
   let uses = 0;
 
   const pick = (key: string | undefined): Slot<Value> | undefined => {
@@ -32,9 +40,11 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
         signal.throwIfAborted();
         const slot = pick(key);
         if (slot) {
+          if (slot.key !== undefined && slot.key !== key) dropped.add(slot.key);
           Object.assign(slot, { key, busy: true, usedAt: ++uses });
           return {
             value: slot.value,
+            dropped: key !== undefined && dropped.delete(key),
             giveBack: () => {
               slot.busy = false;
               for (const wake of waiting.splice(0)) wake();

@@ -3,20 +3,22 @@
  * and nothing else. It writes replies and proposes calls; it never runs one.
  */
 import type { Llama, LlamaChat, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import { PromptTooLong, toFailure, toLoadFailure } from './failures.ts';
 import { ggufTrouble } from './ggufHeader.ts';
-import type { Segment } from './history.ts';
-import type { Failure, FromWorker, Job, JobEvent, LoadOptions, ToWorker } from './ipc.ts';
+import { type HistoryItem, type Segment, toHistory } from './history.ts';
+import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from './ipc.ts';
+import { shorten } from './shorten.ts';
 import { createSlots, type Slots } from './slots.ts';
+import { writtenCalls } from './writtenCalls.ts';
 
-/** Tokens evaluated between two looks at Stop: smaller answers sooner, from 64 up it costs nothing. */
-const slice = 128;
+/** Tokens evaluated between two looks at Stop, and how long that should take. More at once is hardly faster. */
+const slices = { least: 32, first: 128, most: 512, ms: 80 };
 /** Runs whose evaluated tokens are kept at the same time. */
 const mostSequences = 2;
 /** Tokens kept free behind the reply: calls are framed with a few that the limit does not count. */
 const margin = 64;
-
-type JobMessage = JobEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'id'> : never) : never;
-type Tell = (message: JobMessage) => void;
+/** Characters below which no tool result is cut. */
+const leastText = 500;
 
 interface Engine {
   model: LlamaModel;
@@ -25,11 +27,14 @@ interface Engine {
 }
 
 let engine: Engine | undefined;
+/** Of each run: what was cut the last time, so that it is said once. */
+const cutBefore = new Map<string, string>();
 const aborts = new Map<number, AbortController>();
 
 process.on('message', (message: ToWorker) => {
   if (message.type === 'load') void load(message.options);
   else if (message.type === 'generate') void generate(message.id, message.job);
+  else if (message.type === 'ping') send({ type: 'pong' });
   else aborts.get(message.id)?.abort();
 });
 process.on('disconnect', () => process.exit()); // nobody is left to talk to
@@ -91,6 +96,7 @@ async function generate(id: number, job: Job): Promise<void> {
     if (!engine) throw new Error('No model is loaded.');
     const slot = await engine.slots.borrow(job.key, abort.signal);
     try {
+      if (slot.dropped) tell({ type: 'warning', text: dropped });
       await reply(engine, slot.value, job, tell, abort.signal);
     } finally {
       slot.giveBack();
@@ -102,16 +108,16 @@ async function generate(id: number, job: Job): Promise<void> {
   aborts.delete(id);
 }
 
+const dropped =
+  'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.';
+
 async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, signal: AbortSignal): Promise<void> {
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
-  const prompt = chat.chatWrapper
-    .generateContextState({ chatHistory: job.history as never, availableFunctions: functions })
-    .contextText.tokenize(engine.model.tokenizer);
-  const room = roomFor(prompt.length, engine.contextSize);
+  const { history, prompt, room } = fitPrompt(engine, chat, job, tell);
   const cached = await read(chat.sequence, prompt, tell, signal);
 
   const before = chat.sequence.tokenMeter.getState();
-  const writing = callsBeingWritten(tell);
+  const writing = writtenCalls(tell);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,
@@ -120,7 +126,7 @@ async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, sign
     thinking,
   });
   try {
-    const result = await chat.generateResponse(job.history as never, {
+    const result = await chat.generateResponse(history as never, {
       functions,
       signal,
       stopOnAbortSignal: true,
@@ -129,6 +135,7 @@ async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, sign
       topP: job.topP ?? 0.95,
       repeatPenalty: false, // code repeats itself
       customStopTriggers: job.stopSequences,
+      ...(job.thinkingBudget !== undefined && { budgets: { thoughtTokens: job.thinkingBudget } }),
       onResponseChunk: (chunk) => {
         if (chunk.type === 'segment') thinking += chunk.tokens.length;
         if (chunk.text) tell({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
@@ -145,22 +152,54 @@ async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, sign
   }
 }
 
-/** How many tokens the reply may have. Throws when the prompt leaves too little. */
-function roomFor(promptTokens: number, contextSize: number): number {
-  const room = contextSize - promptTokens - margin;
-  const least = Math.min(256, Math.floor(contextSize / 8));
-  if (room >= least) return room;
-  throw new PromptTooLong(promptTokens, contextSize, least);
+interface Fitted {
+  history: HistoryItem[];
+  prompt: Token[];
+  /** Tokens the reply may have. */
+  room: number;
 }
 
-class PromptTooLong extends Error {
-  constructor(
-    readonly promptTokens: number,
-    readonly contextSize: number,
-    readonly reserved: number,
-  ) {
-    super('prompt too long');
+/**
+ * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
+ * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
+ */
+function fitPrompt({ model, contextSize }: Engine, chat: LlamaChat, job: Job, tell: Tell): Fitted {
+  const tokensOf = (history: HistoryItem[], availableFunctions: unknown): Token[] =>
+    chat.chatWrapper
+      .generateContextState({ chatHistory: history as never, availableFunctions: availableFunctions as never })
+      .contextText.tokenize(model.tokenizer);
+  const reserved = Math.min(256, Math.floor(contextSize / 8));
+  const measure = (messages: Job['messages']): Fitted => {
+    const history = toHistory(messages, job.systemPrompt);
+    const prompt = tokensOf(history, Object.keys(job.functions).length > 0 ? job.functions : undefined);
+    return { history, prompt, room: contextSize - prompt.length - margin };
+  };
+
+  let fitted = measure(job.messages);
+  let cut = { texts: 0, characters: 0 };
+  for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
+    const shortened = shorten(job.messages, most);
+    if (shortened.texts === 0) continue;
+    cut = shortened;
+    fitted = measure(shortened.messages);
   }
+  if (fitted.room < reserved) {
+    const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    const message = model.tokenize(newest).length;
+    throw new PromptTooLong({ prompt: fitted.prompt.length, message, contextSize, reserved, cut: cut.texts });
+  }
+  sayCut(job.key, cut, contextSize, tell);
+  return fitted;
+}
+
+function sayCut(key: string | undefined, cut: { texts: number; characters: number }, size: number, tell: Tell): void {
+  const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
+  const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
+  if (key !== undefined) cutBefore.set(key, now);
+  if (now === '' || now === known) return;
+  const [characters, tokens] = [cut.characters, size].map((count) => count.toLocaleString('en-US'));
+  const text = `Long results were shortened for the local model: ${characters} characters are left out, because it has room for ${tokens} tokens.`;
+  tell({ type: 'warning', text });
 }
 
 /**
@@ -171,90 +210,26 @@ async function read(sequence: LlamaContextSequence, prompt: Token[], tell: Tell,
   const end = prompt.length - 1; // the last one is evaluated with the reply
   await sequence.adaptStateToTokens(prompt.slice(0, end), false);
   const cached = sequence.nextTokenIndex;
-  for (let at = cached; at < end; at += slice) {
+  const startedAt = performance.now();
+  let slice = slices.first;
+  for (let at = cached; at < end; ) {
     signal.throwIfAborted();
-    if (end - cached > slice) tell({ type: 'reading', tokens: at - cached, total: end - cached });
-    await sequence.evaluateWithoutGeneratingNewTokens(prompt.slice(at, Math.min(at + slice, end)));
+    const sliceAt = performance.now();
+    const ms = Math.round(sliceAt - startedAt);
+    if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
+    const part = prompt.slice(at, Math.min(at + slice, end));
+    await sequence.evaluateWithoutGeneratingNewTokens(part);
+    at += part.length;
+    const fitting = Math.floor((slice * slices.ms) / Math.max(1, performance.now() - sliceAt));
+    slice = Math.min(slices.most, Math.max(slices.least, fitting));
   }
   signal.throwIfAborted();
   return cached;
 }
 
-interface ParamsChunk {
-  callIndex: number;
-  functionName: string;
-  paramsChunk: string;
-  done: boolean;
-}
-
-/** Tells of calls as they are written and when they are complete. */
-function callsBeingWritten(tell: Tell) {
-  let completed = 0;
-  let open: { index: number; name: string; text: string } | undefined;
-  return {
-    chunk: ({ callIndex, functionName, paramsChunk }: ParamsChunk) => {
-      if (open?.index !== callIndex) open = { index: callIndex, name: functionName, text: '' };
-      open.text += paramsChunk;
-      const blank = paramsChunk.trim() === '' && open.text.trimEnd().endsWith('}'); // the grammar pads with line ends
-      if (!blank && paramsChunk) tell({ type: 'call-text', index: callIndex, name: functionName, text: paramsChunk });
-    },
-    complete: (name: string, params: unknown, raw: unknown) => {
-      tell({ type: 'call', index: completed++, name, params: params ?? {}, raw });
-      open = undefined;
-    },
-    /** Tells the call that is open as a bad one; false when none is. */
-    giveUp: () => {
-      if (!open) return false;
-      tell({ type: 'bad-call', index: completed, name: open.name, text: open.text.trim() });
-      return true;
-    },
-  };
-}
-
 function finishOf(stopReason: string): 'stop' | 'length' | 'tool_calls' {
   if (stopReason === 'functionCalls') return 'tool_calls';
   return stopReason === 'maxTokens' ? 'length' : 'stop';
-}
-
-function toFailure(error: unknown): Failure {
-  if (error instanceof PromptTooLong) {
-    const { promptTokens, contextSize, reserved } = error;
-    return {
-      code: 'LLM_CONTEXT_OVERFLOW',
-      message: `This conversation is ${promptTokens} tokens long, and the local model has room for ${contextSize}, ${reserved} of them kept for its reply. Start a new run, or give the model a larger context size in the settings.`,
-      details: { promptTokens, contextSize },
-    };
-  }
-  return {
-    code: 'UNKNOWN',
-    message: `The local model failed: ${messageOf(error)} Send a message to try again.`,
-  };
-}
-
-function toLoadFailure(error: unknown, modelPath: string): Failure {
-  const details = { path: modelPath, cause: messageOf(error) };
-  const name = error instanceof Error ? error.constructor.name : '';
-  if (name === 'NoBinaryFoundError' || (error as NodeJS.ErrnoException)?.code === 'ERR_MODULE_NOT_FOUND')
-    return {
-      code: 'UNKNOWN',
-      message: `There is no local engine for ${process.platform}-${process.arch} here. Install Towpath again on this machine, or use an endpoint.`,
-      details,
-    };
-  if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))
-    return {
-      code: 'UNKNOWN',
-      message: `There is not enough free memory for ${modelPath}. Choose a smaller model or a smaller context size, or close other programs.`,
-      details,
-    };
-  return {
-    code: 'UNKNOWN',
-    message: `${modelPath} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
-    details,
-  };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function logSetup(llama: Llama, model: LlamaModel, context: LlamaContext): void {

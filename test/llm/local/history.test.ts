@@ -24,7 +24,7 @@ const called = (id: string, result: ToolOutcome, more: object = {}) => ({
   ...more,
 });
 const first = { startsNewChunk: true };
-const interrupted = failure('TOOL_INTERRUPTED', 'This call was interrupted; it has no result.');
+const interrupted = failure('TOOL_INTERRUPTED', 'Stopped before there was a result; it may or may not have run.');
 const model = (...response: Extract<HistoryItem, { type: 'model' }>['response']): HistoryItem => ({
   type: 'model',
   response,

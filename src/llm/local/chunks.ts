@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { ToolCall } from '../../protocol/messages.ts';
+import type { ChatRequest, ChatStreamChunk } from '../client.ts';
+import { inWords } from '../clock.ts';
+import { fromWireNames } from '../names.ts';
+import { toNative } from './history.ts';
+import type { JobProgress } from './modelProcess.ts';
+import { stripNulls } from './schema.ts';
+
+/** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
+export function chunksOf(request: ChatRequest, label: string): (event: JobProgress) => ChatStreamChunk | undefined {
+  const tools = request.tools ?? [];
+  const nameOf = fromWireNames(tools);
+  const ids: string[] = [];
+  const raws: { id: string; raw: unknown }[] = [];
+  const idOf = (index: number) => {
+    ids[index] ??= `call_${randomUUID()}`;
+    return ids[index];
+  };
+  const toCall = (index: number, wireName: string, params: unknown): ToolCall => {
+    const name = nameOf(wireName);
+    const args = stripNulls(params, tools.find((tool) => tool.name === name)?.parameters);
+    return { id: idOf(index), name, arguments: args as ToolCall['arguments'] };
+  };
+
+  return (event) => {
+    switch (event.type) {
+      case 'loading':
+        return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
+      case 'reading':
+        return {
+          progress: { text: `Reading the conversation${timeLeft(event)}`, fraction: event.tokens / event.total },
+          done: false,
+        };
+      case 'warning':
+        return { warning: event.text, done: false };
+      case 'text':
+        return { content: event.text, done: false };
+      case 'thinking':
+        return { thinking: event.text, done: false };
+      case 'call-text': {
+        const { index, text: argumentsText } = event;
+        const first = ids[index] === undefined;
+        const id = idOf(index);
+        return {
+          toolCallDelta: { index, ...(first && { id, name: nameOf(event.name) }), argumentsText },
+          done: false,
+        };
+      }
+      case 'call':
+        raws.push({ id: idOf(event.index), raw: event.raw });
+        return { toolCall: toCall(event.index, event.name, event.params), done: false };
+      case 'bad-call': {
+        const params = objectIn(event.text);
+        const toolCall = params
+          ? toCall(event.index, event.name, params)
+          : { id: idOf(event.index), name: nameOf(event.name), arguments: {}, malformed: event.text };
+        return { toolCall, done: false };
+      }
+      case 'done': {
+        const { prompt, cached, completion, thinking } = event.tokens;
+        const native = toNative(event.spoken, raws);
+        return {
+          done: true,
+          finishReason: event.finish,
+          ...(native && { native }),
+          usage: {
+            promptTokens: prompt,
+            completionTokens: completion,
+            totalTokens: prompt + completion,
+            cachedTokens: cached,
+            ...(thinking > 0 && { thinkingTokens: thinking }),
+          },
+          model: request.model,
+        };
+      }
+      default:
+        return undefined;
+    }
+  };
+}
+
+/** From what was read so far; nothing while that tells little, or when it is over in a moment. */
+function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): string {
+  const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
+  return left >= 2000 ? `, about ${inWords(Math.round(left / 1000) * 1000)} left` : '';
+}
+
+/** Arguments that are JSON and yet no value of the grammar's schema (1e-3 for an integer): the tool's own says why. */
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text, (_, inner) => {
+      if (typeof inner === 'number' && !Number.isFinite(inner)) throw new Error('not a number of JSON');
+      return inner;
+    });
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function withFraction(fraction: number | undefined) {
+  return fraction === undefined ? {} : { fraction };
+}

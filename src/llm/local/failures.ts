@@ -1,0 +1,67 @@
+import type { Failure } from './ipc.ts';
+
+/** More tokens than the window holds beside a reply. `message`: those of the person's newest message alone. */
+export class PromptTooLong extends Error {
+  constructor(
+    readonly tokens: { prompt: number; message: number; contextSize: number; reserved: number; cut: number },
+  ) {
+    super('prompt too long');
+  }
+}
+
+/** Why a reply could not be written. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof PromptTooLong) return tooLong(error.tokens);
+  return {
+    code: 'UNKNOWN',
+    message: `The local model failed: ${messageOf(error)} Send a message to try again.`,
+  };
+}
+
+function tooLong({ prompt, message, contextSize, reserved, cut }: PromptTooLong['tokens']): Failure {
+  const details = { promptTokens: prompt, contextSize };
+  const room = contextSize - reserved - (prompt - message);
+  if (message > room && message * 2 > prompt)
+    return {
+      code: 'LLM_CONTEXT_OVERFLOW',
+      message: `Your message is ${inNumber(message)} tokens long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or give the model a larger context size in the settings.`,
+      details: { ...details, messageTokens: message, room },
+    };
+  const shortened = cut > 0 ? ', although long tool results were cut,' : '';
+  return {
+    code: 'LLM_CONTEXT_OVERFLOW',
+    message: `This conversation is ${inNumber(prompt)} tokens long${shortened} and the local model has room for ${inNumber(contextSize)}, ${inNumber(reserved)} of them kept for its reply. Start a new run, or give the model a larger context size in the settings.`,
+    details,
+  };
+}
+
+/** Why a model could not be loaded. */
+export function toLoadFailure(error: unknown, modelPath: string): Failure {
+  const details = { path: modelPath, cause: messageOf(error) };
+  const name = error instanceof Error ? error.constructor.name : '';
+  if (name === 'NoBinaryFoundError' || (error as NodeJS.ErrnoException)?.code === 'ERR_MODULE_NOT_FOUND')
+    return {
+      code: 'UNKNOWN',
+      message: `There is no local engine for ${process.platform}-${process.arch} here. Install Towpath again on this machine, or use an endpoint.`,
+      details,
+    };
+  if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))
+    return {
+      code: 'UNKNOWN',
+      message: `There is not enough free memory for ${modelPath}. Choose a smaller model or a smaller context size, or close other programs.`,
+      details,
+    };
+  return {
+    code: 'UNKNOWN',
+    message: `${modelPath} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
+    details,
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function inNumber(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,75 @@
+/** A model that can be taken out of memory. */
+export interface Tenant {
+  /** Called when it has no job; resolves when its memory is free. */
+  unload(): Promise<void>;
+}
+
+export interface Room {
+  /** Whether `enter` would let it in at once. */
+  isFree(tenant: Tenant): boolean;
+  /** Resolves when this model may be loaded and used; call the result when the job is done. Rejects with the signal's reason. */
+  enter(tenant: Tenant, signal?: AbortSignal): Promise<() => void>;
+}
+
+interface Waiting {
+  tenant: Tenant;
+  admit(): void;
+}
+
+/**
+ * One model in memory at a time. Another one waits until the jobs of the one inside are done, and has it unloaded; jobs
+ * are let in by the order of asking, so that neither waits for ever. A run keeps its model across a change of models.
+ */
+export function createRoom(): Room {
+  let inside: Tenant | undefined;
+  let jobs = 0;
+  let emptying = false;
+  const queue: Waiting[] = [];
+
+  const admitNext = async (): Promise<void> => {
+    while (!emptying && queue[0]) {
+      if (inside && inside !== queue[0].tenant) {
+        if (jobs > 0) return;
+        emptying = true;
+        await inside.unload().finally(() => {
+          inside = undefined;
+          emptying = false;
+        });
+        continue; // who asked first may have left meanwhile
+      }
+      const next = queue.shift()!;
+      inside = next.tenant;
+      jobs++;
+      next.admit();
+    }
+  };
+  const leave = () => {
+    jobs--;
+    void admitNext();
+  };
+
+  return {
+    isFree: (tenant) => queue.length === 0 && !emptying && (inside === tenant || jobs === 0),
+    enter: (tenant, signal) =>
+      new Promise((resolve, reject) => {
+        const stop = () => {
+          const at = queue.indexOf(waiting);
+          if (at < 0) return; // it is in
+          queue.splice(at, 1);
+          reject(signal?.reason);
+          void admitNext();
+        };
+        const waiting: Waiting = {
+          tenant,
+          admit: () => {
+            signal?.removeEventListener('abort', stop);
+            resolve(leave);
+          },
+        };
+        signal?.throwIfAborted();
+        signal?.addEventListener('abort', stop, { once: true });
+        queue.push(waiting);
+        void admitNext();
+      }),
+  };
+}
