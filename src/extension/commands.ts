@@ -65,6 +65,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.answer': () => approvals.show(),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),
+    'towpath.unloadLocal': () => unloadLocal(models),
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
@@ -83,6 +84,17 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
 
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand('towpath.chat.focus');
+}
+
+async function unloadLocal(models: Models): Promise<void> {
+  const what = await models.unloadLocal();
+  if (what === 'busy')
+    void vscode.window.showWarningMessage('The local model is at work. Stop its run, then unload it.');
+  else if (what === 'none') void vscode.window.showInformationMessage('No local model is loaded.');
+  else
+    void vscode.window.showInformationMessage(
+      'The local model is unloaded and its memory is free. The next message loads it again.',
+    );
 }
 
 function askTask(): Thenable<string | undefined> {

@@ -12,7 +12,10 @@ export async function deleteModel(model: LocalModel, models: Models): Promise<vo
   const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
   const yes = 'Move to Trash';
   if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true, detail }, yes)) !== yes) return;
-  if (models.currentId === `local/${model.path}`) await models.unload();
+  if (models.currentId === `local/${model.path}` && (await models.unloadLocal()) === 'busy') {
+    void vscode.window.showWarningMessage(`${name} is at work. Stop its run, then delete it.`);
+    return;
+  }
   let trash = true;
   for (const file of model.files) {
     if (trash && (await toTrash(file))) continue;

@@ -162,7 +162,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       does: [
         () => this.showDetails(model),
         () => vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(model.path)),
-        ...(unload ? [() => this.models.unload()] : []),
+        ...(unload ? [() => vscode.commands.executeCommand('towpath.unloadLocal')] : []),
         () => deleteModel(model, this.models),
       ],
       run: () => (model.trouble ? this.showDetails(model) : this.models.pick(id)),

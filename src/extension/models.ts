@@ -7,6 +7,7 @@ import type { LLMClient } from '../llm/client.ts';
 import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
+import { createRoom } from '../llm/local/room.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
@@ -19,7 +20,9 @@ const recentName = 'towpath.recentModels';
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
-  private local?: { key: string; client: LocalClient };
+  /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
+  private readonly locals = new Map<string, LocalClient>();
+  private readonly room = createRoom();
   private remote?: { key: string; client: LLMClient };
   private readonly limiters = new Map<string, RateLimiter>();
 
@@ -85,13 +88,7 @@ export class Models implements vscode.Disposable {
 
   /** Whether a local model is in memory. */
   get loaded(): boolean {
-    return this.local?.client.pid() !== undefined;
-  }
-
-  /** Ends the local model's process, which gives its memory back; the next message starts it again. */
-  async unload(): Promise<void> {
-    await this.local?.client.dispose();
-    this.local = undefined;
+    return [...this.locals.values()].some((client) => client.pid() !== undefined);
   }
 
   /** Model files that were picked before. */
@@ -100,8 +97,15 @@ export class Models implements vscode.Disposable {
     return ids.map((id) => split(id).model);
   }
 
+  /** Takes the local model out of memory: `busy` and nothing happens while it is at work; `none` when there is none. */
+  async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
+    const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);
+    if (!loaded) return 'none';
+    return (await loaded.unload()) ? 'unloaded' : 'busy';
+  }
+
   async dispose(): Promise<void> {
-    await this.local?.client.dispose();
+    await Promise.all([...this.locals.values()].map((client) => client.dispose()));
   }
 
   private get recent(): string[] {
@@ -109,7 +113,7 @@ export class Models implements vscode.Disposable {
   }
 
   private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
-    if (id === 'local') return withRescue(await this.localClient(model, now));
+    if (id === 'local') return withRescue(this.localClient(model, now));
     if (id === 'vscode-lm') return withRescue(createEditorClient());
     const provider = providerOf(id)!;
     const baseUrl = addressOf(provider.id);
@@ -183,27 +187,28 @@ export class Models implements vscode.Disposable {
     return limiter;
   }
 
-  /** One child process for one model file at a time: another file ends the one before. */
-  private async localClient(model: string, now: Settings): Promise<LocalClient> {
+  /** A run that is at work keeps the client it began with; they share the room for one model in memory. */
+  private localClient(model: string, now: Settings): LocalClient {
     const dist = path.join(this.context.extensionPath, 'dist');
-    const modelPath = model === 'demo' ? path.join(dist, 'demo.gguf') : model;
     const options = {
+      modelPath: model === 'demo' ? path.join(dist, 'demo.gguf') : model,
       contextSize: now['local.contextSize'],
+      threads: now['local.threads'],
       gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
     };
-    const key = JSON.stringify([modelPath, options]);
-    if (this.local?.key !== key) {
-      await this.local?.client.dispose();
-      const client = createLocalClient({
+    const key = JSON.stringify(options);
+    const client =
+      this.locals.get(key) ??
+      createLocalClient({
         ...options,
-        modelPath,
         workerPath: path.join(dist, 'worker.mjs'),
         label: model === 'demo' ? 'the demo model' : path.basename(model),
+        room: this.room,
+        idleUnloadMs: () => settings()['local.idleUnload'],
         onLog: (line) => this.log.info(line),
       });
-      this.local = { key, client };
-    }
-    return this.local.client;
+    this.locals.set(key, client);
+    return client;
   }
 }
 

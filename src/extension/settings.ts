@@ -29,6 +29,13 @@ const schema = z.object({
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
     .catch('https://huggingface.co'),
+  'local.threads': z.number().int().min(0).max(256).catch(0),
+  'local.idleUnload': z
+    .number()
+    .min(0)
+    .max(10_080)
+    .catch(10)
+    .transform((minutes) => Math.round(minutes * 60_000)),
   maxTurns: z.number().int().min(1).max(500).catch(20),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
