@@ -16,6 +16,10 @@ export const said = {
   parallel: 'Two things at once.',
   both: 'Both results arrived.',
   written: 'The file is there.',
+  inOrder: 'Written, then read.',
+  twice: 'Two files to write.',
+  bothWritten: 'There are two files more.',
+  needed: 'A file is needed to answer this properly, so read it.',
   thought: 'The question is deep, so think about it before answering anything at all.',
   answer: 'After thinking, the answer is 42.',
   denied: 'Understood, you said no, so it stays as it was.',
@@ -63,6 +67,28 @@ export const stories: Record<string, readonly Step[]> = {
     { calls: [call('fs.write', { path: 'notes/today.md', content: 'Pulled all day.\n' })] },
     { text: said.written },
   ],
+  // What changes something comes before what only reads.
+  '[[order]]': [
+    {
+      calls: [
+        call('fs.write', { path: 'notes/first.md', content: 'Written first.\n' }),
+        call('fs.read', { path: 'notes/first.md' }),
+      ],
+    },
+    { text: said.inOrder },
+  ],
+  '[[twice]]': [
+    {
+      text: said.twice,
+      calls: [
+        call('fs.write', { path: 'notes/one.md', content: 'One.\n' }),
+        call('fs.write', { path: 'notes/two.md', content: 'Two.\n' }),
+      ],
+    },
+    { text: said.bothWritten },
+  ],
+  // Reading what usually holds secrets is asked about.
+  '[[thinkcall]]': [{ think: said.needed, calls: [call('fs.read', { path: '.env' })] }, { text: said.opened }],
   '[[escape]]': [{ calls: [call('fs.read', { path: '../../etc/passwd' })] }, { text: said.opened }],
   '[[absolute]]': [{ calls: [call('fs.read', { path: '/etc/passwd' })] }, { text: said.opened }],
   // `outside` is for a link that leads out of the workspace.

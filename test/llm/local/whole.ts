@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type EngineResult, ExecutionEngine } from '../../../src/engine/engine.ts';
+import { createAdapter } from '../../../src/llm/adapter.ts';
+import type { LLMClient } from '../../../src/llm/client.ts';
+import type { Run, RunEvent } from '../../../src/protocol/run.ts';
+import { RunStore } from '../../../src/runs/store.ts';
+import { defaultTools } from '../../../src/tools/default.ts';
+import { createToolHost } from '../../../src/tools/host.ts';
+import type { Approve } from '../../../src/tools/tool.ts';
+import { chat } from '../../../src/workflows/chat.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
+
+export type Answer = 'allow' | 'deny' | 'wait';
+
+/** All of Towpath but the editor: a client, the loop, real tools on a real folder, a real journal. */
+export class Whole {
+  readonly runId = RunStore.newId();
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'whole-'));
+  readonly store = new RunStore(path.join(this.folder, 'store'));
+  readonly events: RunEvent[] = [];
+  /** What was asked, and how the folder was at that moment. */
+  readonly questions: string[] = [];
+  /** Told of every event, while it is being told. */
+  onEvent: (event: RunEvent) => void = () => {};
+  engine: ExecutionEngine;
+
+  private constructor(
+    readonly workspace: TemporaryWorkspace,
+    public client: LLMClient,
+    public answers: Answer[],
+    readonly model: string,
+  ) {
+    this.engine = this.build();
+  }
+
+  static async begin(client: LLMClient, files: Record<string, string>, answers: Answer[] = [], model = 'test') {
+    return new Whole(await temporaryWorkspace(files), client, answers, model);
+  }
+
+  /** As a reload of the window would. */
+  build(): ExecutionEngine {
+    const approve: Approve = (request, signal) => {
+      this.questions.push(request.plan.what);
+      const answer = this.answers.shift() ?? 'allow';
+      if (answer !== 'wait') return Promise.resolve({ decision: answer });
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'allow' })));
+    };
+    this.engine = new ExecutionEngine({
+      store: this.store,
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      workflow: chat,
+      model: async () => ({
+        id: `local/${this.model}`,
+        model: this.model,
+        adapter: createAdapter(this.client, { connectMs: 0, firstTokenMs: 0, retries: 0 }),
+      }),
+      workspace: async () => ({ names: ['sample'] }),
+      maxTurns: () => 20,
+      tell: (event) => {
+        this.events.push(event);
+        this.onEvent(event);
+      },
+    });
+    return this.engine;
+  }
+
+  async start(text: string): Promise<EngineResult> {
+    return this.engine.start({ runId: this.runId, userInput: text });
+  }
+
+  async continue(text?: string): Promise<EngineResult> {
+    return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  }
+
+  kept(): Promise<Run> {
+    return this.store.read(this.runId);
+  }
+
+  /** Tokens that each turn so far evaluated of its prompt, and how long the prompt was. */
+  get evaluated(): { evaluated: number; prompt: number }[] {
+    return this.events.flatMap((event) =>
+      event.type === 'usage'
+        ? [
+            {
+              evaluated: event.usage.promptTokens - (event.usage.cachedTokens ?? 0),
+              prompt: event.usage.promptTokens,
+            },
+          ]
+        : [],
+    );
+  }
+
+  async end(): Promise<void> {
+    await this.engine.close();
+    rmSync(this.folder, { recursive: true });
+    this.workspace.cleanup();
+  }
+}
