@@ -12,6 +12,7 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
 
   const convert = (node: unknown, depth: number): JsonSchema => {
     if (!isSchema(node)) return anything();
+    if (node.nullable === true) return orNull(convert({ ...node, nullable: false }, depth));
     const description = describe(node);
     if (depth > deepest) return anything(description);
     if (typeof node.$ref === 'string') return reference(node.$ref, description, depth);
@@ -73,7 +74,8 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
 
   const convertObject = (node: JsonSchema, depth: number): JsonSchema => {
     const entries = Object.entries(node.properties ?? {});
-    const more = isSchema(node.additionalProperties) ? convert(node.additionalProperties, depth + 1) : undefined;
+    const others = otherValues(node).map((schema) => convert(schema, depth + 1));
+    const more = others.length > 1 ? { oneOf: others } : others[0];
     if (entries.length === 0)
       return { type: 'object', additionalProperties: more ?? node.additionalProperties !== false };
     const required = requiredOf(node);
@@ -100,15 +102,19 @@ function strip(value: unknown, node: unknown, root: unknown, depth: number): unk
   if (value === null || typeof value !== 'object' || depth > deepest) return value;
   const schema = resolve(node, root, value);
   if (!schema) return value;
-  if (Array.isArray(value)) return value.map((item) => strip(item, schema.items, root, depth + 1));
+  if (Array.isArray(value)) {
+    const prefix = [schema.items, schema.prefixItems].find(Array.isArray) ?? [];
+    return value.map((item, index) => strip(item, prefix[index] ?? schema.items, root, depth + 1));
+  }
   const required = requiredOf(schema);
   const properties = new Map(Object.entries(schema.properties ?? {}));
+  const [others] = otherValues(schema);
   const kept = Object.entries(value)
     .filter(([key, item]) => {
       const property = properties.get(key);
       return item !== null || !property || required.has(key) || acceptsNull(property);
     })
-    .map(([key, item]) => [key, strip(item, properties.get(key), root, depth + 1)]);
+    .map(([key, item]) => [key, strip(item, properties.get(key) ?? others, root, depth + 1)]);
   return Object.fromEntries(kept);
 }
 
@@ -139,7 +145,7 @@ function fitting(node: JsonSchema, root: unknown, value: object): unknown {
 }
 
 function acceptsNull(schema: JsonSchema): boolean {
-  if ([schema.type].flat().includes('null') || schema.const === null) return true;
+  if ([schema.type].flat().includes('null') || schema.const === null || schema.nullable === true) return true;
   if (Array.isArray(schema.enum)) return schema.enum.includes(null);
   return [schema.anyOf, schema.oneOf].some(
     (list) => Array.isArray(list) && list.some((one) => one && acceptsNull(one)),
@@ -163,8 +169,11 @@ function anything(description?: string): JsonSchema {
 }
 
 function nullable(schema: JsonSchema): JsonSchema {
-  const { description, ...rest } = schema;
-  const saying = [description, 'Optional: null when not needed.'].filter(Boolean).join(' ');
+  const saying = [schema.description, 'Optional: null when not needed.'].filter(Boolean).join(' ');
+  return orNull({ ...schema, description: saying });
+}
+
+function orNull({ description: saying, ...rest }: JsonSchema): JsonSchema {
   const types = [rest.type ?? []].flat();
   const bare = Object.keys(rest).length === 1;
   if (bare && types.length > 0 && types.every((type) => scalars.has(type)))
@@ -209,6 +218,12 @@ function typesOf(schema: JsonSchema): string[] {
   if (schema.type !== undefined) return [schema.type].flat();
   if (schema.properties || schema.additionalProperties) return ['object'];
   return schema.items || schema.prefixItems ? ['array'] : [];
+}
+
+/** Schemas of the values under names that are not among `properties`. */
+function otherValues(schema: JsonSchema): JsonSchema[] {
+  const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
+  return [...patterns, schema.additionalProperties].filter(isSchema);
 }
 
 function requiredOf(schema: JsonSchema): Set<string> {

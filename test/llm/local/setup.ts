@@ -18,8 +18,8 @@ export const tools = defaultTools().map((tool) => tool.definition);
 const workerPath = path.resolve(import.meta.dirname, '../../out/local-worker.mjs');
 let built: Promise<unknown> | undefined;
 
-/** A client of a model that plays the script (`options` make another one of the same file); `close` removes both. */
-export async function localModel(script: Script) {
+/** Builds the model's process and says where it is. */
+export async function buildWorker(): Promise<string> {
   built ??= build({
     entryPoints: [path.resolve(import.meta.dirname, '../../../src/llm/local/worker.ts')],
     outfile: workerPath,
@@ -30,6 +30,12 @@ export async function localModel(script: Script) {
     logLevel: 'error',
   });
   await built;
+  return workerPath;
+}
+
+/** A client of a model that plays the script (`options` make another one of the same file); `close` removes both. */
+export async function localModel(script: Script) {
+  await buildWorker();
   const folder = mkdtempSync(path.join(tmpdir(), 'towpath-model-'));
   const modelPath = path.join(folder, 'test.gguf');
   writeScriptedModel(script, modelPath);

@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatRequest, ChatStreamChunk } from '../../src/llm/client.ts';
+import { createLocalClient, type LocalClient } from '../../src/llm/local/client.ts';
+import { buildWorker } from '../llm/local/setup.ts';
+import { writeRandomModel } from '../support/randomModel.ts';
+
+// What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
+// event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
+// that takes its time; the machine's own noise is in all of the numbers.
+
+const rounds = 5;
+/** Milliseconds in which Stop has to be over. */
+const stopBudget = 100;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'bench-'));
+const modelPath = path.join(folder, 'random.gguf');
+writeRandomModel(modelPath, { layers: 4, width: 384, words: ['along', ' the', ' canal'] });
+// On a busy machine threads that wait for each other take many times as long: THREADS=1 then.
+const threads = Number(process.env.THREADS ?? 0);
+const options = { workerPath: await buildWorker(), modelPath, contextSize: 4096, threads, gpu: false } as const;
+
+const prompt: ChatRequest = {
+  model: 'random',
+  messages: [{ role: 'user', content: 'along the canal '.repeat(220) }],
+  cacheKey: 'bench',
+};
+const short: ChatRequest = { ...prompt, messages: [{ role: 'user', content: 'along the canal' }], maxTokens: 300 };
+let other = 0;
+/** Never read before: nothing of it can be kept. */
+const fresh = (request: ChatRequest): ChatRequest => ({ ...request, systemPrompt: `${++other}`, cacheKey: `${other}` });
+
+try {
+  await stops();
+  await delays();
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+async function stops(): Promise<void> {
+  const stages: [string, ChatRequest, (chunk: ChatStreamChunk) => boolean, boolean][] = [
+    ['loading', short, (chunk) => chunk.progress?.text.startsWith('Loading') ?? false, true],
+    ['reading', prompt, (chunk) => (chunk.progress?.fraction ?? 0) > 0 && isReading(chunk), false],
+    ['writing', short, (chunk) => chunk.content !== undefined, false],
+  ];
+  console.log(`Stop, until it has ended, and until the model is free again; the slowest of ${rounds}, ms`);
+  const slowest: number[] = [];
+  for (const [stage, request, when, newClient] of stages) {
+    const times: { ended: number; free: number }[] = [];
+    let client = createLocalClient(options);
+    if (!newClient) await drain(client, short);
+    for (let round = 0; round < rounds; round++) {
+      times.push(await stopAt(client, fresh(request), when));
+      if (newClient) {
+        await client.dispose();
+        client = createLocalClient(options);
+      }
+    }
+    await client.dispose();
+    const [ended, free] = [Math.max(...times.map((one) => one.ended)), Math.max(...times.map((one) => one.free))];
+    slowest.push(ended);
+    console.log(
+      `  ${stage.padEnd(10)} ${ended.toFixed(1).padStart(7)} ${newClient ? '(ended)' : free.toFixed(1).padStart(7)}`,
+    );
+  }
+  if (Math.max(...slowest) > stopBudget) {
+    console.log(`  over the budget of ${stopBudget} ms`);
+    process.exitCode = 1;
+  }
+}
+
+async function stopAt(client: LocalClient, request: ChatRequest, when: (chunk: ChatStreamChunk) => boolean) {
+  const stop = new AbortController();
+  let stoppedAt = 0;
+  try {
+    for await (const chunk of client.chatStream(request, stop.signal)) {
+      if (stoppedAt > 0 || !when(chunk)) continue;
+      stoppedAt = performance.now();
+      stop.abort(new Error('stop'));
+    }
+  } catch (error) {
+    if ((error as Error).message !== 'stop') throw error;
+  }
+  if (stoppedAt === 0) throw new Error('The stage was never reached.');
+  const ended = performance.now() - stoppedAt;
+  if (client.pid() === undefined) return { ended, free: ended };
+  // The same slot is wanted again: it is given back when the engine has really stopped.
+  const again = { ...request, messages: short.messages, maxTokens: 1 };
+  for await (const chunk of client.chatStream(again)) if (chunk.content || chunk.done) break;
+  return { ended, free: performance.now() - stoppedAt };
+}
+
+async function delays(): Promise<void> {
+  console.log('\nEvent-loop delay of the process that uses the model, ms (resolution 1 ms, taken off)');
+  console.log(`  ${''.padEnd(10)} ${['p50', 'p99', 'max', 'for'].map((name) => name.padStart(7)).join(' ')}`);
+  await delayIn('idle', () => sleep(1500));
+  const client = createLocalClient(options);
+  await delayIn('loading', async () => {
+    for await (const chunk of client.chatStream(fresh(short))) if (chunk.content || isReading(chunk)) break;
+  });
+  await delayIn('reading', async () => {
+    for await (const chunk of client.chatStream(fresh(prompt))) if (chunk.content) break;
+  });
+  await delayIn('writing', () => drain(client, fresh(short)));
+  await client.dispose();
+  await delayIn('idle again', () => sleep(1500));
+}
+
+async function delayIn(stage: string, work: () => Promise<unknown>): Promise<void> {
+  const monitor = monitorEventLoopDelay({ resolution: 1 });
+  const startedAt = performance.now();
+  monitor.enable();
+  await work();
+  monitor.disable();
+  const ms = performance.now() - startedAt;
+  const late = [monitor.percentile(50), monitor.percentile(99), monitor.max].map((ns) => Math.max(0, ns / 1e6 - 1));
+  console.log(`  ${stage.padEnd(10)} ${[...late, ms].map((value) => value.toFixed(1).padStart(7)).join(' ')}`);
+}
+
+async function drain(client: LocalClient, request: ChatRequest): Promise<void> {
+  for await (const chunk of client.chatStream(request)) if (chunk.done) return;
+}
+
+function isReading(chunk: ChatStreamChunk): boolean {
+  return chunk.progress?.text.startsWith('Reading') ?? false;
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { type Backend, backends } from '../support/backends.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { said } from '../support/scripted.ts';
+
+describe('a model on this machine', () => {
+  let backend: Backend;
+  let editor: Towpath;
+  before(async () => {
+    backend = await backends.local();
+    editor = await openTowpath({ settings: { ...backend.settings, 'towpath.local.threads': 1 } });
+  });
+  after(async () => {
+    await editor?.stop();
+    await backend?.close();
+  });
+  beforeEach(() => command('towpath.newRun'));
+
+  const command = (name: string) =>
+    editor.host.evaluate(async (vscode, id) => {
+      await vscode.commands.executeCommand(id);
+    }, name);
+  const words = async () => (await editor.panel.transcript()).map((entry) => entry.text).join('\n');
+  const hears = (text: string) => eventually(`the panel says "${text}"`, async () => (await words()).includes(text));
+  const card = async (tool: string) => {
+    const one = editor.panel.cards(tool).last();
+    return { status: await one.getAttribute('data-status'), ok: await one.getAttribute('data-ok') };
+  };
+  /** The model's process, 0 when there is none; with a signal, sends it. */
+  const modelProcess = (signal?: 'SIGKILL' | 'SIGSEGV') =>
+    editor.host.evaluate((_vscode, send, require) => {
+      const { execSync } = require('node:child_process') as typeof import('node:child_process');
+      const rows = execSync('ps -eo pid,ppid,args').toString().split('\n');
+      const row = rows.find((one) => one.includes('worker.mjs') && one.trim().split(/\s+/)[1] === String(process.pid));
+      const pid = Number(row?.trim().split(/\s+/)[0] ?? 0);
+      if (pid && send) process.kill(pid, send);
+      return pid;
+    }, signal ?? null);
+
+  it('reads beside a question, and both results arrive in order', async () => {
+    await editor.panel.send('[[parallel]] Two things.');
+    await editor.dialog.text();
+    assert.deepEqual(await card('fs.read'), { status: 'done', ok: 'true' });
+    assert.deepEqual(await card('fs.write'), { status: 'asking', ok: null });
+    await editor.dialog.click('Allow');
+    await hears(said.both);
+    assert.equal(editor.read('notes/parallel.md'), 'Written beside a read.\n');
+  });
+
+  it('writes, then reads what was written', async () => {
+    await editor.panel.send('[[order]] Write and read.');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await hears(said.inOrder);
+    assert.deepEqual([await card('fs.write'), await card('fs.read')], Array(2).fill({ status: 'done', ok: 'true' }));
+  });
+
+  it('asks one question after the other, and hears a no to the second', async () => {
+    await editor.panel.send('[[twice]] Two files.');
+    assert.match(await editor.dialog.text(), /one\.md/);
+    await editor.dialog.click('Allow');
+    await eventually('the second question', async () => /two\.md/.test(await editor.dialog.text()));
+    await editor.dialog.click('Cancel');
+    await hears(said.denied);
+    assert.equal(editor.read('notes/one.md'), 'One.\n');
+    assert.equal(editor.read('notes/two.md'), undefined);
+  });
+
+  it('is unloaded by command and loaded again by the next message', async () => {
+    await editor.panel.send('Hello?');
+    await hears(said.hello);
+    await editor.panel.waitForPhase('WaitingUser');
+    const before = await modelProcess();
+    assert.ok(before > 0);
+    await editor.command('Towpath: Unload Local Model');
+    await editor.page.locator('.notification-toast', { hasText: 'is unloaded' }).waitFor();
+    assert.equal(await modelProcess(), 0);
+    await editor.panel.send('[[think]] And now?');
+    await hears(said.answer);
+    assert.notEqual(await modelProcess(), before);
+  });
+
+  it('is not unloaded while it is at work', async () => {
+    await editor.panel.send('[[long]] Count.');
+    await hears('tick tock');
+    await editor.command('Towpath: Unload Local Model');
+    await editor.page.locator('.notification-toast', { hasText: 'is at work' }).waitFor();
+    await editor.panel.stop();
+    await editor.panel.waitForPhase('Failed');
+  });
+
+  it('crashes: the editor lives, the run says what happened and goes on', async () => {
+    const host = await editor.host.ready();
+    await editor.panel.send('[[long]] Count.');
+    await hears('tick tock');
+    assert.ok((await modelProcess('SIGSEGV')) > 0);
+    await editor.panel.waitForPhase('Failed');
+    await eventually('the panel says what happened', async () =>
+      /The local engine crashed \(signal SIGSEGV\)/.test(await editor.panel.frame.locator('body').innerText()),
+    );
+    await editor.panel.send('Are you there?');
+    await hears(said.hello);
+    assert.equal(await editor.host.ready(), host, 'the same extension host');
+  });
+
+  it('another model while a run is at work: that run ends its answer with its own', async () => {
+    await editor.panel.send('[[write]] Note the day.');
+    await editor.dialog.text();
+    await command('towpath.useDemo');
+    await editor.dialog.click('Allow');
+    await hears(said.written);
+    await editor.panel.waitForPhase('WaitingUser');
+    await editor.host.evaluate(async (vscode, model) => {
+      await vscode.workspace.getConfiguration('towpath').update('model', model, vscode.ConfigurationTarget.Global);
+    }, backend.settings['towpath.model'] as string);
+  });
+
+  it('a reload in the middle of a question: nothing ran, and the run goes on', async () => {
+    await editor.panel.send('[[twice]] Two files.');
+    await editor.dialog.text();
+    const before = editor.read('notes/two.md');
+    await editor.reload();
+    await editor.showPanel();
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(await editor.dialog.isOpen(), false);
+    assert.equal(editor.read('notes/two.md'), before);
+    await editor.panel.send('Go on.');
+    await hears(said.hello);
+    assert.deepEqual(await card('fs.write'), { status: 'done', ok: 'false' });
+  });
+});

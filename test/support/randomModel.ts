@@ -1,0 +1,95 @@
+import { writeFileSync } from 'node:fs';
+import { byteToken } from '../../src/llm/local/demo/automaton.ts';
+import { chatTemplate } from '../../src/llm/local/demo/chatTemplate.ts';
+import { encodeGguf, type MetadataValue, type Tensor } from '../../src/llm/local/demo/gguf.ts';
+
+export interface RandomModelOptions {
+  /** Tokens with a text of their own, besides bytes. */
+  words?: readonly string[];
+  layers?: number;
+  /** A multiple of 64. */
+  width?: number;
+}
+
+const headWidth = 64;
+
+/** Writes a genuine model (a small Llama) of random weights: it says anything, and costs what a model of its size costs. */
+export function writeRandomModel(file: string, { words = [], layers = 1, width = 64 }: RandomModelOptions = {}): void {
+  const special = ['<unk>', '<|endoftext|>', '<|im_start|>', '<|im_end|>'];
+  const bytes = Array.from({ length: 256 }, (_, value) => byteToken(value));
+  const own = [...new Set(['\u2581', ...words.map((word) => word.replaceAll(' ', '\u2581'))])];
+  const tokens = [...special, ...bytes, ...own];
+  const types = [2, 3, 3, 3, ...bytes.map(() => 6), ...own.map(() => 1)];
+  while (tokens.length % 64) {
+    tokens.push(`<|unused_${tokens.length}|>`);
+    types.push(5);
+  }
+  const random = generator(42);
+  const inner = width * 3;
+  const matrix = (name: string, rowLength: number, rows: number): Tensor => {
+    const data = new Float32Array(rowLength * rows);
+    const scale = 2 / Math.sqrt(rowLength);
+    for (let index = 0; index < data.length; index++) data[index] = (random() - 0.5) * scale;
+    return { name: `${name}.weight`, shape: [rowLength, rows], type: 'Q8_0', data };
+  };
+  const ones = (name: string): Tensor => ({
+    name: `${name}.weight`,
+    shape: [width],
+    type: 'F32',
+    data: new Float32Array(width).fill(1),
+  });
+  const tensors = [
+    matrix('token_embd', width, tokens.length),
+    ...Array.from({ length: layers }, (_, layer) => `blk.${layer}`).flatMap((block) => [
+      ones(`${block}.attn_norm`),
+      ...['attn_q', 'attn_k', 'attn_v', 'attn_output'].map((name) => matrix(`${block}.${name}`, width, width)),
+      ones(`${block}.ffn_norm`),
+      matrix(`${block}.ffn_gate`, width, inner),
+      matrix(`${block}.ffn_up`, width, inner),
+      matrix(`${block}.ffn_down`, inner, width),
+    ]),
+    ones('output_norm'),
+    matrix('output', width, tokens.length),
+  ];
+  const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
+  const text = (value: string): MetadataValue => ({ type: 'str', value });
+  const off: MetadataValue = { type: 'bool', value: false };
+  const metadata: Record<string, MetadataValue> = {
+    'general.architecture': text('llama'),
+    'general.name': text('Random weights'),
+    'general.file_type': u32(7),
+    'general.quantization_version': u32(2),
+    'llama.context_length': u32(32_768),
+    'llama.embedding_length': u32(width),
+    'llama.block_count': u32(layers),
+    'llama.feed_forward_length': u32(inner),
+    'llama.attention.head_count': u32(width / headWidth),
+    'llama.attention.head_count_kv': u32(width / headWidth),
+    'llama.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-5 },
+    'llama.rope.dimension_count': u32(headWidth),
+    'llama.rope.freq_base': { type: 'f32', value: 10_000 },
+    'llama.vocab_size': u32(tokens.length),
+    'tokenizer.ggml.model': text('llama'),
+    'tokenizer.ggml.tokens': { type: 'str[]', value: tokens },
+    'tokenizer.ggml.scores': { type: 'f32[]', value: tokens.map((_, index) => -index) },
+    'tokenizer.ggml.token_type': { type: 'i32[]', value: types },
+    'tokenizer.ggml.bos_token_id': u32(1),
+    'tokenizer.ggml.eos_token_id': u32(3),
+    'tokenizer.ggml.unknown_token_id': u32(0),
+    'tokenizer.ggml.add_bos_token': off,
+    'tokenizer.ggml.add_space_prefix': off,
+    'tokenizer.chat_template': text(chatTemplate),
+  };
+  writeFileSync(file, encodeGguf(metadata, tensors));
+}
+
+/** The same numbers between 0 and 1 every time (mulberry32). */
+export function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
