@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Token } from 'node-llama-cpp';
 import { stripNulls, toGrammarSchema } from '../../../src/llm/local/schema.ts';
 import { toWireName } from '../../../src/llm/names.ts';
 import type { JsonSchema } from '../../../src/protocol/tools.ts';
@@ -57,6 +58,8 @@ describe('calls of 40 tools, written by random weights under the call grammar', 
       const Grammar = await callGrammar();
       const closing = new library.TokenBias(model.tokenizer);
       for (const text of ['"', '}', ']', '"}', '"]', '\n\n\n\n']) closing.set(text as never, { logit: 6 });
+      // Parts of a character by themselves would make no text.
+      for (let byte = 0x80; byte < 0x100; byte++) closing.set((4 + byte) as Token, 'never');
 
       const write = async (
         schema: JsonSchema,
@@ -162,7 +165,24 @@ function wordsOf(value: unknown): string[] {
     }
   };
   visit(value);
-  for (const word of ['null', 'true', 'false', '": "', '", "', '": ', ', "', '"}', '"]', ' the', ' boat', 'canal'])
+  for (const word of [
+    'null',
+    'true',
+    'false',
+    '": "',
+    '", "',
+    '": ',
+    ', "',
+    '"}',
+    '"]',
+    ' the',
+    ' boat',
+    'canal',
+    'é',
+    '–',
+    '漢',
+    '🚣',
+  ])
     words.add(word);
   return [...words];
 }
