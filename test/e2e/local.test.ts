@@ -4,12 +4,12 @@ import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { said } from '../support/scripted.ts';
 
-describe('a model on this machine', () => {
+describe('a model in a process of its own', () => {
   let backend: Backend;
   let editor: Towpath;
   before(async () => {
     backend = await backends.local();
-    editor = await openTowpath({ settings: { ...backend.settings, 'towpath.local.threads': 1 } });
+    editor = await openTowpath({ settings: backend.settings });
   });
   after(async () => {
     await editor?.stop();

@@ -27,7 +27,9 @@ export const backends: Record<'endpoint' | 'local', () => Promise<Backend>> = {
   async local() {
     const file = path.join(temporaryFolder(), 'scripted.gguf');
     writeScriptedModel(testScript(defaultTools().map((tool) => tool.definition)), file);
-    return { settings: { 'towpath.model': `local/${file}`, 'towpath.local.gpu': false }, close: async () => {} };
+    // One thread: on a machine that runs many tests, several would mostly wait for each other.
+    const settings = { 'towpath.model': `local/${file}`, 'towpath.local.gpu': false, 'towpath.local.threads': 1 };
+    return { settings, close: async () => {} };
   },
 };
 

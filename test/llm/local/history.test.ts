@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { type HistoryItem, toHistory, toNative } from '../../../src/llm/local/history.ts';
+import fc from 'fast-check';
+import {
+  type FunctionCall,
+  type HistoryItem,
+  type ResponseItem,
+  toHistory,
+  toNative,
+} from '../../../src/llm/local/history.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import { failure, type ToolOutcome, toToolResult } from '../../../src/protocol/tools.ts';
 
@@ -154,5 +161,87 @@ describe('a conversation for the local model', () => {
       native: { provider: 'local', content: { calls: 'many' } },
     };
     assert.deepEqual(toHistory([user('go'), reply])[1], model('x'));
+  });
+});
+
+describe('any conversation, whole or damaged', () => {
+  const words = fc.string({ unit: 'grapheme', maxLength: 12 });
+  const id = fc.constantFrom('a', 'b', 'c', 'd'); // soon used twice
+  const calls = fc.array(
+    fc.record({
+      id,
+      name: fc.constantFrom('fs.read', 'shell.run'),
+      arguments: fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 1 })),
+    }),
+    { maxLength: 3 },
+  );
+  const messages: fc.Arbitrary<Message[]> = fc.array(
+    fc.oneof(
+      fc.record({ role: fc.constant('user' as const), content: words }),
+      fc.record({ role: fc.constant('system' as const), content: words }),
+      fc
+        .record({
+          role: fc.constant('assistant' as const),
+          content: words,
+          thinking: fc.option(words, { nil: undefined }),
+          toolCalls: calls,
+          native: fc.option(
+            fc.constantFrom(
+              { provider: 'anthropic', content: [{ type: 'thinking' }] },
+              { provider: 'openai', content: { id: 'x' } },
+              { provider: 'local', content: { spoken: 7 } },
+            ),
+            { nil: undefined },
+          ),
+        })
+        .map((message) => message as Message),
+      fc.record({
+        role: fc.constant('tool' as const),
+        content: fc.constant('' as const),
+        toolResults: fc.array(fc.record({ toolCallId: id, content: words.map((text) => JSON.stringify({ text })) }), {
+          maxLength: 3,
+        }),
+      }),
+    ),
+    { maxLength: 12 },
+  );
+  const isCall = (item: ResponseItem): item is FunctionCall => typeof item !== 'string' && item.type === 'functionCall';
+  const speaks = (message: Message) =>
+    message.role === 'assistant' && (message.content !== '' || (message.toolCalls?.length ?? 0) > 0);
+
+  it('gives every call one result, keeps the order, and loses no word', () => {
+    fc.assert(
+      fc.property(messages, (conversation) => {
+        const history = toHistory(conversation);
+        const responses = history.flatMap((item) => (item.type === 'model' ? item.response : []));
+        const assistants = conversation
+          .filter(speaks)
+          .flatMap((message) => (message.role === 'assistant' ? [message] : []));
+        assert.deepEqual(
+          responses.filter(isCall).map(({ name, params }) => [name.replace('_', '.'), params]),
+          assistants.flatMap((message) => message.toolCalls ?? []).map((one) => [one.name, one.arguments]),
+        );
+        assert.ok(responses.filter(isCall).every(({ result }) => typeof result === 'object' && result !== null));
+        assert.equal(
+          responses.filter((item) => typeof item === 'string').join(''),
+          assistants.map((message) => message.content).join(''),
+        );
+        const told = history.flatMap((item) => (item.type === 'user' ? [item.text] : [])).join('\n');
+        for (const message of conversation) if (message.role === 'user') assert.ok(told.includes(message.content));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never two turns of one side in a row, and ends with the model’s', () => {
+    fc.assert(
+      fc.property(messages, (conversation) => {
+        const types = toHistory(conversation).map((item) => item.type);
+        assert.equal(types.at(-1), 'model');
+        for (const [index, type] of types.entries()) if (index > 0) assert.notEqual(type, types[index - 1]);
+        assert.ok(types.lastIndexOf('system') <= 0);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
