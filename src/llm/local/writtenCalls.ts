@@ -20,8 +20,12 @@ export function writtenCalls(tell: Tell) {
       if (!blank && paramsChunk) tell({ type: 'call-text', index: callIndex, name: functionName, text: paramsChunk });
     },
     complete: (name: string, params: unknown, raw: unknown): void => {
-      tell({ type: 'call', index: completed++, name, params: params ?? {}, raw });
+      const index = completed++;
+      const text = open?.text.trim() ?? '';
       open = undefined;
+      // The engine's number may be 1e999: no JSON, on the way to the client it would become a null, "left out".
+      if (isJson(params)) tell({ type: 'call', index, name, params: params ?? {}, raw });
+      else tell({ type: 'bad-call', index, name, text });
     },
     /** Tells the call that is open as a bad one; false when none is. */
     giveUp: (): boolean => {
@@ -30,4 +34,9 @@ export function writtenCalls(tell: Tell) {
       return true;
     },
   };
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isJson);
 }

@@ -147,10 +147,19 @@ function isOddNumber({ keyword, params, data }: ErrorObject & { data?: unknown }
 }
 
 function isBeyondGrammar(error: ErrorObject, all: readonly ErrorObject[]): boolean {
-  if (beyondGrammar.has(error.keyword) || error.schemaPath.includes('/then/')) return true;
-  if (error.keyword === 'additionalProperties' && error.parentSchema?.patternProperties) return true;
-  // An alternative fails because of something inside it.
-  return ['anyOf', 'oneOf'].includes(error.keyword) && all.some((one) => beyondGrammar.has(one.keyword));
+  if (isReason(error)) return true;
+  // Alternatives fail together: one for such a reason, the others because they are not what was meant.
+  return all.some(
+    ({ keyword, instancePath }) =>
+      ['anyOf', 'oneOf'].includes(keyword) &&
+      error.instancePath.startsWith(instancePath) &&
+      all.some((one) => isReason(one) && one.instancePath.startsWith(instancePath)),
+  );
+}
+
+function isReason(error: ErrorObject): boolean {
+  if (beyondGrammar.has(error.keyword) || error.schemaPath.includes('/then/') || isOddNumber(error)) return true;
+  return error.keyword === 'additionalProperties' && Boolean(error.parentSchema?.patternProperties);
 }
 
 /** Names of properties and values of enums as whole words: the calls get shorter, the grammar stays the same. */

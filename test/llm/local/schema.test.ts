@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stripNulls, toGrammarSchema } from '../../../src/llm/local/schema.ts';
+import { writtenCalls } from '../../../src/llm/local/writtenCalls.ts';
 import type { JsonSchema } from '../../../src/protocol/tools.ts';
 import { tools } from './setup.ts';
 
@@ -48,6 +49,12 @@ describe("a tool's schema for the call grammar", () => {
       'an open map',
       { type: 'object', additionalProperties: { type: 'number' } },
       { type: 'object', additionalProperties: { type: 'number' } },
+    ],
+    ['OpenAPI’s nullable', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
+    [
+      'names by pattern',
+      { type: 'object', patternProperties: { '^x-': { type: 'string' } }, additionalProperties: false },
+      { type: 'object', additionalProperties: { type: 'string' } },
     ],
     [
       'allOf',
@@ -130,6 +137,9 @@ describe('nulls that stand for "left out"', () => {
       limit: { type: 'integer' },
       ifMatch: { type: ['string', 'null'] },
       edits: { type: 'array', items: { $ref: '#/$defs/edit' } },
+      map: { type: 'object', additionalProperties: { type: 'object', properties: { a: { type: 'string' } } } },
+      pair: { type: 'array', prefixItems: [{ type: 'object', properties: { a: { type: 'string' } } }] },
+      note: { type: 'string', nullable: true },
       place: { anyOf: [{ type: 'string' }, { type: 'object', properties: { line: { type: 'integer' } } }] },
     },
     required: ['path'],
@@ -142,6 +152,9 @@ describe('nulls that stand for "left out"', () => {
     ['stay where they are a value', { path: 'a', ifMatch: null }, { path: 'a', ifMatch: null }],
     ['stay where something is required, so that the tool can say so', { path: null }, { path: null }],
     ['go inside lists and behind references', { edits: [{ from: null, to: null }] }, { edits: [{ from: null }] }],
+    ['go inside values under any name', { map: { x: { a: null } } }, { map: { x: {} } }],
+    ['go inside tuples', { pair: [{ a: null }, null] }, { pair: [{}, null] }],
+    ['stay where OpenAPI calls it nullable', { note: null }, { note: null }],
     ['go inside the alternative that fits', { place: { line: null } }, { place: {} }],
     ['stay under names nobody knows', { more: null }, { more: null }],
   ];
@@ -228,5 +241,22 @@ describe('any schema and any value', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('calls as they are written', () => {
+  it('are told whole, unless they hold a number that is none', () => {
+    const told: unknown[] = [];
+    const calls = writtenCalls((event) => told.push(event));
+    for (const [index, text] of ['{"n": 1}', '{"n": [1e999]}'].entries()) {
+      calls.chunk({ callIndex: index, functionName: 'f', paramsChunk: text, done: false });
+      calls.complete('f', JSON.parse(text), text);
+    }
+    assert.deepEqual(told, [
+      { type: 'call-text', index: 0, name: 'f', text: '{"n": 1}' },
+      { type: 'call', index: 0, name: 'f', params: { n: 1 }, raw: '{"n": 1}' },
+      { type: 'call-text', index: 1, name: 'f', text: '{"n": [1e999]}' },
+      { type: 'bad-call', index: 1, name: 'f', text: '{"n": [1e999]}' },
+    ]);
   });
 });
