@@ -123,6 +123,7 @@ function standingOf(
 
 function decisionWords(state: CallState | undefined): string {
   if (state?.decision === 'allow-run') return 'Allowed for this run';
+  if (state?.edited) return 'Allowed as changed';
   return state?.decision === 'allow' && !state.automatic ? 'Allowed' : '';
 }
 

@@ -25,7 +25,7 @@ export class Calls {
   constructor(
     private readonly knownIds: ReadonlySet<string>,
     private readonly isFree: (call: ToolCall) => boolean,
-    private readonly execute: (call: ToolCall) => Promise<ToolOutcome>,
+    private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
   ) {}
 
   /** A call that is complete while the reply still streams. */
@@ -46,7 +46,9 @@ export class Calls {
     let change: Promise<unknown> = Promise.resolve();
     const before: Promise<ToolOutcome>[] = [];
     return calls.map((call, index) => {
-      const running = this.started.get(call) ?? this.start(call, this.later(call, index, change, [...before]));
+      const following = calls.slice(index + 1, callLimit).filter((one) => !this.isFree(one));
+      const running =
+        this.started.get(call) ?? this.start(call, this.later(call, index, change, [...before], following));
       if (!this.isFree(call)) change = running.outcome;
       before.push(running.outcome);
       return running;
@@ -58,20 +60,26 @@ export class Calls {
     return this.begun.map((call) => this.started.get(call)!);
   }
 
-  private async later(call: ToolCall, index: number, change: Promise<unknown>, before: Promise<unknown>[]) {
+  private async later(
+    call: ToolCall,
+    index: number,
+    change: Promise<unknown>,
+    before: Promise<unknown>[],
+    following: readonly ToolCall[],
+  ) {
     if (index >= callLimit)
       return failure('TOOL_DENIED', `Too many calls in one answer: ask for at most ${callLimit}.`);
     if (this.isFree(call)) {
       await change;
       return this.read(call);
     }
-    await Promise.all(before); // people answer one question at a time
-    return this.execute(call);
+    await Promise.all(before); // each finds the world as the one before it left it
+    return this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {
     while (this.reading.size >= parallelReads) await Promise.race(this.reading);
-    const outcome = this.execute(call);
+    const outcome = this.execute(call, []);
     this.reading.add(outcome);
     try {
       return await outcome;

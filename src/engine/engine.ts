@@ -217,7 +217,7 @@ export class ExecutionEngine {
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
       },
       isFree: (call) => options.host.isFree(call),
-      execute: (call) => options.host.executeToolCall(call, callContext),
+      execute: (call, following) => options.host.executeToolCall(call, callContext, following),
       isComplete: () => workflow.isComplete(run),
       maxTurns: options.maxTurns(),
       signal,

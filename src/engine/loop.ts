@@ -20,7 +20,8 @@ export interface Turns {
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
-  execute(call: ToolCall): Promise<ToolOutcome>;
+  /** @param following the calls of the same reply that are asked about and come after it */
+  execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
   /** Asked at a reply without tool calls. */
   isComplete(): boolean;
   maxTurns: number;

@@ -21,6 +21,7 @@ import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { Panel } from './panel.ts';
 import { Problems } from './problems.ts';
+import { Reviews } from './reviews.ts';
 import { Secrets } from './secrets.ts';
 import { settings } from './settings.ts';
 import { Setup } from './setup.ts';
@@ -43,7 +44,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
-  const approvals = new Approvals(diffs, showStatus);
+  const reviews = new Reviews();
+  const approvals = new Approvals(reviews, showStatus);
   const mcp = new Mcp(context, workspace);
 
   const terminal = new CommandTerminal();
@@ -105,6 +107,8 @@ export function activate(context: vscode.ExtensionContext): void {
     problems,
     terminal,
     diffs.register(),
+    reviews.register(),
+    approvals,
     downloads,
     manager.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),

@@ -12,7 +12,7 @@ export class StatusBar implements vscode.Disposable {
 
   show({ working, asking }: { working: number; asking: number }): void {
     const state = asking > 0 ? asks : working > 0 ? works : rests;
-    this.item.text = state.text;
+    this.item.text = asking > 1 ? `${state.text} (${asking})` : state.text;
     this.item.tooltip = state.tooltip;
     this.item.command = state.command;
     this.item.accessibilityInformation = { label: state.tooltip };

@@ -47,6 +47,8 @@ const storedEvents = [
     decision: decisionSchema,
     waitedMs: z.number(),
     words: z.string().optional(),
+    /** The person changed it before allowing it. */
+    edited: z.boolean().optional(),
     /** Why nobody was asked, when nobody was. */
     automatic: z.string().optional(),
   }),
@@ -102,6 +104,7 @@ const callStateSchema = z.object({
   status: z.enum(['asking', 'allowed', 'running', 'done']),
   question: questionSchema.optional(),
   decision: decisionSchema.optional(),
+  edited: z.boolean().optional(),
   automatic: z.string().optional(),
   startedAt: z.number().optional(),
   ms: z.number().optional(),
@@ -225,6 +228,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = event.decision === 'deny' ? 'done' : 'allowed';
       call.decision = event.decision;
+      call.edited = event.edited;
       call.automatic = event.automatic;
       break;
     }

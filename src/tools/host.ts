@@ -1,11 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { ToolCall } from '../protocol/messages.ts';
-import { decisionSchema, type EventBody, type KeptChange } from '../protocol/run.ts';
-import { failure, type ToolDefinition, type ToolOutcome } from '../protocol/tools.ts';
+import type { EventBody, KeptChange } from '../protocol/run.ts';
+import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
+import { createAgreement, type Prepared, type Verdict } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure } from './outcome.ts';
+import { createQuestions } from './questions.ts';
+import { keep, stored } from './record.ts';
+import { withChange } from './revision.ts';
+import { beforeStop, stopIfAborted } from './stop.ts';
 import { type Approve, type CallContext, type Plan, type Tool, type ToolContext, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -20,8 +24,12 @@ export interface ToolHost {
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
   /** The call only reads: it may start while the model is still writing, and beside others. */
   isFree(call: ToolCall): boolean;
-  /** Never throws. The outcome can be stored as JSON and is at most 64 KiB of it. */
-  executeToolCall(call: ToolCall, context: CallContext): Promise<ToolOutcome>;
+  /**
+   * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it.
+   * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
+   * its plan is another by the time it is its turn
+   */
+  executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
 }
 
 export interface ToolHostOptions {
@@ -30,6 +38,7 @@ export interface ToolHostOptions {
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
   prepare?: ToolHost['prepare'];
+  policy?: Policy;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -37,30 +46,37 @@ export interface ToolHostOptions {
 /** Tokens; below this a window is small. */
 const smallWindow = 12_000;
 
+/** Decides what nobody is to be asked about, and says why; undefined: ask. It cannot allow a plan without `grant`. */
+export type Policy = (call: ToolCall, plan: Plan, context: CallContext) => Verdict | undefined;
+
 export function createToolHost({
   workspace,
   tools,
   approve,
-  prepare = async () => {},
+  prepare: prepareTools = async () => {},
+  policy = () => undefined,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
+  const agree = createAgreement({ workspace, prepare, decide, ask: createQuestions(approve, now) });
   const all = typeof tools === 'function' ? tools : () => tools;
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const visible = () => all().filter((tool) => !tool.hidden && (workspace.trusted || tool.risk === 'read'));
 
   return {
-    prepare,
+    prepare: prepareTools,
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
         .map((tool) => tool.definition),
     isFree: (call) => call.malformed === undefined && byName(call.name)?.risk === 'read',
 
-    async executeToolCall(call, context) {
+    async executeToolCall(call, context, following = []) {
       let started = now();
       let change: KeptChange | undefined;
       let outputId: string | undefined;
-      const outcome = bounded(await execute(call, context).catch((error) => toFailure(error, context.signal)));
+      let changed: unknown;
+      const executed = await execute().catch((error) => toFailure(error, context.signal));
+      const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
       const end: EventBody = {
         type: 'tool-end',
         toolCallId: call.id,
@@ -75,26 +91,22 @@ export function createToolHost({
       await stored(context, end).catch(() => undefined);
       return outcome;
 
-      async function execute(call: ToolCall, context: CallContext): Promise<ToolOutcome> {
+      async function execute(): Promise<ToolOutcome> {
         stopIfAborted(context.signal);
-        const tool = find(call.name);
-        const args = checkArguments(call, tool);
-        const toolContext = contextOf(call, context, async (text) => {
-          outputId = await context.keep(text);
-          return outputId;
-        });
-        const planned = await beforeStop(context.signal, Promise.resolve(tool.plan?.(args, toolContext)));
-        const plan = planned && Object.freeze(planned);
-        if (plan) {
-          const words = await ask({ ...call, arguments: args as ToolCall['arguments'] }, plan, context);
-          if (words !== undefined) return denied(words);
-          find(call.name); // trust may have been taken back while the question was open
-          change = plan.change && (await keep(plan.change, context));
-        }
+        const agreed = await agree(call, context, following);
+        if ('denied' in agreed) return agreed.denied;
+        find(call.name); // trust may have been taken back while the question was open
+        const { tool, args, plan } = agreed;
+        change = plan?.change && (await keep(plan.change, context));
+        changed = agreed.changed;
         stopIfAborted(context.signal);
         await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name });
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
+        const toolContext = contextOf(call, context, workspace, async (text) => {
+          outputId = await context.keep(text);
+          return outputId;
+        });
         const running = plan ? plan.run(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
         const data = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
@@ -102,6 +114,26 @@ export function createToolHost({
       }
     },
   };
+
+  async function prepare(
+    call: ToolCall,
+    context: CallContext,
+    { world = workspace, args: checked }: { world?: Workspace; args?: unknown } = {},
+  ): Promise<Prepared> {
+    const tool = find(call.name);
+    const args = checked ?? checkArguments(call, tool);
+    const planning = Promise.resolve(tool.plan?.(args, contextOf(call, context, world)));
+    const plan = await beforeStop(context.signal, planning);
+    return { tool, args, plan: plan && Object.freeze(plan) };
+  }
+
+  /** Whether a plan is asked about: undefined. A place that is always asked about is never allowed without it. */
+  function decide(call: ToolCall, plan: Plan, context: CallContext): Verdict | undefined {
+    if (plan.grant !== undefined && context.grants.has(plan.grant))
+      return { decision: 'allow', reason: `Allowed earlier in this run: ${plan.grant}.` };
+    const verdict = policy(call, plan, context);
+    return verdict?.decision === 'allow' && plan.grant === undefined ? undefined : verdict;
+  }
 
   function find(name: string): Tool {
     const tool = byName(name);
@@ -117,35 +149,12 @@ export function createToolHost({
     return tool;
   }
 
-  /** Undefined: allowed. Text: denied, with the person's words or none. */
-  async function ask(call: ToolCall, plan: Plan, context: CallContext): Promise<string | undefined> {
-    const event = { type: 'approval', toolCallId: call.id } as const;
-    if (plan.grant !== undefined && context.grants.has(plan.grant)) {
-      const automatic = `Allowed earlier in this run: ${plan.grant}.`;
-      await stored(context, { ...event, decision: 'allow', waitedMs: 0, automatic });
-      return undefined;
-    }
-    const id = randomUUID();
-    const { what, where, why, command } = plan;
-    const question = { id, what, where, why, ...(command !== undefined && { command }) };
-    await stored(context, { type: 'question', toolCallId: call.id, question });
-    const asked = now();
-    const request = Object.freeze({ id, runId: context.runId, call: Object.freeze(call), plan });
-    // An exception is a no, and so is anything that is not clearly a yes.
-    const answering = Promise.resolve()
-      .then(() => approve(request, context.signal))
-      .catch(() => undefined);
-    const answer = await beforeStop(context.signal, answering);
-    const decision = decisionSchema.safeParse(answer?.decision).data ?? 'deny';
-    const words = typeof answer?.words === 'string' ? answer.words.trim() : '';
-    const waitedMs = Math.max(0, Math.round(now() - asked));
-    await stored(context, { ...event, decision, waitedMs, ...(words && { words }) });
-    if (decision === 'deny') return words;
-    if (decision === 'allow-run' && plan.grant !== undefined) context.grants.add(plan.grant);
-    return undefined;
-  }
-
-  function contextOf(call: ToolCall, context: CallContext, keepOutput: ToolContext['keepOutput']): ToolContext {
+  function contextOf(
+    call: ToolCall,
+    context: CallContext,
+    workspace: Workspace,
+    keepOutput: ToolContext['keepOutput'] = (text) => context.keep(text),
+  ): ToolContext {
     return {
       runId: context.runId,
       workspace,
@@ -158,51 +167,4 @@ export function createToolHost({
       keptOutput: (id) => context.keptOutput(id),
     };
   }
-}
-
-/** Both contents are kept before the effect: what cannot be undone is not done. */
-async function keep(change: NonNullable<Plan['change']>, context: CallContext): Promise<KeptChange> {
-  const kept = async (content: string | null) => (content === null ? null : context.keep(content));
-  try {
-    return { path: change.path, before: await kept(change.before), after: await kept(change.after) };
-  } catch (error) {
-    throw storeError(error);
-  }
-}
-
-async function stored(context: CallContext, event: EventBody): Promise<void> {
-  try {
-    await context.emit(event);
-  } catch (error) {
-    throw storeError(error);
-  }
-}
-
-function storeError(error: unknown): ToolError {
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  return new ToolError(
-    typeof code === 'string' ? code : 'E_INTERNAL',
-    `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
-  );
-}
-
-function denied(words: string): ToolOutcome {
-  if (words === '') return failure('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
-  return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
-}
-
-function stopIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw stopped();
-}
-
-const stopped = () => new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');
-
-/** The promise's value, or a stop as soon as the signal says so; what the promise gives later is ignored. */
-function beforeStop<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(stopped());
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }

@@ -3,7 +3,7 @@ import { checkShowableCommand } from './gate/commands.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted } from './gate/spelling.ts';
 import { type CommandMirror, runCommand } from './shell/run.ts';
-import { askingTool, type Tool, ToolError } from './tool.ts';
+import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
 
 export interface ShellOptions {
   /** Milliseconds a command may take when the call does not say. */
@@ -28,7 +28,8 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       },
     },
     'execute',
-    async ({ command, cwd, timeoutSeconds }, { workspace }) => {
+    async function plan({ command, cwd, timeoutSeconds }, context): Promise<Plan> {
+      const { workspace } = context;
       checkShowableCommand(command);
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
@@ -39,6 +40,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
         why: 'A command can do anything that you can do.',
         command,
         grant: cwd === undefined ? `shell.run ${command}` : `shell.run ${command} (in ${folder.relative})`,
+        revise: (edited) => plan({ command: edited, cwd, timeoutSeconds }, context),
         async run(context) {
           const now = await resolvePath(workspace.roots, place, 'list');
           if (now.path !== folder.path)

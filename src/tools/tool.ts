@@ -52,8 +52,15 @@ export interface Plan {
   why: string;
   change?: FileChange;
   command?: string;
+  /** What else the question shows: the arguments of somebody else's tool. */
+  details?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
+  /**
+   * The plan for another `change.after`, or another `command`, as the person wants it: worked out anew, through the same
+   * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
+   */
+  revise?(edited: string): Promise<Plan>;
   run(context: ToolContext): Promise<unknown>;
 }
 
@@ -113,20 +120,35 @@ function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
   return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };
 }
 
-/** One question to the person. `signal` ends with the run: an answer after that is ignored. */
+/** One question to the person. */
 export interface ApprovalRequest {
   id: string;
   runId: string;
+  /** Questions of one reply that are asked at the same time share it; each has its own answer. */
+  batch: string;
   call: ToolCall;
   plan: Plan;
+  /** Why this call is asked about again. */
+  note?: string;
+  /** What the person had made of it, when that could not be used. */
+  draft?: string;
 }
 
-/** `words` is what the person said with a denial. */
 export interface ApprovalAnswer {
   decision: Decision;
+  /** What the person said with a denial. */
   words?: string;
+  /** What the person made of the plan before allowing it: see `editableText`. */
+  edited?: string;
 }
 
+/** What of a question can be changed before it is allowed: the file's new text, the command, or the arguments as JSON. */
+export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'call'>): string | undefined {
+  if (plan.revise) return plan.change?.after ?? plan.command;
+  return plan.change || plan.command !== undefined ? undefined : JSON.stringify(call.arguments, null, 2);
+}
+
+/** `signal` ends with the question (the run stopped, or it was settled otherwise): an answer after that is ignored. */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
 /** What the host needs of the run it works for. */

@@ -97,9 +97,24 @@ WaitingUser`);
 
   it('what is allowed for the run is not asked again', async () => {
     await begin({}, { calls: [write('x', '1'), write('y', '2')] }, { calls: [write('x', '3')] }, { text: 'Done.' });
-    talk.answers = [{ decision: 'allow-run' }];
+    talk.answers = [{ decision: 'allow-run' }, 'wait']; // the second question is open, too, and goes
     await talk.start();
-    assert.deepEqual([talk.questions.length, talk.file('x'), talk.file('y')], [1, '3', '2']);
+    assert.deepEqual([talk.questions.length, talk.file('x'), talk.file('y')], [2, '3', '2']);
+  });
+
+  it('asks about 64 of 500 calls at once, and one "no" to all of them runs nothing', async () => {
+    const calls = Array.from({ length: 500 }, (_, index) => write(`${index}`, 'x'));
+    await begin({}, { calls }, { text: 'Then not.' });
+    talk.answers = Array(64).fill({ decision: 'deny' });
+    await talk.start();
+    const results = (await talk.kept()).messages.flatMap((message) =>
+      message.role === 'tool' ? message.toolResults : [],
+    );
+    assert.deepEqual(
+      [talk.questions.length, talk.workspace.effects, results.map(({ error }) => error)],
+      [64, [], Array(500).fill('TOOL_DENIED')],
+    );
+    assert.match(results.at(-1)!.content, /Too many calls in one answer/);
   });
 
   it('stops after the turns it may take, and goes on when told to', async () => {
@@ -220,12 +235,12 @@ WaitingUser`);
 
     it('while a question is open: a late yes runs nothing', async () => {
       await begin({}, { calls: [write('x', 'X'), write('y', 'Y')] }, { text: 'Fine.' });
-      talk.answers = ['wait', { decision: 'allow' }];
+      talk.answers = ['wait', 'wait'];
       const done = talk.start();
       await talk.seen('question');
       await talk.engine.stop(talk.runId);
       await done;
-      assert.deepEqual([talk.file('x'), talk.file('y'), talk.questions.length], [undefined, undefined, 1]);
+      assert.deepEqual([talk.file('x'), talk.file('y')], [undefined, undefined]);
       const codes = (await talk.kept()).messages.flatMap((message) =>
         message.role === 'tool' ? [message.toolResults[0]!.error] : [],
       );

@@ -46,7 +46,7 @@ async function tell({ page, host, panel, dialog, read, screenshot, resizePanel }
 
   await dialog.click('Review…');
   await page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-  const waiting = page.locator('.notification-toast').getByRole('button', { name: 'Answer…' });
+  const waiting = page.locator('.notification-toast').getByRole('link', { name: 'Answer…' });
   await waiting.hover(); // Playwright hovers over what stands still: the notification has slid in
   await screenshot('3-review');
 

@@ -3,8 +3,8 @@ import type { EventBody } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
-import { createToolHost, type ToolHost } from '../../src/tools/host.ts';
-import type { ApprovalAnswer, ApprovalRequest, Approve, Tool } from '../../src/tools/tool.ts';
+import { createToolHost, type Policy, type ToolHost } from '../../src/tools/host.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/tool.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 
 /** A host on a real workspace, a person with prepared answers, and everything that was said. */
@@ -17,12 +17,15 @@ export interface Conversation {
   stop: AbortController;
   grants: Set<string>;
   call(name: string, args?: unknown, more?: Partial<ToolCall>): Promise<ToolOutcome>;
+  /** Calls of one reply that are asked about, one after the other; ids `call-1`, `call-2`, … */
+  reply(...calls: [name: string, args: unknown][]): Promise<ToolOutcome[]>;
 }
 
 export interface ConversationOptions {
   tools?: readonly Tool[];
   /** The answer to every question, or what gives it. Default: allow. */
   answer?: ApprovalAnswer['decision'] | ApprovalAnswer | Approve;
+  policy?: Policy;
   /** Called before an event is kept; what it throws is the store's failure. */
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
@@ -40,8 +43,28 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     if (typeof answer === 'function') return answer(request, signal);
     return typeof answer === 'string' ? { decision: answer } : answer;
   };
-  const host = createToolHost({ workspace, tools: options.tools ?? defaultTools(), approve, now });
+  const { tools = defaultTools(), policy } = options;
+  const host = createToolHost({ workspace, tools, approve, policy, now });
   let count = 0;
+  const made = (name: string, args: unknown): ToolCall => {
+    count += 1;
+    return { id: `call-${count}`, name, arguments: args as ToolCall['arguments'] };
+  };
+  const context: CallContext = {
+    runId: 'run',
+    agentId: 'default',
+    signal: stop.signal,
+    grants,
+    async emit(event) {
+      beforeEvent?.(event);
+      events.push(event);
+    },
+    async keep(content) {
+      kept.set(sha256(content), content);
+      return sha256(content);
+    },
+    keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
+  };
   return {
     host,
     asked,
@@ -49,24 +72,13 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     kept,
     stop,
     grants,
-    call(name, args = {}, more = {}) {
-      count += 1;
-      const call = { id: `call-${count}`, name, arguments: args as ToolCall['arguments'], ...more };
-      return host.executeToolCall(call, {
-        runId: 'run',
-        agentId: 'default',
-        signal: stop.signal,
-        grants,
-        async emit(event) {
-          beforeEvent?.(event);
-          events.push(event);
-        },
-        async keep(content) {
-          kept.set(sha256(content), content);
-          return sha256(content);
-        },
-        keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
-      });
+    call: (name, args = {}, more = {}) => host.executeToolCall({ ...made(name, args), ...more }, context),
+    async reply(...calls) {
+      const all = calls.map(([name, args]) => made(name, args));
+      const outcomes: ToolOutcome[] = [];
+      for (const [index, call] of all.entries())
+        outcomes.push(await host.executeToolCall(call, context, all.slice(index + 1)));
+      return outcomes;
     },
   };
 }

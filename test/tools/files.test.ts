@@ -381,15 +381,31 @@ describe('tools: changing', () => {
   ];
   for (const [name, change] of meanwhile) {
     for (const tool of ['fs.write', 'fs.edit', 'fs.delete']) {
-      it(`${tool} writes nothing when the file changed ${name} during the question`, async () => {
+      const args = { 'fs.write': { content: 'x' }, 'fs.edit': { edits: [{ oldText: 'one', newText: 'x' }] } }[tool];
+
+      it(`${tool} is asked about again, or refused, when the file changed ${name} during the question`, async () => {
         workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
-        const { call } = conversation(workspace, {
-          answer: async () => {
+        const { call, asked } = conversation(workspace, {
+          answer: async ({ note }) => {
             change();
-            return { decision: 'allow' };
+            return { decision: note ? 'deny' : 'allow' };
           },
         });
-        const args = { 'fs.write': { content: 'x' }, 'fs.edit': { edits: [{ oldText: 'one', newText: 'x' }] } }[tool];
+        const { code } = await error(call(tool, { path: 'a.txt', ...args }));
+        assert.deepEqual(workspace.effects, []);
+        if (tool === 'fs.edit') assert.deepEqual([code, asked.length], ['E_PRECONDITION_FAILED', 1]);
+        else {
+          assert.deepEqual(
+            [code, asked.map(({ plan }) => plan.change?.before)],
+            ['TOOL_DENIED', ['one\n', 'somebody else\n']],
+          );
+          assert.match(asked[1]!.note!, /changed meanwhile/);
+        }
+      });
+
+      it(`${tool} writes nothing when the file changes ${name} at the last moment`, async () => {
+        workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
+        const { call } = conversation(workspace, { beforeEvent: ({ type }) => type === 'tool-start' && change() });
         const { code, message } = await error(call(tool, { path: 'a.txt', ...args }));
         assert.deepEqual([code, workspace.effects], ['E_PRECONDITION_FAILED', []]);
         assert.match(message, /changed after the change to it was shown/);

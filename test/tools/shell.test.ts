@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { defaultTools } from '../../src/tools/default.ts';
@@ -231,17 +231,27 @@ describe('tools: shell.run', () => {
     process.kill(Number(/\d+/.exec(stillRunning![0]!)![0]));
   });
 
-  it('a folder that became another during the question is refused', async () => {
-    const { call } = conversation(workspace, {
-      answer: async () => {
-        await workspace.delete(paths.join(workspace.root, 'sub'));
-        mkdirSync(paths.join(workspace.root, 'elsewhere'));
-        const { symlinkSync } = await import('node:fs');
-        symlinkSync('elsewhere', paths.join(workspace.root, 'sub'));
-        return { decision: 'allow' };
+  it('a folder that became another during the question is asked about again, at the last moment refused', async () => {
+    const another = () => {
+      renameSync(paths.join(workspace.root, 'sub'), paths.join(workspace.root, 'gone'));
+      mkdirSync(paths.join(workspace.root, 'elsewhere'));
+      symlinkSync('elsewhere', paths.join(workspace.root, 'sub'));
+    };
+    const late = conversation(workspace, { beforeEvent: ({ type }) => type === 'tool-start' && another() });
+    assert.equal((await error(run('touch x', { cwd: 'sub' }, late))).code, 'E_PRECONDITION_FAILED');
+    workspace.cleanup();
+    workspace = await temporaryWorkspace({ 'sub/in.txt': '' });
+    const { call, asked } = conversation(workspace, {
+      answer: async ({ note }) => {
+        if (!note) another();
+        return { decision: note ? 'deny' : 'allow' };
       },
     });
-    assert.equal((await error(run('touch x', { cwd: 'sub' }, { call } as Conversation))).code, 'E_PRECONDITION_FAILED');
+    assert.equal((await error(run('touch x', { cwd: 'sub' }, { call } as Conversation))).code, 'TOOL_DENIED');
+    assert.deepEqual(
+      asked.map(({ plan }) => paths.relative(workspace.root, plan.where)),
+      ['sub', 'elsewhere'],
+    );
     assert.equal(workspace.exists('elsewhere/x'), false);
   });
 

@@ -58,6 +58,7 @@ export function planText(
     why: (why ?? 'It changes a file.') + unsaved,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(why === undefined && { grant: tool }),
+    revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {
       await checkUnchanged(workspace, target);
       await breakHardLink(file);

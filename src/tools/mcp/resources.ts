@@ -41,7 +41,7 @@ export function resourceTool(servers: readonly McpServer[], isTrusted: (server: 
         what: `${args.uri === undefined ? 'List the resources' : 'Read a resource'} of the MCP server ${server.name}`,
         where: placeOf(server.definition),
         why: 'You have not trusted what this server says only reads.',
-        command: args.uri ?? '(list)',
+        details: args.uri ?? '(list)',
         grant: `mcp.read_resource ${server.name}`,
         run: (context) => read(args, context),
       };

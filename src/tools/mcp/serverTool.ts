@@ -44,7 +44,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
       what: `Use ${listed.name} of the MCP server ${server.name}`,
       where: placeOf(server.definition),
       why: claim(listed),
-      command: JSON.stringify(args, null, 2),
+      details: JSON.stringify(args, null, 2),
       grant: name,
       run: (context) => run(args, context),
     };

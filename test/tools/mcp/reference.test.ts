@@ -25,7 +25,7 @@ describe('MCP: the reference servers as child processes', () => {
         what: 'Use echo of the MCP server everything',
         where: `${process.execPath} ${referenceServer('everything')}`,
         why: 'The server says that this only reads. Towpath cannot check that.',
-        command: '{\n  "message": "hi"\n}',
+        details: '{\n  "message": "hi"\n}',
         grant: 'mcp.everything.echo',
       });
     });

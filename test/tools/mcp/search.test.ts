@@ -29,7 +29,7 @@ describe('MCP: more tools than fit', () => {
     await call();
     await t.call('mcp.farm.tool_7', { text: 'tulips' });
     assert.deepEqual(
-      t.asked.calls.map(({ plan }) => [plan.what, plan.command, plan.grant]),
+      t.asked.calls.map(({ plan }) => [plan.what, plan.details, plan.grant]),
       [['Use tool_7 of the MCP server farm', '{\n  "text": "roses"\n}', 'mcp.farm.tool_7']],
     );
     t.answer = 'deny';

@@ -1,0 +1,148 @@
+import type { ToolCall } from '../protocol/messages.ts';
+import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import { workspaceAfter } from './ahead.ts';
+import { toFailure } from './outcome.ts';
+import type { Question, Subject } from './questions.ts';
+import { stored } from './record.ts';
+import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './revision.ts';
+import { stopIfAborted } from './stop.ts';
+import type { CallContext, Plan, Tool } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A call as it would run now; without a plan it is free. */
+export interface Prepared {
+  tool: Tool;
+  args: unknown;
+  plan?: Plan;
+}
+
+/** What nobody is asked about. */
+export interface Verdict {
+  decision: 'allow' | 'deny';
+  /** For the person, the model and the journal: `Allowed earlier in this run: fs.edit.` */
+  reason: string;
+}
+
+interface Parts {
+  workspace: Workspace;
+  /**
+   * Works out what a call would do in a world, and changes nothing; `args` when they were checked before. Throws
+   * `ToolError`.
+   */
+  prepare(call: ToolCall, context: CallContext, known?: { world?: Workspace; args?: unknown }): Promise<Prepared>;
+  /** Undefined: ask. */
+  decide(call: ToolCall, plan: Plan, context: CallContext): Verdict | undefined;
+  ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
+}
+
+/** What may run, exactly as it was allowed; `changed` tells the model what the person made of its call. */
+export type Agreed = Prepared & { changed?: unknown };
+
+/**
+ * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
+ * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
+ */
+export function createAgreement({ workspace, prepare, decide, ask }: Parts) {
+  /** Questions that were asked together with an earlier call's. */
+  const asked = new WeakMap<ToolCall, { question: Question; args: unknown }>();
+
+  /** @param following calls of the same reply that come after this one and have not been asked about */
+  return async function agree(
+    call: ToolCall,
+    context: CallContext,
+    following: readonly ToolCall[],
+  ): Promise<Agreed | { denied: ToolOutcome }> {
+    /** As the model wrote it, or as the person made it. */
+    let work = (args?: unknown) => prepare(call, context, { args });
+    let checked = asked.get(call)?.args;
+    let question = asked.get(call)?.question;
+    let together = question ? [] : following;
+    let proposed: Plan | undefined;
+    let shown: Shown | undefined;
+    let again: Pick<Subject, 'note' | 'draft'> = {};
+    for (;;) {
+      const prepared = await work(checked).catch((error) => {
+        question?.withdraw(); // nobody needs to answer it any more
+        throw error;
+      });
+      const { plan, args } = prepared;
+      checked = args; // what is shown, checked and run is this one object
+      const agreed = { ...prepared, ...(proposed && { changed: changedByPerson(proposed, plan, args) }) };
+      if (!plan || (shown && isShown(plan, shown))) return agreed;
+      if (shown) again = { note: 'This is not what was shown: it changed meanwhile.' };
+      if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
+
+      if (!question) {
+        const verdict = decide(call, plan, context);
+        if (verdict) return judged(call, verdict, agreed, context);
+        const subject = { call: withArguments(call, args), plan, ...again };
+        question = await askWith(subject, together, context);
+      }
+      const { plan: about, answer: answering } = question;
+      const answer = await answering;
+      question = undefined;
+      together = [];
+      shown = answer && shownOf(about, answer.edited);
+      if (answer?.decision === 'deny') return { denied: denied(answer.words) };
+      if (answer?.edited === undefined) continue;
+      const { edited } = answer;
+      try {
+        await revise(call, prepared, edited, context);
+        work = () => revise(call, prepared, edited, context);
+        proposed ??= plan;
+      } catch (error) {
+        stopIfAborted(context.signal);
+        const { message } = toFailure(error, context.signal).error;
+        again = { note: `Your change cannot be used. ${message}`, draft: edited };
+        shown = undefined;
+      }
+    }
+  };
+
+  async function askWith(subject: Subject, following: readonly ToolCall[], context: CallContext): Promise<Question> {
+    const ahead = await planAhead(subject.plan, following, context);
+    const [own, ...others] = await ask([subject, ...ahead.map((one) => one.subject)], context);
+    for (const [index, question] of others.entries())
+      asked.set(ahead[index]!.call, { question, args: ahead[index]!.subject.call.arguments });
+    return own!;
+  }
+
+  /** Each in the world as those before it will leave it, up to the first that cannot be told yet. */
+  async function planAhead(first: Plan, following: readonly ToolCall[], context: CallContext) {
+    const ahead: { call: ToolCall; subject: Subject }[] = [];
+    const changes = first.change ? [first.change] : [];
+    for (const call of following) {
+      try {
+        const { plan, args } = await prepare(call, context, { world: workspaceAfter(workspace, changes) });
+        const gone = changes.some(({ after, realPath }) => after === null && realPath === plan?.change?.realPath);
+        if (!plan || gone) break;
+        if (plan.change) changes.push(plan.change);
+        if (!decide(call, plan, context)) ahead.push({ call, subject: { call: withArguments(call, args), plan } });
+      } catch {
+        break; // it is told in its turn, when it may be another story
+      }
+    }
+    return ahead;
+  }
+
+  /** The same call as the person made it, through the same checks. */
+  async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
+    if (prepared.plan?.revise) return { ...prepared, plan: Object.freeze(await prepared.plan.revise(edited)) };
+    return prepare(withArguments(call, parseArguments(edited)), context);
+  }
+}
+
+async function judged(call: ToolCall, { decision, reason }: Verdict, agreed: Agreed, context: CallContext) {
+  await stored(context, { type: 'approval', toolCallId: call.id, decision, waitedMs: 0, automatic: reason });
+  return decision === 'allow' ? agreed : { denied: failure('TOOL_DENIED', `${reason} Nothing was run.`) };
+}
+
+function denied(words: string | undefined): ToolOutcome {
+  if (!words) return failure('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
+  return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
+}
+
+const withArguments = (call: ToolCall, args: unknown): ToolCall => ({
+  ...call,
+  arguments: args as ToolCall['arguments'],
+});

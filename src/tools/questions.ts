@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { decisionSchema } from '../protocol/run.ts';
+import { stored } from './record.ts';
+import { beforeStop } from './stop.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Plan } from './tool.ts';
+
+/** What a question is about. */
+export type Subject = Pick<ApprovalRequest, 'call' | 'plan' | 'note' | 'draft'>;
+
+/** A question from being asked until it is settled. */
+export interface Question {
+  plan: Plan;
+  /**
+   * Kept in the run's record before it is given. Undefined: withdrawn, because something else settled or outdated it.
+   * Rejects when the run stops, or when the answer could not be kept.
+   */
+  answer: Promise<ApprovalAnswer | undefined>;
+  withdraw(): void;
+}
+
+interface Open {
+  request: ApprovalRequest;
+  withdraw(): void;
+}
+
+/**
+ * Asks the person, each call by a question of its own with its own answer. What is not clearly a yes is a no.
+ * @param now a monotonic clock in milliseconds
+ */
+export function createQuestions(approve: Approve, now: () => number) {
+  const open = new Set<Open>();
+
+  /** Asks about calls of one reply at the same time, in their order. */
+  return async function ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]> {
+    const batch = randomUUID();
+    const requests = subjects.map((subject) =>
+      Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
+    );
+    for (const { id, call, plan } of requests) {
+      const { what, where, why, command } = plan;
+      const question = { id, what, where, why, ...(command !== undefined && { command }) };
+      await stored(context, { type: 'question', toolCallId: call.id, question });
+    }
+    return requests.map((request) => begin(request, context));
+  };
+
+  function begin(request: ApprovalRequest, context: CallContext): Question {
+    const withdrawal = new AbortController();
+    const asked = { request, withdraw: () => withdrawal.abort() };
+    open.add(asked);
+    const answer = settle(request, context, withdrawal.signal).finally(() => open.delete(asked));
+    answer.catch(() => undefined); // its call may never come to wait for it
+    return { plan: request.plan, answer, withdraw: asked.withdraw };
+  }
+
+  async function settle(
+    request: ApprovalRequest,
+    context: CallContext,
+    withdrawn: AbortSignal,
+  ): Promise<ApprovalAnswer | undefined> {
+    const asked = now();
+    const signal = AbortSignal.any([context.signal, withdrawn]);
+    // An exception is a no, and so is anything that is not clearly a yes.
+    const answering = Promise.resolve()
+      .then(() => approve(request, signal))
+      .catch(() => undefined);
+    const given = await beforeStop(signal, answering).catch((stopped) => {
+      if (context.signal.aborted) throw stopped;
+      return 'withdrawn' as const;
+    });
+    if (given === 'withdrawn') return undefined;
+    const answer = understood(given);
+    const { decision, words, edited } = answer;
+    outdate(request, answer, context);
+    const waitedMs = Math.max(0, Math.round(now() - asked));
+    const said = { ...(words && { words }), ...(edited !== undefined && { edited: true }) };
+    await stored(context, { type: 'approval', toolCallId: request.call.id, decision, waitedMs, ...said });
+    return answer;
+  }
+
+  /** Other open questions that this answer settles, and later ones about a world that will not be. */
+  function outdate({ id, runId, batch, plan }: ApprovalRequest, answer: ApprovalAnswer, context: CallContext): void {
+    const covered = answer.decision === 'allow-run' ? plan.grant : undefined;
+    if (covered !== undefined) context.grants.add(covered);
+    const file = answer.decision === 'deny' || answer.edited !== undefined ? plan.change?.realPath : undefined;
+    const others = [...open].filter(({ request }) => request.runId === runId);
+    const later = others.slice(others.findIndex(({ request }) => request.id === id) + 1);
+    for (const one of others)
+      if (covered !== undefined && one.request.id !== id && one.request.plan.grant === covered) one.withdraw();
+    for (const one of later)
+      if (file !== undefined && one.request.batch === batch && one.request.plan.change?.realPath === file)
+        one.withdraw();
+  }
+}
+
+function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
+  const decision = decisionSchema.safeParse(given?.decision).data ?? 'deny';
+  if (decision === 'deny') {
+    const words = typeof given?.words === 'string' ? given.words.trim() : '';
+    return { decision, ...(words && { words }) };
+  }
+  // What was changed is allowed as it is, and nothing after it.
+  return typeof given?.edited === 'string' ? { decision: 'allow', edited: given.edited } : { decision };
+}

@@ -1,0 +1,29 @@
+import type { EventBody, KeptChange } from '../protocol/run.ts';
+import { type CallContext, type FileChange, ToolError } from './tool.ts';
+
+/** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
+export async function stored(context: CallContext, event: EventBody): Promise<void> {
+  try {
+    await context.emit(event);
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+/** Both contents are kept before the effect: what cannot be undone is not done. */
+export async function keep(change: FileChange, context: CallContext): Promise<KeptChange> {
+  const kept = async (content: string | null) => (content === null ? null : context.keep(content));
+  try {
+    return { path: change.path, before: await kept(change.before), after: await kept(change.after) };
+  } catch (error) {
+    throw storeError(error);
+  }
+}
+
+function storeError(error: unknown): ToolError {
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  return new ToolError(
+    typeof code === 'string' ? code : 'E_INTERNAL',
+    `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
+  );
+}

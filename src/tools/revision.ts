@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolOutcome } from '../protocol/tools.ts';
+import { diff } from './files/diff.ts';
+import { linesOf } from './files/text.ts';
+import { type Plan, ToolError } from './tool.ts';
+
+/** The part of a plan that a person sees and says yes to. `why` is a reason to look, not a part of what is done. */
+export interface Shown {
+  what: string;
+  where: string;
+  change?: Plan['change'];
+  command?: string;
+  /** It may be covered by an *Allow for this run*: no place that is always asked about. */
+  ordinary: boolean;
+}
+
+/** @param edited what the person made of the new text or the command */
+export function shownOf({ what, where, change, command, grant }: Plan, edited?: string): Shown {
+  return {
+    what,
+    where,
+    ...(change && { change: { ...change, after: edited ?? change.after } }),
+    ...(command !== undefined && { command: edited ?? command }),
+    ordinary: grant !== undefined,
+  };
+}
+
+export const isShown = (plan: Plan, shown: Shown): boolean => isDeepStrictEqual(shownOf(plan), shown);
+
+/** The arguments that a person wrote as JSON. Throws `TOOL_ARGS_INVALID_JSON`. */
+export function parseArguments(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw new ToolError('TOOL_ARGS_INVALID_JSON', `It is not JSON: ${(error as Error).message}`);
+  }
+  throw new ToolError('TOOL_ARGS_INVALID_JSON', 'It is not a JSON object.');
+}
+
+/** What the person made of a call: the difference of the texts, the new command, or the new arguments. */
+export function changedByPerson(proposed: Plan, plan: Plan | undefined, args: unknown): unknown {
+  if (proposed.change && plan?.change) return lineDiff(proposed.change.after ?? '', plan.change.after ?? '');
+  return plan?.command ?? args;
+}
+
+/** The outcome of a call that ran otherwise than the model wrote it, so that the model knows. */
+export function withChange(outcome: ToolOutcome, changedByPerson: unknown): ToolOutcome {
+  const add = (value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { ...value, changedByPerson }
+      : { ...(value !== undefined && { value }), changedByPerson };
+  if (outcome.ok) return { ok: true, data: add(outcome.data) };
+  return { ok: false, error: { ...outcome.error, details: add(outcome.error.details) } };
+}
+
+const longestDifference = 8000;
+
+/** From the proposed text to the person's, as a unified diff without context. */
+function lineDiff(proposed: string, made: string): string {
+  const [from, to] = [linesOf(proposed), linesOf(made)];
+  const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
+    [
+      `@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`,
+      ...from.slice(fromStart, fromEnd).map((line) => `-${line}`),
+      ...to.slice(toStart, toEnd).map((line) => `+${line}`),
+    ].join('\n'),
+  );
+  const text = hunks.join('\n') || 'Only line endings changed.';
+  if (text.length <= longestDifference) return text;
+  return `${text.slice(0, longestDifference)}\n… (${text.length - longestDifference} more characters: read the file)`;
+}
+
+/** As in a unified diff: an empty range is named by the line before it. */
+const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;

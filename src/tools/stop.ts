@@ -1,0 +1,17 @@
+import { ToolError } from './tool.ts';
+
+export function stopIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw stopped();
+}
+
+/** The promise's value, or a stop as soon as the signal says so; what the promise gives later is ignored. */
+export function beforeStop<Value>(signal: AbortSignal, promise: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(stopped());
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+const stopped = () => new ToolError('TOOL_INTERRUPTED', 'Stopped before it ran.');

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { toWireName } from '../../src/llm/names.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+type Call = [tool: string, args: object];
+const edit = (file: string, oldText: string, newText: string): Call => [
+  'fs.edit',
+  { path: file, edits: [{ oldText, newText }] },
+];
+const write = (file: string, content: string): Call => ['fs.write', { path: file, content }];
+const run = (command: string): Call => ['shell.run', { command }];
+
+describe('questions', () => {
+  let provider: Provider;
+  let editor: Towpath;
+  let round = 0;
+
+  before(async () => {
+    provider = await startProvider([]);
+    const settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': provider.url,
+      'files.autoSave': 'off',
+    };
+    editor = await openTowpath({ files: { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n', 'sub/c.txt': 'c\n' }, settings });
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state !== 'failed') return;
+    await editor.screenshot(`questions-failed-${round}`);
+    if (await editor.dialog.isOpen()) await editor.page.keyboard.press('Escape'); // the next one begins without it
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+  });
+  beforeEach(async () => {
+    round += 1;
+    await editor.host.evaluate(async (vscode, folder) => {
+      const fs = vscode.workspace.fs;
+      const texts: [string, string][] = [
+        ['a.txt', 'one\ntwo\n'],
+        ['b.txt', 'b\n'],
+        ['sub/c.txt', 'c\n'],
+      ];
+      for (const [name, text] of texts) await fs.writeFile(vscode.Uri.file(`${folder}/${name}`), Buffer.from(text));
+      await vscode.commands.executeCommand('towpath.newRun');
+    }, editor.folder);
+  });
+
+  /** The model asks for these calls in one answer, and is content with whatever comes of them. */
+  const asks = async (...calls: Call[]) => asksAfter(0, ...calls);
+  const asksAfter = async (ms: number, ...calls: Call[]) => {
+    let asked = false;
+    provider.script = () => {
+      if (asked) return reply.text(`Done ${round}.`);
+      asked = true;
+      return calls.reduce((answer, [tool, args]) => answer.call(toWireName(tool), args), reply.late(ms));
+    };
+    await editor.panel.send('Go.');
+  };
+  const done = () => editor.panel.waitForPhase('WaitingUser');
+  /** The outcomes that the model was told of its calls. */
+  const outcomes = () => {
+    const { messages } = provider.requests.at(-1)!.body;
+    return messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content!));
+  };
+  const codes = () => outcomes().map((outcome) => (outcome.ok ? 'ok' : outcome.error.code));
+  /** The order on screen is the platform's. */
+  const offers = async (buttons: string[]) => assert.deepEqual((await editor.dialog.buttons()).sort(), buttons.sort());
+  /** Presses a button whose answer brings the next dialog at once. */
+  const press = (name: string) =>
+    editor.page.locator('.monaco-dialog-box').getByRole('button', { name, exact: true }).click();
+  const toast = () => editor.page.locator('.notification-toast', { hasText: 'Towpath waits:' });
+  const title = (name: string) => editor.page.locator('.editor-actions').getByRole('button', { name, exact: true });
+  const reviewed = () => editor.page.locator('.monaco-diff-editor .editor.modified .view-lines').first();
+  /** Replaces all text of the editor with the cursor. */
+  const type = async (text: string) => {
+    await editor.page.keyboard.press('Control+a');
+    await editor.page.keyboard.type(text);
+  };
+  const gone = async () => {
+    await eventually('no notification is left', async () => (await toast().count()) === 0);
+    await eventually(
+      'no review is left',
+      async () => (await editor.page.locator('.tab', { hasText: '(proposed)' }).count()) === 0,
+    );
+  };
+
+  it('three of one answer in one dialog: Allow All runs them in order', async () => {
+    await asks(edit('a.txt', 'one', '1'), edit('a.txt', 'two', '2'), run('cat a.txt > seen.txt'));
+    const question = await editor.dialog.text();
+    assert.equal(question.split('\n')[0], '2 changes and 1 command');
+    for (const line of [
+      '1. Edit a.txt (It changes a file.)',
+      '3. Run: cat a.txt > seen.txt (A command',
+      `In ${editor.folder}`,
+    ])
+      assert.ok(question.includes(line), question);
+    await offers(['Review…', 'Allow All (3)', 'One by One', 'Deny With Words…', 'Cancel']);
+    assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    await editor.dialog.click('Allow All (3)');
+    await done();
+    assert.deepEqual(codes(), ['ok', 'ok', 'ok']);
+    assert.deepEqual([editor.read('a.txt'), editor.read('seen.txt')], ['1\n2\n', '1\n2\n']);
+  });
+
+  it('Cancel is one click for all of them, however many there are', async () => {
+    await asks(...Array.from({ length: 64 }, (_, index) => write(`many/${index}.txt`, 'x')));
+    assert.match(await editor.dialog.text(), /52 more will be asked about after this\. Cancel says no to all 64\./);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.deepEqual(codes(), Array(64).fill('TOOL_DENIED'));
+    assert.equal(await editor.dialog.isOpen(), false);
+    assert.equal(editor.read('many/0.txt'), undefined);
+  });
+
+  it('One by One asks each, and Deny All ends it', async () => {
+    await asks(write('x.txt', 'x'), write('y.txt', 'y'), write('z.txt', 'z'));
+    await press('One by One');
+    await eventually('the first is asked', async () => /^Create x\.txt/.test(await editor.dialog.text()));
+    await press('Allow');
+    await eventually('the second is asked', async () => /^Create y\.txt/.test(await editor.dialog.text()));
+    await editor.dialog.click('Deny All (2)');
+    await done();
+    assert.deepEqual(codes(), ['ok', 'TOOL_DENIED', 'TOOL_DENIED']);
+    assert.deepEqual([editor.read('x.txt'), editor.read('y.txt')], ['x', undefined]);
+  });
+
+  it('a protected place is never in a list: it is asked about alone', async () => {
+    await asks(write('p.txt', 'p'), write('.vscode/settings.json', '{}'), write('q.txt', 'q'));
+    const question = await editor.dialog.text();
+    assert.match(question, /^2 changes\n/);
+    assert.doesNotMatch(question, /\.vscode/);
+    await press('Allow All (2)');
+    await eventually('the protected one', async () =>
+      /^Create \.vscode\/settings\.json/.test(await editor.dialog.text()),
+    );
+    await offers(['Review…', 'Allow', 'Cancel']);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.deepEqual(codes(), ['ok', 'TOOL_DENIED', 'ok']);
+  });
+
+  it('a review can be changed: the file gets the person’s text, and the model is told', async () => {
+    await asks(edit('a.txt', 'one', '1'));
+    await editor.dialog.click('Review…');
+    await reviewed().click();
+    await type('mine');
+    await title('Allow As Changed').waitFor();
+    await editor.screenshot('review-changed');
+    assert.equal(editor.read('a.txt'), 'one\ntwo\n');
+    await title('Allow As Changed').click();
+    await done();
+    assert.equal(editor.read('a.txt'), 'mine');
+    assert.equal(outcomes()[0].data.changedByPerson, '@@ -1,2 +1,1 @@\n-1\n-two\n+mine');
+    await gone();
+    assert.match(await editor.panel.cards('fs.edit').last().innerText(), /Allowed as changed/);
+  });
+
+  it('a command can be changed, and the dialog shows it as it will run', async () => {
+    await asks(run('echo theirs > who.txt'));
+    await editor.dialog.click('Review…');
+    await editor.page.locator('.editor-instance .view-lines', { hasText: 'theirs' }).click();
+    await type('echo mine > who.txt');
+    await title('Allow As Changed').waitFor();
+    await toast().getByRole('link', { name: 'Answer…' }).click();
+    const question = await editor.dialog.text();
+    assert.match(question, /echo mine > who\.txt\n[\s\S]*You changed it/);
+    await offers(['Review…', 'Allow As Changed', 'Deny With Words…', 'Cancel']);
+    await editor.dialog.click('Allow As Changed');
+    await done();
+    assert.equal(editor.read('who.txt'), 'mine\n');
+    assert.equal(outcomes()[0].data.changedByPerson, 'echo mine > who.txt');
+    await gone();
+  });
+
+  it('several are reviewed in one editor, and answered after it', async () => {
+    await asks(edit('a.txt', 'one', '1'), edit('b.txt', 'b', 'B'));
+    await editor.dialog.click('Review…');
+    await editor.page.locator('.multiDiffEntry').nth(1).waitFor();
+    await editor.screenshot('review-several');
+    await editor.panel.cards('fs.edit').last().getByRole('button', { name: 'Answer…', exact: true }).click();
+    await editor.dialog.click('Allow All (2)');
+    await done();
+    assert.deepEqual([editor.read('a.txt'), editor.read('b.txt')], ['1\ntwo\n', 'B\n']);
+    await gone();
+  });
+
+  it('a denial with words: the model reads them', async () => {
+    await asks(edit('a.txt', 'one', '1'));
+    await editor.dialog.click('Review…');
+    await toast().getByRole('link', { name: 'Deny With Words…' }).click();
+    const box = editor.page.locator('.quick-input-widget input');
+    await box.fill('Leave that file alone.');
+    await box.press('Enter');
+    await done();
+    assert.deepEqual(outcomes()[0].error.details, { words: 'Leave that file alone.' });
+    await gone();
+  });
+
+  it('words that are not said answer nothing; an answer elsewhere takes the box and the notification away', async () => {
+    await asks(write('x2.txt', 'x'), write('y2.txt', 'y'));
+    await editor.dialog.click('Deny With Words…');
+    const box = editor.page.locator('.quick-input-widget input');
+    await box.waitFor();
+    await box.press('Escape');
+    await toast().waitFor();
+    assert.equal(await editor.panel.phase(), 'Running');
+    await toast().getByRole('link', { name: 'Deny With Words…' }).click();
+    await box.waitFor();
+    await editor.panel.stop();
+    await editor.panel.waitForPhase('Failed');
+    await box.waitFor({ state: 'hidden' });
+    await gone();
+    assert.deepEqual([editor.read('x2.txt'), editor.read('y2.txt')], [undefined, undefined]);
+  });
+
+  it('typing through a waiting question approves nothing', async () => {
+    await asksAfter(1000, write('typed.txt', 'x'));
+    const typing = editor.panel.composer.pressSequentially('y '.repeat(30), { delay: 80 });
+    const card = editor.panel.cards('fs.write').last();
+    await eventually('the card asks', async () => (await card.getAttribute('data-status')) === 'asking');
+    await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).waitFor();
+    assert.equal(await editor.dialog.isOpen(), false, 'it does not appear under the fingers');
+    await typing;
+    await editor.dialog.text();
+    await editor.page.keyboard.type('yes\n'); // the keys of somebody who did not see the dialog come
+    await title('Allow').waitFor(); // what Enter did: Review…
+    await editor.page.keyboard.type('yes\n');
+    await editor.page.keyboard.press('Control+Enter');
+    assert.deepEqual([await editor.panel.phase(), editor.read('typed.txt')], ['Running', undefined]);
+    await title('Deny').click();
+    await done();
+    assert.deepEqual(codes(), ['TOOL_DENIED']);
+    await editor.panel.composer.fill('');
+    await gone();
+  });
+
+  it('a question waits while a person types in an editor', async () => {
+    const file = path.join(editor.folder, 'sub/c.txt');
+    await asksAfter(1500, write('while.txt', 'x'));
+    await editor.host.evaluate(async (vscode, name) => {
+      await vscode.window.showTextDocument(vscode.Uri.file(name));
+    }, file);
+    await editor.page.keyboard.type('words '.repeat(8), { delay: 80 });
+    assert.deepEqual([await editor.dialog.isOpen(), await editor.panel.cards('fs.write').count()], [false, 1]);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.deepEqual(codes(), ['TOOL_DENIED']);
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    });
+  });
+
+  it('a file that changed while it was asked about is asked about again', async () => {
+    await asks(write('b.txt', 'theirs\n'));
+    await editor.dialog.text();
+    await editor.host.evaluate(
+      async (vscode, file) => {
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(vscode.Uri.file(file), new vscode.Position(0, 0), 'somebody else\n');
+        await vscode.workspace.applyEdit(edit);
+      },
+      path.join(editor.folder, 'b.txt'),
+    );
+    await press('Allow');
+    await eventually('it is asked again', async () => /changed meanwhile/.test(await editor.dialog.text()));
+    assert.equal(editor.read('b.txt'), 'b\n');
+    await editor.dialog.click('Allow');
+    await done();
+    assert.equal(editor.read('b.txt'), 'theirs\n');
+  });
+
+  it('a window that is not in front shows a notification, and the dialog when it comes back', async () => {
+    const focus = (has: boolean) =>
+      editor.page.evaluate(`document.hasFocus = () => ${has}; document.dispatchEvent(new Event('visibilitychange'))`);
+    await focus(false);
+    await eventually('the editor knows', () => editor.host.evaluate((vscode) => !vscode.window.state.focused));
+    await asks(write('w.txt', 'w'));
+    await toast().waitFor();
+    assert.equal(await editor.dialog.isOpen(), false);
+    await focus(true);
+    await editor.dialog.click('Allow');
+    await done();
+    await gone();
+    assert.equal(editor.read('w.txt'), 'w');
+  });
+
+  it('Allow above a review that was not changed does what was proposed', async () => {
+    await asks(write('n.txt', 'proposed\n'));
+    await editor.dialog.click('Review…');
+    await toast().waitFor();
+    await title('Allow').click();
+    await done();
+    assert.deepEqual([codes(), outcomes()[0].data.changedByPerson], [['ok'], undefined]);
+    assert.equal(editor.read('n.txt'), 'proposed\n');
+    await gone();
+  });
+});
