@@ -43,13 +43,13 @@ export function planText(
   workspace: Workspace,
   target: Target,
   after: string,
-  tool: 'fs.write' | 'fs.edit',
+  tool: 'fs.write' | 'fs.edit' | 'fs.apply_patch',
   extra: Record<string, unknown> = {},
 ): Plan {
   const { file, before } = target;
   if (before === after)
     throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} already holds exactly this text.`);
-  const verb = before === null ? 'Create' : tool === 'fs.edit' ? 'Edit' : 'Replace';
+  const verb = before === null ? 'Create' : tool === 'fs.write' ? 'Replace' : 'Edit';
   const why = reasonOf(file, before, after);
   const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor, which are saved with it.' : '';
   return {

@@ -5,37 +5,70 @@ export interface IndentPair {
   to: string;
 }
 
+/** What is known of the indentations of an edit and of the file it is for. */
+export interface Indents {
+  /** For every line of the old text that is not blank, in order. */
+  pairs: readonly IndentPair[];
+  /** One level of the edit and one of the file. */
+  fromUnit: string;
+  toUnit: string;
+}
+
 export const indentOf = (line: string) => /^[ \t]*/.exec(line)![0];
 
 /**
- * A new line, indented as the file would have it: an indentation that the old text has too becomes what the file has
- * there; any other goes as many levels in or out from the nearest line that is known.
+ * A new line, indented as the file would have it. An indentation that the old text has too becomes what the file has
+ * there; any other goes as many levels in or out from the nearest line that is known. `replaced` is the old line whose
+ * place it takes, or `after` the one it follows. Undefined when the edit lost the levels of the lines around it, so that
+ * this line's cannot be known.
  */
-export function indentLike(line: string, pairs: readonly IndentPair[], near: number): string {
-  if (line.trim() === '') return line;
+export function indentLike(
+  line: string,
+  { pairs, fromUnit, toUnit }: Indents,
+  place: { replaced?: number; after: number },
+): string | undefined {
   const indent = indentOf(line);
-  const byDistance = pairs
-    .map((pair) => ({ ...pair, distance: Math.abs(pair.line - near) }))
-    .sort((a, b) => a.distance - b.distance);
-  const same = byDistance.find((pair) => pair.from === indent);
-  if (same) return same.to + line.slice(indent.length);
+  if (line.trim() === '' || pairs.every(({ from, to }) => from === to)) return line;
+  const put = (to: string) => to + line.slice(indent.length);
+  const replaced = pairs.find((pair) => pair.line === place.replaced);
+  if (replaced?.from === indent) return put(replaced.to);
 
-  const base = byDistance[0];
-  if (!base || pairs.every((pair) => pair.from === pair.to)) return line;
-  const fromUnit = unitOf(pairs.map((pair) => pair.from).concat(indent));
-  const toUnit = unitOf(pairs.map((pair) => pair.to));
+  const before = pairs.findLast((pair) => pair.line <= place.after);
+  const after = pairs.find((pair) => pair.line > place.after);
+  const same = pairs.filter((pair) => pair.from === indent);
+  if (same.length > 0) {
+    const around = [before, after].filter((pair) => pair?.from === indent) as IndentPair[];
+    const known = new Set((levelsLost(same) && around.length > 0 ? around : same).map((pair) => pair.to));
+    return known.size === 1 ? put([...known][0]!) : undefined;
+  }
+  const base = replaced ?? before ?? after!;
   // Compared by levels, because one side may use tabs and the other blanks.
-  const levels = levelsOf(indent, fromUnit) - levelsOf(base.from, fromUnit);
-  const to = levels >= 0 ? base.to + toUnit.repeat(levels) : base.to.slice(0, levels * toUnit.length || undefined);
-  return to + line.slice(indent.length);
+  const levels = Math.round(indent.length / fromUnit.length) - Math.round(base.from.length / fromUnit.length);
+  const length = Math.max(0, base.to.length + levels * toUnit.length);
+  return put(levels >= 0 ? base.to + toUnit.repeat(levels) : base.to.slice(0, length));
 }
 
+const levelsLost = (same: readonly IndentPair[]) => new Set(same.map((pair) => pair.to)).size > 1;
+
 /** One level: a tab, or the smallest step between the indentations that occur. */
-function unitOf(indents: readonly string[]): string {
+export function smallestUnit(texts: readonly string[]): string {
+  const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
   if (indents.some((indent) => indent.includes('\t'))) return '\t';
   const widths = [...new Set([0, ...indents.map((indent) => indent.length)])].sort((a, b) => a - b);
   const steps = widths.slice(1).map((width, index) => width - widths[index]!);
   return ' '.repeat(steps.length > 0 ? Math.min(...steps) : 2);
 }
 
-const levelsOf = (indent: string, unit: string) => Math.round(indent.length / unit.length);
+/** One level of a whole file: a tab, or the step in that is taken most often. */
+export function usualUnit(texts: readonly string[]): string {
+  const indents = texts.filter((text) => text.trim() !== '').map(indentOf);
+  const tabs = indents.filter((indent) => indent.startsWith('\t')).length;
+  if (tabs * 2 > indents.filter((indent) => indent !== '').length) return '\t';
+  const counts = new Map<number, number>();
+  for (const [index, indent] of indents.entries()) {
+    const step = indent.length - (indents[index - 1] ?? '').length;
+    if (step > 1) counts.set(step, (counts.get(step) ?? 0) + 1); // a step of 1 is the star of a comment
+  }
+  const [usual] = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0])[0] ?? [2];
+  return ' '.repeat(usual);
+}

@@ -1,73 +1,68 @@
-import { diff } from './diff.ts';
-import { fold, foldedLine } from './fold.ts';
-import { indentLike, indentOf } from './indent.ts';
+import { reindented } from './exact.ts';
+import { endingAt, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { replaceLines, type Unsure } from './replace.ts';
+import { findRuns, nearestRun, type Run } from './runs.ts';
 
 /** Replace `oldText`, which must be in the text exactly once, by `newText`. */
 export interface Edit {
   oldText: string;
   newText: string;
+  /** Both are whole lines, so that a part of a line is never meant. */
+  lines?: true;
 }
 
-/** `tolerant`: at least one edit was found by its lines, apart from blanks at their ends and typography. */
+/** `tolerant`: at least one edit was found by its lines, not by its very text. */
 export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant' } | EditFailure;
 
-/** `lines` are the 1-based first lines of what was found too often, or of the nearest candidate. */
 export interface EditFailure {
   ok: false;
-  reason: 'ABSENT' | 'NOT_UNIQUE' | 'EMPTY' | 'NO_CHANGE';
+  reason: 'ABSENT' | 'NOT_UNIQUE' | 'EMPTY' | 'NO_CHANGE' | 'CUTS_WORD' | 'DONE_ALREADY' | Unsure;
   /** Which edit, counted from 0. */
   index: number;
+  /** The 1-based first lines of what was found too often, or the first and the last of the nearest candidate. */
   lines: number[];
   /** The file's own text at the nearest candidate. */
   candidate?: string;
 }
 
-/** Applies all edits, each to the result of the one before, or none. */
+type Failed = Omit<EditFailure, 'ok' | 'index'>;
+
+/**
+ * Applies all edits, each to the result of the one before, or none. An edit is found by its exact text, else by its lines
+ * (`findRuns`); what is found twice, or not surely, is a failure.
+ */
 export function applyEdits(text: string, edits: readonly Edit[]): EditResult {
   let matched: 'exact' | 'tolerant' = 'exact';
   for (const [index, edit] of edits.entries()) {
-    const failed = (reason: EditFailure['reason'], lines: number[], candidate?: string): EditFailure => ({
-      ok: false,
-      reason,
-      index,
-      lines,
-      ...(candidate !== undefined && { candidate }),
-    });
-    if (edit.oldText === '') return failed('EMPTY', []);
-    if (edit.oldText === edit.newText) return failed('NO_CHANGE', []);
-    const exact = exactPlaces(text, edit.oldText);
-    if (exact.length > 1) {
-      return failed('NOT_UNIQUE', [...new Set(exact.map((place) => lineAt(text, place.at)))]);
-    }
-    if (exact[0]) {
-      const { at, length } = exact[0];
-      text = text.slice(0, at) + withEndings(edit.newText, endingAt(text, at)) + text.slice(at + length);
-      continue;
-    }
-    const lines = splitLines(text);
-    const old = wholeLines(edit.oldText);
-    const places = tolerantPlaces(lines, old);
-    if (places.length > 1)
-      return failed(
-        'NOT_UNIQUE',
-        places.map((place) => place + 1),
-      );
-    if (places.length === 0) {
-      const near = nearestPlace(lines, old);
-      if (near === undefined) return failed('ABSENT', []);
-      const found = lines.slice(near, near + Math.min(old.length, 12));
-      return failed('ABSENT', [near + 1], found.map((line) => line.text).join('\n'));
-    }
-    text = replaceLines(lines, places[0]!, old, wholeLines(edit.newText));
-    matched = 'tolerant';
+    const result = applyEdit(text, { ...edit, oldText: plain(edit.oldText), newText: plain(edit.newText) });
+    if ('reason' in result) return { ok: false, index, ...result };
+    text = result.text;
+    if (!result.exact) matched = 'tolerant';
   }
   return { ok: true, text, matched };
 }
 
+/** The byte order mark belongs to the encoding, not to the text. */
+const plain = (text: string) => text.replace(/^\ufeff/, '');
+
+function applyEdit(text: string, { oldText, newText, lines }: Edit): { text: string; exact: boolean } | Failed {
+  if (oldText === '') return { reason: 'EMPTY', lines: [] };
+  if (oldText === newText) return { reason: 'NO_CHANGE', lines: [] };
+  const exact = lines ? [] : exactPlaces(text, oldText);
+  if (exact.length > 1) return { reason: 'NOT_UNIQUE', lines: [...new Set(exact.map(({ at }) => lineAt(text, at)))] };
+  if (exact[0]) return applyExact(text, exact[0], oldText, newText);
+  return applyByLines(text, oldText, newText);
+}
+
+interface Place {
+  at: number;
+  length: number;
+}
+
 /** Line endings are never a difference: what a model writes with `\n` is looked for with `\r\n` as well. */
-function exactPlaces(text: string, oldText: string): { at: number; length: number }[] {
+function exactPlaces(text: string, oldText: string): Place[] {
   const spellings = new Set([oldText, withEndings(oldText, '\n'), withEndings(oldText, '\r\n')]);
-  const places: { at: number; length: number }[] = [];
+  const places: Place[] = [];
   for (const spelling of spellings) {
     for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
       places.push({ at, length: spelling.length });
@@ -76,131 +71,68 @@ function exactPlaces(text: string, oldText: string): { at: number; length: numbe
   return places;
 }
 
-const withEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
-
-/** The line ending in use at a place: that of its line, else of the line before, else of the file. */
-function endingAt(text: string, at: number): string {
-  const next = /\r\n|\n/.exec(text.slice(at))?.[0];
-  return next ?? (text.lastIndexOf('\r\n') >= 0 ? '\r\n' : '\n');
+function applyExact(text: string, { at, length }: Place, oldText: string, newText: string) {
+  const line = lineAt(text, at);
+  const end = at + length;
+  if (cutsWord(text, at, end, oldText, newText))
+    return { reason: 'CUTS_WORD' as const, lines: [line], candidate: wholeLinesAround(text, at, end) };
+  const made = reindented(text, at, oldText, newText);
+  if (made === undefined)
+    return { reason: 'INDENTATION' as const, lines: [line], candidate: wholeLinesAround(text, at, end) };
+  return { text: text.slice(0, at) + withEndings(made, endingAt(text, at)) + text.slice(end), exact: true };
 }
-
-const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
-
-interface Line {
-  text: string;
-  /** `\n`, `\r\n`, `\r`, or nothing on the last line. */
-  ending: string;
-}
-
-function splitLines(text: string): Line[] {
-  const lines: Line[] = [];
-  for (const [, line, ending] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
-    if (line === '' && ending === '') break;
-    lines.push({ text: line!, ending: ending! });
-  }
-  return lines;
-}
-
-function wholeLines(text: string): string[] {
-  const lines = text.split(/\r\n|\n|\r/);
-  if (lines.at(-1)?.trim() === '') lines.pop(); // the ending of the last line, not a line of its own
-  return lines;
-}
-
-function tolerantPlaces(lines: readonly Line[], old: readonly string[]): number[] {
-  const wanted = old.map(foldedLine);
-  if (wanted.every((line) => line === '')) return [];
-  const folded = lines.map((line) => foldedLine(line.text));
-  const places: number[] = [];
-  for (let at = 0; at + wanted.length <= folded.length; at++) {
-    if (wanted.every((line, index) => line === folded[at + index])) places.push(at);
-  }
-  return places;
-}
-
-/** The window that has most of the wanted lines in their places, for the message; undefined when it has none. */
-function nearestPlace(lines: readonly Line[], old: readonly string[]): number | undefined {
-  if (lines.length > 50_000) return undefined;
-  const wanted = old.map(foldedLine);
-  const folded = lines.map((line) => foldedLine(line.text));
-  const words = (line: string) => new Set(line.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
-  const wantedWords = wanted.slice(0, 20).map(words);
-  const foldedWords = folded.map(words);
-  let best: { at: number; score: number } | undefined;
-  for (let at = 0; at < folded.length; at++) {
-    let score = 0;
-    for (const [index, mine] of wantedWords.entries()) {
-      const theirs = foldedWords[at + index];
-      if (!theirs || mine.size === 0) continue;
-      let common = 0;
-      for (const word of mine) if (theirs.has(word)) common += 1;
-      score += common / Math.max(mine.size, theirs.size);
-    }
-    if (score > 0.3 && score > (best?.score ?? 0)) best = { at, score };
-  }
-  return best?.at;
-}
-
-/** Puts the difference between `old` and `now` onto the file's own lines: what did not change stays as the file has it. */
-function replaceLines(lines: readonly Line[], at: number, old: readonly string[], now: readonly string[]): string {
-  const own = lines.slice(at, at + old.length);
-  const ending = own.find((line) => line.ending !== '')?.ending ?? lines[at - 1]?.ending ?? '\n';
-  const indents = old
-    .map((text, line) => ({ line, text, from: indentOf(text), to: indentOf(own[line]!.text) }))
-    .filter(({ text }) => text.trim() !== '');
-  const made: Line[] = [];
-  let next = 0;
-  for (const hunk of diff(old.map(withoutEnd), now.map(withoutEnd))) {
-    made.push(...own.slice(next, hunk.fromStart));
-    for (let index = hunk.toStart; index < hunk.toEnd; index++) {
-      const replaced = hunk.fromStart + (index - hunk.toStart);
-      const kept = replaced < hunk.fromEnd && changedLine(own[replaced]!.text, old[replaced]!, now[index]!);
-      const indented = indentLike(now[index]!, indents, Math.min(replaced, old.length - 1));
-      made.push({ text: kept || indented, ending });
-    }
-    next = hunk.fromEnd;
-  }
-  made.push(...own.slice(next));
-  const whole = [...lines.slice(0, at), ...made, ...lines.slice(at + old.length)];
-  // Only the file's last line may lack an ending, and it does so only if it did before.
-  const lastHadNone = lines.at(-1)!.ending === '';
-  return whole
-    .map((line, index) => {
-      const last = index === whole.length - 1;
-      return line.text + (last && lastHadNone ? '' : line.ending || ending);
-    })
-    .join('');
-}
-
-const withoutEnd = (line: string) => line.trimEnd();
 
 /**
- * One line that was changed in part: the difference of the old and the new line, by words, put onto the file's own line.
- * False when the two lines have little in common or the indentation changed.
+ * True when the match begins or ends in the middle of one of the file's words, and the edit changes that word: `total = 1`
+ * is in `total = 10`, but who wrote it has not seen the 10.
  */
-function changedLine(own: string, old: string, now: string): string | false {
-  const from = tokens(old.trim());
-  const to = tokens(now.trim());
-  const hunks = diff(from, to);
-  const kept = from.length - hunks.reduce((sum, hunk) => sum + hunk.fromEnd - hunk.fromStart, 0);
-  const oldFolded = fold(old.trim());
-  const ownFolded = fold(own.trim());
-  if (indentOf(old) !== indentOf(now) || oldFolded.text !== ownFolded.text) return false;
-  if (kept < Math.max(from.length, to.length) / 3) return false;
-
-  const offsets = [0];
-  for (const token of from) offsets.push(offsets.at(-1)! + token.length);
-  // From a place in the old line to the same place in the file's: through what both fold to.
-  const at = (token: number) => ownFolded.starts[oldFolded.starts.findIndex((start) => start >= offsets[token]!)]!;
-  const line = own.trim();
-  let made = '';
-  let next = 0;
-  for (const hunk of hunks) {
-    made += line.slice(at(next), at(hunk.fromStart)) + to.slice(hunk.toStart, hunk.toEnd).join('');
-    next = hunk.fromEnd;
-  }
-  made += line.slice(at(next));
-  return indentOf(own) + made + own.slice(own.trimEnd().length);
+function cutsWord(text: string, at: number, end: number, oldText: string, newText: string): boolean {
+  let same = 0;
+  while (same < oldText.length && oldText[same] === newText[same]) same += 1;
+  let sameAtEnd = 0;
+  while (sameAtEnd < oldText.length && oldText.at(-1 - sameAtEnd) === newText.at(-1 - sameAtEnd)) sameAtEnd += 1;
+  const first = firstWord.exec(oldText)?.[0].length ?? 0;
+  const last = lastWord.exec(oldText)?.[0].length ?? 0;
+  const cutAtStart = first > 0 && lastWord.test(text.slice(Math.max(0, at - 2), at));
+  const cutAtEnd = last > 0 && firstWord.test(text.slice(end, end + 2));
+  return (cutAtStart && same < first) || (cutAtEnd && sameAtEnd < last);
 }
 
-const tokens = (line: string) => line.match(/[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu) ?? [];
+/** Of scripts that put blanks between words; a combining mark is never cut from its letter. */
+const letter = '[\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\p{N}\\p{M}_$]';
+const firstWord = new RegExp(`^${letter}+`, 'u');
+const lastWord = new RegExp(`${letter}+$`, 'u');
+
+function wholeLinesAround(text: string, at: number, end: number): string {
+  const from = text.lastIndexOf('\n', at - 1) + 1;
+  const to = text.indexOf('\n', end);
+  return text.slice(from, to < 0 ? undefined : to).trimEnd();
+}
+
+function applyByLines(text: string, oldText: string, newText: string): { text: string; exact: boolean } | Failed {
+  const lines = splitLines(text);
+  const texts = lines.map((line) => line.text);
+  const old = wholeLines(oldText);
+  const runs = findRuns(texts, old);
+  const firstOf = (run: Run) => run.at.find((index) => index >= 0)!;
+  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map((run) => firstOf(run) + 1) };
+  const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
+    reason,
+    lines: from + 1 === to ? [to] : [from + 1, to],
+    candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
+  });
+  if (runs[0]) {
+    const made = replaceLines(lines, runs[0], old, wholeLines(newText));
+    if ('unsure' in made) return candidate(made.unsure, firstOf(runs[0]), Math.max(...runs[0].at) + 1);
+    return { text: made.text, exact: false };
+  }
+  const now = newText.trim();
+  if (now.length > 20 && exactPlaces(text, now).length === 1) {
+    const line = lineAt(text, exactPlaces(text, now)[0]!.at);
+    return { reason: 'DONE_ALREADY', lines: [line] };
+  }
+  const near = nearestRun(texts, old);
+  return near === undefined
+    ? { reason: 'ABSENT', lines: [] }
+    : candidate('ABSENT', near, Math.min(texts.length, near + old.length));
+}

@@ -25,6 +25,7 @@ export function isPlaceholder(line: string): boolean {
     )?.[1];
   const words = (inner ?? (/^\s*(?:\.{3}(?![\w$.[({]+[)\]},;]*\s*$)|…)/.test(line) ? line : '')).trim().toLowerCase();
   if (words === '') return false;
+  if (/^\s*(\/\/+|#+|--+|;+|%+|\/\*+|<!--|\{\s*\/\*)\s*(\.{3,}|…)\s*(\*\/\s*\}?|-->)?\s*$/.test(line)) return true;
   const dots = /^(?:\.{3}|…)|(?:\.{3}|…)$/.test(words);
   const bare = words
     .replace(/\.{3}|…|[()[\].,:;-]/g, ' ')

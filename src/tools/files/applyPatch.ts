@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { resolvePath } from '../gate/paths.ts';
+import { quoted } from '../gate/spelling.ts';
+import { askingTool, type Plan, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { checkHash, findTarget, planText, type Target } from './change.ts';
+import { editFailed } from './failure.ts';
+import { updateFrontmatter } from './frontmatter.ts';
+import { applyPatch, type FilePatch, onlyFile } from './patch.ts';
+import { refusePlaceholders } from './placeholder.ts';
+
+/**
+ * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched,
+ * created, added, removed }`, for frontmatter without `matched` and `created`. `E_INVALID_FRONTMATTER` when it is no YAML.
+ */
+export const applyPatchTool = askingTool(
+  {
+    name: 'fs.apply_patch',
+    description: 'Apply a unified diff to one file (or create it), or set keys of its YAML frontmatter.',
+    arguments: {
+      path: z.string().optional().describe('Default: as in the patch'),
+      patch: z.string().optional(),
+      frontmatter: z.looseObject({}).optional(),
+      ifMatchSha256: z.string().optional(),
+    },
+  },
+  'change',
+  async ({ path, patch, frontmatter, ifMatchSha256 }, { workspace }) => {
+    if ((patch === undefined) === (frontmatter === undefined))
+      throw new ToolError('TOOL_ARGS_INVALID', 'Give either patch or frontmatter.');
+    const file = patch === undefined ? undefined : onlyFile(patch);
+    const target = await targetOf(workspace, path ?? file?.path, file);
+    checkHash(target, ifMatchSha256);
+    if (file) return planPatch(workspace, target, file);
+    const after = updateFrontmatter(target.before ?? '', frontmatter!);
+    return planText(workspace, target, after, 'fs.apply_patch');
+  },
+);
+
+async function targetOf(workspace: Workspace, path: string | undefined, file: FilePatch | undefined): Promise<Target> {
+  if (path === undefined) throw new ToolError('TOOL_ARGS_INVALID', 'path: give it, the patch names no file.');
+  const named = file?.path ?? path;
+  if (!`/${tidy(path)}`.endsWith(`/${tidy(named)}`) && !`/${tidy(named)}`.endsWith(`/${tidy(path)}`))
+    throw new ToolError('TOOL_ARGS_INVALID', `path is ${quoted(path)}, but the patch is for ${quoted(named)}.`);
+  const target = await findTarget(workspace, path);
+  const creates = file?.hunks.every((hunk) => hunk.old.length === 0);
+  if (target.before === null && !creates) await resolvePath(workspace.roots, path, 'read'); // throws ENOENT with the nearest names
+  if (target.before && file?.kind === 'create')
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `${quoted(target.file.relative)} exists already. Nothing was changed.`,
+    );
+  return target;
+}
+
+const tidy = (path: string) => path.replaceAll('\\', '/').replace(/^(\.\/)+/, '');
+
+function planPatch(workspace: Workspace, target: Target, file: FilePatch): Plan {
+  for (const hunk of file.hunks) refusePlaceholders(hunk.now.join('\n'), target.before);
+  const result = applyPatch(target.before ?? '', file);
+  if (!result.ok) {
+    const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';
+    throw editFailed(target, result, which, 'What the hunk has as old');
+  }
+  const extra = { matched: result.matched, created: target.before === null };
+  return planText(workspace, target, result.text, 'fs.apply_patch', extra);
+}

@@ -1,0 +1,30 @@
+import { secretReason } from '../gate/protected.ts';
+import { quoted } from '../gate/spelling.ts';
+import { ToolError } from '../tool.ts';
+import type { Target } from './change.ts';
+import type { EditFailure } from './match.ts';
+
+/** Why an edit was not made, where its text nearly is, and what to do. `which` begins the sentence. */
+export function editFailed(target: Target, failure: EditFailure, which: string, old = 'oldText'): ToolError {
+  const place = quoted(target.file.relative);
+  const { lines, reason } = failure;
+  // Nobody has allowed these lines to be read.
+  const hidden = secretReason(target.file.relative.split('/')) !== undefined;
+  const candidate = hidden ? undefined : failure.candidate;
+  const at = lines.length > 1 ? `lines ${lines[0]}-${lines.at(-1)}` : `line ${lines[0]}`;
+  const message = {
+    EMPTY: `${old} is empty. Give the text to replace, or use fs.write for the whole file.`,
+    NO_CHANGE: `${old} and what replaces it are the same.`,
+    NOT_UNIQUE: `${old} is in ${place} ${lines.length} times (lines ${lines.slice(0, 10).join(', ')}). Give more lines around it.`,
+    ABSENT: candidate
+      ? `${old} is not in ${place}. The nearest is at ${at}:\n${candidate}\n`
+      : `${old} is not in ${place}. Read the file again.`,
+    DONE_ALREADY: `${old} is not in ${place}, but what replaces it is there already, at ${at}.`,
+    CUTS_WORD: `${old} ends or begins within a word of ${place}. Give whole words or lines; ${at}:\n${candidate ?? ''}\n`,
+    CHANGES_SIMILAR: `A line to be changed differs from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
+    CHANGES_BLANKS: `The blank lines around the change differ from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
+    INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
+  }[reason];
+  const details = { reason, edit: failure.index, lines: hidden ? [] : lines };
+  return new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
+}

@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isCollection, isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { ToolError } from '../tool.ts';
+
+/**
+ * The text with these keys set in its YAML frontmatter; a key's old value is replaced whole. Other keys, comments and the
+ * text below keep their bytes. Without frontmatter it gets some. Throws `E_INVALID_FRONTMATTER`.
+ */
+export function updateFrontmatter(text: string, values: Record<string, unknown>): string {
+  if (Object.keys(values).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');
+  const ending = text.includes('\r\n') ? '\r\n' : '\n';
+  const found = /^(---[ \t]*\r?\n)([\s\S]*?)(^---[ \t]*(?:\r?\n|$))/m.exec(text);
+  const begins = /^---[ \t]*(\r?\n|$)/.test(text);
+  if (begins && found?.index !== 0) throw invalid('it begins with "---" and is not closed by another.');
+  const source = begins ? found![2]!.replaceAll('\r\n', '\n') : '';
+  const updated = updateYaml(source, values).replaceAll('\n', ending);
+  if (!begins) return `---${ending}${updated}---${ending}${text === '' ? '' : ending}${text}`;
+  return found![1]! + updated + text.slice(found![1]!.length + found![2]!.length);
+}
+
+function updateYaml(source: string, values: Record<string, unknown>): string {
+  const document = parseYaml(source);
+  const wanted = { ...(document.toJS() as object | null), ...values };
+  const edited = editInPlace(source, document, values);
+  if (edited !== undefined && isDeepStrictEqual(parseYaml(edited).toJS(), wanted)) return edited;
+  for (const [key, value] of Object.entries(values)) document.set(key, value);
+  return document.toString({ lineWidth: 0 });
+}
+
+function parseYaml(source: string): Document {
+  const document = parseDocument(source);
+  const problem = document.errors[0];
+  if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));
+  if (document.contents !== null && !isMap(document.contents)) throw invalid('it is not a map of keys to values.');
+  return document;
+}
+
+/** Only the lines of the keys that change; undefined where keys do not have lines of their own. */
+function editInPlace(source: string, document: Document, values: Record<string, unknown>): string | undefined {
+  const map = document.contents as YAMLMap | null;
+  if (map?.flow) return undefined;
+  let made = source === '' || source.endsWith('\n') ? source : `${source}\n`;
+  const written = (key: string, value: unknown) => stringify({ [key]: value }, { lineWidth: 0 });
+  const spans = Object.entries(values).map(([key, value]) => ({ key, value, span: spanOf(source, map, key) }));
+  for (const { key, value, span } of spans.toSorted((a, b) => (b.span?.[0] ?? -1) - (a.span?.[0] ?? -1))) {
+    if (span) made = made.slice(0, span[0]) + written(key, value).trimEnd() + made.slice(span[1]);
+  }
+  for (const { key, value, span } of spans) if (!span) made += written(key, value);
+  return made;
+}
+
+/** From a key's first character to its value's last; the lines and comments below are not the value's. */
+function spanOf(source: string, map: YAMLMap | null, key: string): [number, number] | undefined {
+  const pair = map?.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+  if (!pair || !isNode(pair.key) || !pair.key.range) return undefined;
+  const [start, end] = [pair.key.range[0], isNode(pair.value) ? pair.value.range?.[1] : undefined];
+  const whole = source.slice(start, Math.max(end ?? 0, pair.key.range[1]));
+  return [start, start + (isCollection(pair.value) ? whole.replace(/(\s|\n[ \t]*#.*)+$/, '') : whole.trimEnd()).length];
+}
+
+const invalid = (why: string) =>
+  new ToolError('E_INVALID_FRONTMATTER', `The YAML frontmatter cannot be changed: ${why}`);

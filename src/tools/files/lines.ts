@@ -1,0 +1,33 @@
+/** One line of a file. */
+export interface Line {
+  text: string;
+  /** `\n`, `\r\n`, `\r`, or nothing on the last line. */
+  ending: string;
+}
+
+export function splitLines(text: string): Line[] {
+  const lines: Line[] = [];
+  for (const [, line, ending] of text.matchAll(/([^\r\n]*)(\r\n|\n|\r|$)/g)) {
+    if (line === '' && ending === '') break;
+    lines.push({ text: line!, ending: ending! });
+  }
+  return lines;
+}
+
+/** The lines an edit gives: a line ending at the end begins no line of its own. */
+export function wholeLines(text: string): string[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1)?.trim() === '') lines.pop();
+  return lines;
+}
+
+export const withEndings = (text: string, ending: string) => text.replaceAll(/\r\n|\n/g, ending);
+
+/** The line ending in use at a place: that of its line, else of the file. */
+export function endingAt(text: string, at: number): string {
+  const next = /\r\n|\n/.exec(text.slice(at))?.[0];
+  return next ?? (text.includes('\r\n') ? '\r\n' : '\n');
+}
+
+/** The 1-based line of a place. */
+export const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;

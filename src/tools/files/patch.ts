@@ -1,0 +1,162 @@
+import { ToolError } from '../tool.ts';
+import { splitLines } from './lines.ts';
+import { applyEdits, type EditResult } from './match.ts';
+import { replaceLines } from './replace.ts';
+
+/** What a patch does to one file. */
+export interface FilePatch {
+  /** As its headers name it, without `a/` and `b/`; undefined when it has none. */
+  path?: string;
+  kind: 'change' | 'create' | 'delete' | 'rename' | 'binary';
+  hunks: PatchHunk[];
+  /** `\ No newline at end of file` stood below a line of the old or the new side. */
+  noNewline: { old?: boolean; now?: boolean };
+}
+
+export interface PatchHunk {
+  old: string[];
+  now: string[];
+  /** The 1-based first line in the old file, when the header says so and its counts are right. */
+  start?: number;
+}
+
+/**
+ * Reads a unified diff, with or without `diff --git` headers, and the `*** Update File:` form that some models were taught.
+ * Tolerates wrong counts, context lines without their leading blank, fences and talk before the first header.
+ */
+export function parsePatch(text: string): FilePatch[] {
+  const files: FilePatch[] = [];
+  let file: FilePatch | undefined;
+  let hunk: (PatchHunk & { counts?: [number, number] }) | undefined;
+  let side: 'old' | 'now' | 'both' = 'both';
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
+  const begin = (kind: FilePatch['kind'], path?: string) => {
+    close();
+    file = { kind, hunks: [], noNewline: {}, ...(path !== undefined && { path }) };
+    files.push(file);
+  };
+  const open = (hunk_: typeof hunk) => {
+    close();
+    if (!file) begin('change');
+    hunk = hunk_;
+    file!.hunks.push(hunk!);
+  };
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!;
+    const starred = /^\*\*\* (Update|Add|Delete) File: (.+)$/.exec(line);
+    const ranges = /^@@+(?: -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@)?/.exec(line);
+    if (starred) {
+      begin(starKinds[starred[1] as keyof typeof starKinds], starred[2]!.trim());
+      if (starred[1] === 'Add') open({ old: [], now: [] });
+    } else if (/^\*\*\* Move to: /.test(line) && file) file.kind = 'rename';
+    else if (/^(\*\*\* (Begin Patch|End Patch|End of File)|```)/.test(line)) close();
+    else if (line.startsWith('diff --git ')) begin('change');
+    else if (line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ')) {
+      if (!file || file.hunks.length > 0 || file.path !== undefined) begin('change');
+      Object.assign(file!, sides(line, lines[index + 1]!, file!.kind));
+      index += 1;
+      close();
+    } else if (ranges) {
+      const [start, oldCount = '1', , nowCount = '1'] = ranges.slice(1);
+      const counts = start === undefined ? undefined : ([Number(oldCount), Number(nowCount)] as [number, number]);
+      open({ old: [], now: [], ...(start !== undefined && { start: Number(start) }), ...(counts && { counts }) });
+    } else if (!hunk) {
+      if (/^(rename|copy) (from|to) /.test(line) && file) file.kind = 'rename';
+      if (/^(Binary files |GIT binary patch)/.test(line) && file) file.kind = 'binary';
+      if (/^deleted file mode /.test(line) && file) file.kind = 'delete';
+    } else if (line.startsWith('\\')) {
+      if (side !== 'now') file!.noNewline.old = true;
+      if (side !== 'old') file!.noNewline.now = true;
+    } else {
+      side = line.startsWith('-') ? 'old' : line.startsWith('+') ? 'now' : 'both';
+      const content = /^[-+ ]/.test(line) ? line.slice(1) : line;
+      if (side !== 'now') hunk.old.push(content);
+      if (side !== 'old') hunk.now.push(content);
+    }
+  }
+  close();
+  return files;
+
+  /** The patch's own last line ending is not a context line; counts that are wrong say nothing about the place. */
+  function close(): void {
+    if (!hunk) return;
+    const { counts } = hunk;
+    const agrees = () => counts?.[0] === hunk!.old.length && counts?.[1] === hunk!.now.length;
+    while (!agrees() && hunk.old.at(-1) === '' && hunk.now.at(-1) === '') {
+      hunk.old.pop();
+      hunk.now.pop();
+    }
+    if (!agrees()) delete hunk.start;
+    delete hunk.counts;
+    hunk = undefined;
+  }
+}
+
+const starKinds = { Update: 'change', Add: 'create', Delete: 'delete' } as const;
+
+function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FilePatch, 'kind' | 'path'> {
+  const [from, to] = [minus, plus].map((line) => {
+    const name = line.slice(4).split('\t')[0]!.trim();
+    return /^".*"$/.test(name) ? name.slice(1, -1) : name;
+  }) as [string, string];
+  if (from === '/dev/null') return { kind: 'create', path: to.replace(/^b\//, '') };
+  if (to === '/dev/null') return { kind: 'delete', path: from.replace(/^a\//, '') };
+  const prefixed = from.startsWith('a/') && to.startsWith('b/');
+  const [old, now] = prefixed ? [from.slice(2), to.slice(2)] : [from, to];
+  return { kind: old === now ? kind : 'rename', path: now };
+}
+
+/** The text with all hunks applied, or none. Line numbers are a hint: they count only when every hunk is exactly there. */
+export function applyPatch(text: string, { kind, hunks, noNewline }: FilePatch): EditResult {
+  if (kind === 'create' || text === '') {
+    const lines = hunks.flatMap((hunk) => hunk.now);
+    return { ok: true, text: lines.join('\n') + (noNewline.now || lines.length === 0 ? '' : '\n'), matched: 'exact' };
+  }
+  const result = applyWhereItSays(text, hunks) ?? applyEdits(text, hunks.map(asEdit));
+  if (!result.ok) return result;
+  if (noNewline.now && !noNewline.old) return { ...result, text: result.text.replace(/(\r\n|\n)$/, '') };
+  if (noNewline.old && !noNewline.now && !result.text.endsWith('\n'))
+    return { ...result, text: result.text + (text.includes('\r\n') ? '\r\n' : '\n') };
+  return result;
+}
+
+const asEdit = ({ old, now }: PatchHunk) => ({
+  oldText: old.map((line) => `${line}\n`).join(''),
+  newText: now.map((line) => `${line}\n`).join(''),
+  lines: true as const,
+});
+
+function applyWhereItSays(text: string, hunks: readonly PatchHunk[]): EditResult | undefined {
+  const lines = splitLines(text);
+  const there = hunks.every(
+    ({ start, old }) =>
+      start !== undefined && old.length > 0 && old.every((line, index) => lines[start - 1 + index]?.text === line),
+  );
+  if (!there) return undefined;
+  let made = text;
+  for (const { start, old, now } of hunks.toReversed()) {
+    const run = { at: old.map((_, index) => start! - 1 + index), similar: new Set<number>(), gaps: [] };
+    const result = replaceLines(splitLines(made), run, old, now);
+    if ('unsure' in result) return undefined;
+    made = result.text;
+  }
+  return { ok: true, text: made, matched: 'exact' };
+}
+
+/** The one file a patch is for. Throws `TOOL_ARGS_INVALID` for what is done otherwise. */
+export function onlyFile(text: string): FilePatch {
+  const files = parsePatch(text).filter((file) => file.hunks.length > 0 || file.kind !== 'change');
+  const [file] = files;
+  const refuse = (message: string) => new ToolError('TOOL_ARGS_INVALID', `patch: ${message} Nothing was changed.`);
+  if (!file) throw refuse('this is no unified diff with "@@" hunks.');
+  if (files.length > 1) {
+    const names = files.map(({ path }) => path ?? '?').join(', ');
+    throw refuse(`it is for ${files.length} files (${names.slice(0, 500)}). Send one call for each file.`);
+  }
+  if (file.kind === 'delete') throw refuse('use fs.delete to remove a file.');
+  if (file.kind === 'rename') throw refuse('use fs.move to rename a file, then patch it.');
+  if (file.kind === 'binary') throw refuse('only text can be patched.');
+  const empty = file.hunks.findIndex(({ old, now }) => old.length === 0 && now.length === 0);
+  if (empty >= 0) throw refuse(`hunk ${empty + 1} is empty.`);
+  return file;
+}

@@ -1,0 +1,127 @@
+import { editDistance } from '../nearest.ts';
+import { foldedLine } from './fold.ts';
+
+/** Where the lines of an edit are in a file. */
+export interface Run {
+  /** For every line of the edit the index of the file's line; -1 for a blank line that the file does not have. */
+  at: number[];
+  /** Lines of the edit that are only similar to the file's. They may be kept, never changed. */
+  similar: Set<number>;
+  /** Neighbouring lines of the edit between which the file has more or fewer blank lines: [before, after]. */
+  gaps: [number, number][];
+}
+
+/** How alike a line has to be that is not the same, and how many lines there must be for each such line. */
+const similarity = 0.85;
+const linesForOneSimilar = 10;
+
+/**
+ * All runs of lines that an edit can mean, of the first kind that there is: the very same lines; equal apart from blanks
+ * at their ends and typography; with other blank lines between them; with one line in ten that is only similar.
+ */
+export function findRuns(texts: readonly string[], old: readonly string[]): Run[] {
+  const wanted = old.map(foldedLine);
+  const own = texts.map(foldedLine);
+  const mine = indicesOfText(wanted);
+  const theirs = indicesOfText(own);
+  if (mine.length === 0) return [];
+  const found = (allowed: number): Run[] => {
+    const runs: Run[] = [];
+    for (let first = 0; first + mine.length <= theirs.length; first++) {
+      const similar = compare(wanted, own, mine, theirs, first, allowed);
+      if (similar) runs.push({ ...align(wanted, own, mine, theirs, first), similar });
+    }
+    return runs;
+  };
+  const equal = found(0);
+  const aligned = equal.filter((run) => run.gaps.length === 0);
+  const same = aligned.filter((run) => old.every((text, index) => text === texts[run.at[index]!]));
+  for (const runs of [same, aligned, equal]) if (runs.length > 0) return runs;
+  const allowed = Math.floor(old.length / linesForOneSimilar);
+  return allowed > 0 ? found(allowed) : [];
+}
+
+const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
+
+/** The lines that are only similar; undefined when it is not this run. */
+function compare(
+  wanted: readonly string[],
+  own: readonly string[],
+  mine: readonly number[],
+  theirs: readonly number[],
+  first: number,
+  allowed: number,
+): Set<number> | undefined {
+  const different: number[] = [];
+  for (const [index, line] of mine.entries()) {
+    if (wanted[line] === own[theirs[first + index]!]) continue;
+    if (different.push(index) > allowed) return undefined;
+  }
+  if (!different.every((index) => areSimilar(wanted[mine[index]!]!, own[theirs[first + index]!]!))) return undefined;
+  return new Set(different.map((index) => mine[index]!));
+}
+
+/** A difference of case alone is another name, not a slip. */
+export function areSimilar(a: string, b: string): boolean {
+  if (a.toLowerCase() === b.toLowerCase()) return false;
+  const longest = Math.max(a.length, b.length);
+  if (Math.abs(a.length - b.length) > longest * (1 - similarity)) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  const distance = editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  return 1 - distance / longest >= similarity;
+}
+
+/** Lines with text are paired in order, the blank lines between them as far as both sides have them. */
+function align(
+  wanted: readonly string[],
+  own: readonly string[],
+  mine: readonly number[],
+  theirs: readonly number[],
+  first: number,
+): Pick<Run, 'at' | 'gaps'> {
+  const at = wanted.map(() => -1);
+  const gaps: Run['gaps'] = [];
+  for (const [index, line] of mine.entries()) at[line] = theirs[first + index]!;
+  for (let index = 1; index < mine.length; index++) {
+    const [before, after] = [mine[index - 1]!, mine[index]!];
+    const blanks = at[after]! - at[before]! - 1;
+    for (let blank = 1; before + blank < after && blank <= blanks; blank++) at[before + blank] = at[before]! + blank;
+    if (blanks !== after - before - 1) gaps.push([before, after]);
+  }
+  const top = mine[0]!;
+  for (let line = top - 1; line >= 0 && own[at[line + 1]! - 1] === ''; line--) at[line] = at[line + 1]! - 1;
+  if (at.slice(0, top).includes(-1)) gaps.push([-1, top]);
+  const end = mine.at(-1)!;
+  for (let line = end + 1; line < wanted.length && own[at[line - 1]! + 1] === ''; line++) at[line] = at[line - 1]! + 1;
+  if (at.slice(end).includes(-1)) gaps.push([end, wanted.length]);
+  return { at, gaps };
+}
+
+/** The window that has most of the wanted words in their lines, for the message; undefined when it has few. */
+export function nearestRun(texts: readonly string[], old: readonly string[]): number | undefined {
+  if (texts.length > 50_000) return undefined;
+  const words = (line: string) =>
+    new Set(
+      foldedLine(line)
+        .toLowerCase()
+        .match(/[\p{L}\p{N}_]+/gu) ?? [],
+    );
+  const wanted = old.slice(0, 20).map(words);
+  const own = texts.map(words);
+  let best: { at: number; score: number } | undefined;
+  for (let at = 0; at < own.length; at++) {
+    let score = 0;
+    for (const [index, mine] of wanted.entries()) {
+      const theirs = own[at + index];
+      if (!theirs || mine.size === 0) continue;
+      let common = 0;
+      for (const word of mine) if (theirs.has(word)) common += 1;
+      score += common / Math.max(mine.size, theirs.size);
+    }
+    if (score > 0.3 && score > (best?.score ?? 0)) best = { at, score };
+  }
+  return best?.at;
+}
