@@ -1,6 +1,8 @@
 import { existsSync, promises as fs, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { decodeText, encodeText } from '../tools/files/text.ts';
+import { createFile, replaceFile } from '../tools/gate/write.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { Workspace, WorkspaceRoot } from '../tools/workspace.ts';
 import type { Problems } from './problems.ts';
@@ -30,23 +32,32 @@ export class EditorWorkspace implements Workspace {
     return openDocument(file)?.isDirty ?? false;
   }
 
-  async writeText(file: string, text: string): Promise<void> {
+  async writeText(file: string, text: string, before?: string | null): Promise<void> {
     const uri = openDocument(file)?.uri ?? vscode.Uri.file(file);
-    const edit = new vscode.WorkspaceEdit();
-    const exists = existsSync(file);
-    if (exists) {
-      const document = await vscode.workspace.openTextDocument(uri);
-      const everything = new vscode.Range(0, 0, document.lineCount, 0);
-      edit.replace(uri, document.validateRange(everything), text.replace(/^\uFEFF/, '')); // the document keeps its BOM
-    } else {
-      await fs.mkdir(path.dirname(file), { recursive: true });
-      edit.createFile(uri, { contents: Buffer.from(text), ignoreIfExists: false });
+    if (before === null || (before === undefined && !existsSync(file)))
+      return createFile(file, await vscode.workspace.encode(text, { uri }));
+    const document = await vscode.workspace.openTextDocument(uri);
+    const held = document.getText();
+    if (before !== undefined && held !== before) {
+      if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
+      // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
+      const found = decodeText(await fs.readFile(file));
+      if (!found || found.lossy || found.text !== before) throw readsOtherwise();
+      return replaceFile(file, encodeText({ ...found, text }));
     }
+    await checkEncodable(text, document.encoding);
+    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
+    if (document.isDirty && !(await document.save())) {
+      await replaceText(document, held);
+      throw new ToolError('TOOL_EXEC_FAILED', 'The editor could not save this file, so it was left as it was.');
+    }
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(vscode.Uri.file(from), vscode.Uri.file(to), { overwrite: false, ignoreIfExists: false });
     if (!(await vscode.workspace.applyEdit(edit)))
-      throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused this change; the file may be read-only.');
-    const document = openDocument(file);
-    if (document?.isDirty && !(await document.save()))
-      throw new ToolError('TOOL_EXEC_FAILED', 'The change is in the editor, but the file could not be saved.');
+      throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused to move this. Nothing was moved.');
   }
 
   watchProblems(file: string): ReturnType<Problems['watch']> {
@@ -68,6 +79,30 @@ export async function workspaceInstructions(workspace: Workspace): Promise<strin
   const root = workspace.roots[0];
   if (!root || !workspace.trusted) return undefined;
   return fs.readFile(path.join(root.path, 'AGENTS.md'), 'utf8').catch(() => undefined);
+}
+
+async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const everything = new vscode.Range(0, 0, document.lineCount, 0);
+  edit.replace(document.uri, document.validateRange(everything), text);
+  if (!(await vscode.workspace.applyEdit(edit)))
+    throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused this change; the file may be read-only.');
+}
+
+const sameLines = (a: string, b: string) => a.replaceAll(/\r\n?/g, '\n') === b.replaceAll(/\r\n?/g, '\n');
+
+const readsOtherwise = () =>
+  new ToolError(
+    'E_PRECONDITION_FAILED',
+    'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
+  );
+
+/** What an old encoding has no bytes for would be saved as question marks. */
+async function checkEncodable(text: string, encoding: string): Promise<void> {
+  if (encoding.startsWith('utf')) return;
+  const back = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
+  if (back !== text)
+    throw new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
 }
 
 /** The document of a real path; the editor may know it by a path that leads there through a link. */

@@ -3,10 +3,12 @@ import { diagnosticsTool } from './code/diagnostics.ts';
 import type { Language } from './code/language.ts';
 import { definitionTool, referencesTool } from './code/places.ts';
 import { symbolsTool } from './code/symbols.ts';
+import { applyPatchTool } from './files/applyPatch.ts';
 import { deleteTool } from './files/delete.ts';
 import { editTool } from './files/edit.ts';
 import { findTool } from './files/find.ts';
 import { listTool } from './files/list.ts';
+import { moveTool } from './files/move.ts';
 import { fileReadTool } from './files/read.ts';
 import { searchTool } from './files/search.ts';
 import { writeTool } from './files/write.ts';
@@ -32,6 +34,8 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     fileReadTool,
     writeTool,
     editTool,
+    applyPatchTool,
+    moveTool,
     deleteTool,
     shellTool(options.shell),
     outputTool,

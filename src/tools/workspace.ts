@@ -18,8 +18,14 @@ export interface Workspace {
   openText(path: string): string | undefined;
   /** True when the editor holds changes of that file which are not on disk. */
   isDirty(path: string): boolean;
-  /** Creates or replaces the file's text as one undo step and saves it; creates missing folders. */
-  writeText(path: string, text: string): Promise<void>;
+  /**
+   * Creates or replaces the file's text as one undo step and saves it; creates missing folders. `before` is the text it
+   * must have until then (null: there must be no file); without it anything is replaced. Byte order mark, encoding and
+   * line endings of the other lines stay. Throws `ToolError`, having changed nothing.
+   */
+  writeText(path: string, text: string, before?: string | null): Promise<void>;
+  /** Moves a file or folder to a path where nothing is, with what the editor holds of it; creates missing folders. */
+  move(from: string, to: string): Promise<void>;
   /** Moves the file to the trash where there is one. */
   delete(path: string): Promise<void>;
   /**

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { decodeText, encodeText } from '../../src/tools/files/text.ts';
+import { createFile, replaceFile } from '../../src/tools/gate/write.ts';
 import type { Workspace, WorkspaceRoot } from '../../src/tools/workspace.ts';
 
 /** A real `Workspace` over a temporary folder; what the editor would hold in memory is set by the test. */
@@ -54,12 +55,20 @@ export async function temporaryWorkspace(
     effects: [],
     openText: (path) => open.get(path)?.text,
     isDirty: (path) => open.get(path)?.dirty ?? false,
-    async writeText(path, text) {
-      mkdirSync(paths.dirname(path), { recursive: true });
-      const found = existsSync(path) ? decodeText(readFileSync(path)) : undefined;
-      writeFileSync(path, encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text })); // in place, as the editor does
+    async writeText(path, text, before) {
+      const found = before !== null && existsSync(path) ? decodeText(readFileSync(path)) : undefined;
+      const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
+      await (found ? replaceFile(path, bytes) : createFile(path, bytes));
       if (open.has(path)) open.set(path, { text, dirty: false });
       workspace.effects.push(`write ${paths.relative(root, path)}`);
+    },
+    async move(from, to) {
+      mkdirSync(paths.dirname(to), { recursive: true });
+      renameSync(from, to);
+      const held = open.get(from);
+      if (held) open.set(to, held);
+      open.delete(from);
+      workspace.effects.push(`move ${paths.relative(root, from)} ${paths.relative(root, to)}`);
     },
     async delete(path) {
       statSync(path);

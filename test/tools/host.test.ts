@@ -253,10 +253,10 @@ describe('gate: stopping', () => {
   it('during a write: the write finishes and says so', async () => {
     const { call, stop } = conversation(workspace);
     const writeText = workspace.writeText;
-    workspace.writeText = async (path, text) => {
+    workspace.writeText = async (path, text, before) => {
       stop.abort();
       await new Promise((resolve) => setTimeout(resolve, 20));
-      return writeText(path, text);
+      return writeText(path, text, before);
     };
     assert.ok((await call('fs.write', write)).ok);
     assert.equal(workspace.read('a.txt'), 'two\n');

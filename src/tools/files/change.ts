@@ -1,8 +1,9 @@
-import { copyFile, lstat, rename, rm } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { checkFolderOf } from '../gate/open.ts';
-import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
+import { breakHardLink } from '../gate/write.ts';
 import { type Plan, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges } from './diff.ts';
@@ -19,6 +20,7 @@ export interface Target {
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
 export async function findTarget(workspace: Workspace, input: string): Promise<Target> {
   const file = await resolvePath(workspace.roots, input, 'write');
+  await checkWritable(file);
   const current = await textOrNone(workspace, file);
   if (current?.lossy) {
     const message = `${quoted(file.relative)} is neither UTF-8 nor UTF-16; writing it would damage it.`;
@@ -61,10 +63,10 @@ export function planText(
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {
       await checkUnchanged(workspace, target);
-      await breakHardLink(file);
+      if (before !== null) await breakHardLink(file.path);
       await checkFolderOf(file);
       const problems = workspace.watchProblems?.(file.path);
-      await workspace.writeText(file.path, after);
+      await workspace.writeText(file.path, after, before);
       const newProblems = (await problems?.(signal)) ?? [];
       const counts = countChanges(linesOf(before ?? ''), linesOf(after));
       return {
@@ -96,21 +98,14 @@ export async function checkUnchanged(workspace: Workspace, target: Target, opera
   );
 }
 
+/** By its mode, not by trying: an administrator may write everything, but the person has said not to. */
+async function checkWritable(file: ResolvedPath): Promise<void> {
+  const mode = file.kind === 'file' ? (await lstat(file.path)).mode : 0o600;
+  if ((mode & 0o222) === 0)
+    throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is read-only. Nothing was changed.`);
+}
+
 async function textOrNone(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | undefined> {
   const missing = file.kind === 'missing' && workspace.openText(file.path) === undefined;
   return missing ? undefined : currentText(workspace, file);
-}
-
-/** A file with several names gets an inode of its own first: its other names may be outside the workspace. */
-async function breakHardLink(file: ResolvedPath): Promise<void> {
-  if (file.kind === 'missing' || process.platform === 'win32') return;
-  const copy = `${file.path}.${process.pid}.towpath`;
-  try {
-    if ((await lstat(file.path)).nlink < 2) return;
-    await copyFile(file.path, copy);
-    await rename(copy, file.path);
-  } catch (error) {
-    await rm(copy, { force: true });
-    throw fromErrno(error, file.relative);
-  }
 }

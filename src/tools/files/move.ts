@@ -1,0 +1,66 @@
+import { readdir } from 'node:fs/promises';
+import * as paths from 'node:path';
+import * as z from 'zod';
+import { checkFolderOf } from '../gate/open.ts';
+import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { protectedReason } from '../gate/protected.ts';
+import { quoted, refuse } from '../gate/spelling.ts';
+import { askingTool, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
+export const moveTool = askingTool(
+  {
+    name: 'fs.move',
+    description: 'Move or rename a file or folder, never over something.',
+    arguments: { from: z.string(), to: z.string() },
+  },
+  'change',
+  async ({ from, to }, { workspace }) => {
+    const [file, target] = await bothEnds(workspace, from, to);
+    const why = file.protected ?? target.protected ?? (await reasonInside(file, target));
+    return {
+      what: `Move ${file.relative} to ${target.relative}`,
+      where: `${file.path}\n→ ${target.path}`,
+      why: why ?? `It moves a ${file.kind}.`,
+      ...(why === undefined && { grant: 'fs.move' }),
+      async run({ workspace }) {
+        const [fileNow, targetNow] = await bothEnds(workspace, from, to);
+        if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
+          throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is something else now.`);
+        await checkFolderOf(file);
+        await checkFolderOf(target);
+        await workspace.move(file.path, target.path);
+        return { path: target.relative, from: file.relative };
+      },
+    };
+  },
+);
+
+async function bothEnds(workspace: Workspace, from: string, to: string): Promise<[ResolvedPath, ResolvedPath]> {
+  const file = await resolvePath(workspace.roots, from, 'rename');
+  const target = await resolvePath(workspace.roots, to, 'create');
+  if (target.path.startsWith(file.path + paths.sep))
+    throw refuse('PATH_INVALID', `${quoted(file.relative)} cannot be moved into itself.`);
+  return [file, target];
+}
+
+/** More entries than this are not looked through; the move is asked about then. */
+const maximumEntries = 5000;
+
+/** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
+async function reasonInside(file: ResolvedPath, target: ResolvedPath): Promise<string | undefined> {
+  if (file.kind !== 'folder') return undefined;
+  const entries = await readdir(file.path, { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (!entries || entries.length > maximumEntries) return 'It holds more than can be looked through.';
+  const names = entries.map((entry) => paths.relative(file.path, paths.join(entry.parentPath, entry.name)));
+  for (const name of ['x', ...names]) {
+    const below = name.split(paths.sep);
+    if (below.includes('.git')) return 'It holds a Git repository.';
+    const reason =
+      protectedReason([...file.relative.split('/'), ...below]) ??
+      protectedReason([...target.relative.split('/'), ...below]);
+    if (reason) return reason;
+  }
+  return undefined;
+}
