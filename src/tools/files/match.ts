@@ -79,8 +79,13 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   const made = reindented(text, at, oldText, newText);
   if (made === undefined)
     return { reason: 'INDENTATION' as const, lines: [line], candidate: wholeLinesAround(text, at, end) };
-  return { text: text.slice(0, at) + withEndings(made, endingAt(text, at)) + text.slice(end), exact: true };
+  const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
+  return { text: text.slice(0, at) + withEndings(whole, endingAt(text, at)) + text.slice(end), exact: true };
 }
+
+/** Lines were replaced and only the last line ending forgotten; joining two lines is asked for by taking it alone away. */
+const losesEnding = (oldText: string, newText: string) =>
+  /\n$/.test(oldText) && newText !== '' && !/\n[ \t]*$/.test(newText) && !oldText.startsWith(newText);
 
 /**
  * True when the match begins or ends in the middle of one of the file's words, and the edit changes that word: `total = 1`
@@ -109,6 +114,11 @@ function wholeLinesAround(text: string, at: number, end: number): string {
   return text.slice(from, to < 0 ? undefined : to).trimEnd();
 }
 
+/** Where the old text does not end with a line ending, one at the new text's end is a blank line. */
+function newLines(oldText: string, newText: string): string[] {
+  return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
+}
+
 function applyByLines(text: string, oldText: string, newText: string): { text: string; exact: boolean } | Failed {
   const lines = splitLines(text);
   const texts = lines.map((line) => line.text);
@@ -122,7 +132,7 @@ function applyByLines(text: string, oldText: string, newText: string): { text: s
     candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
   });
   if (runs[0]) {
-    const made = replaceLines(lines, runs[0], old, wholeLines(newText));
+    const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
     if ('unsure' in made) return candidate(made.unsure, firstOf(runs[0]), Math.max(...runs[0].at) + 1);
     return { text: made.text, exact: false };
   }

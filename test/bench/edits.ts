@@ -1,0 +1,52 @@
+// npm run bench:edits [-- files]: edits of real files with the slips that models make, through fs.edit. Exits with 1 when
+// fewer than 99.5 % of those that can be made are made right, or one is made that has to be refused.
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { casesOf, corpus, score } from '../support/edits.ts';
+import { temporaryWorkspace } from '../support/workspace.ts';
+import { conversation } from '../tools/conversation.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const verbose = process.argv.includes('--verbose');
+const files = corpus(root, Number(process.argv[2]) || 400);
+const cases = files.flatMap((file, index) => casesOf(file, readFileSync(path.join(root, file), 'utf8'), index));
+
+const workspace = await temporaryWorkspace();
+const { call } = conversation(workspace);
+const started = performance.now();
+const scores = await score(
+  cases,
+  async ({ before, oldText, newText }) => {
+    workspace.write('file.txt', before);
+    const outcome = await call('fs.edit', { path: 'file.txt', edits: [{ oldText, newText }] });
+    return outcome.ok ? workspace.read('file.txt') : undefined;
+  },
+  (one, got) => {
+    if (verbose)
+      console.log(
+        JSON.stringify({ ...one, before: undefined, expect: one.expect !== null, got: got !== undefined }, null, 1),
+      );
+  },
+);
+const seconds = (performance.now() - started) / 1000;
+workspace.cleanup();
+
+console.log(
+  `${cases.length} edits of ${files.length} files, ${((seconds / cases.length) * 1000).toFixed(1)} ms each\n`,
+);
+console.table(
+  scores.map(({ scenario, ...counts }) => ({
+    scenario,
+    ...counts,
+    'right %': ((counts.right / counts.cases) * 100).toFixed(2),
+  })),
+);
+const applied = cases.filter(({ expect }) => expect !== null).length;
+const refusals = new Set(cases.filter(({ expect }) => expect === null).map(({ scenario }) => scenario));
+const right = scores.filter(({ scenario }) => !refusals.has(scenario)).reduce((sum, one) => sum + one.right, 0);
+const wrong = scores.reduce((sum, one) => sum + one.wrong, 0);
+console.log(
+  `${((right / applied) * 100).toFixed(2)} % of ${applied} applied right; ${wrong} silently wrong of ${cases.length}.`,
+);
+process.exitCode = right / applied >= 0.995 && wrong === 0 ? 0 : 1;
