@@ -1,22 +1,24 @@
 import { diff } from './diff.ts';
 import { indentLike, indentOf, smallestUnit, usualUnit } from './indent.ts';
 
-/**
- * The new text of an exact match. Where the match begins within a line's indentation, its first line shows less than the
- * file has, and lines that come in are indented as the file's line is. Undefined when that cannot be known.
- */
-export function reindented(text: string, at: number, oldText: string, newText: string): string | undefined {
+/** Whether a place is within its line's indentation: then the line shows less of itself to a match there than it has. */
+export function indentationBefore(text: string, at: number): string {
   const prefix = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return prefix.trim() === '' ? prefix : '';
+}
+
+/**
+ * The new text of an exact match after `prefix`, blanks that begin the file's line and were not given. It begins with its
+ * own, in place of them, and lines that come in are indented as that line is. Undefined when that cannot be known.
+ */
+export function reindented(text: string, prefix: string, oldText: string, newText: string): string | undefined {
   const now = newText.split(/\r\n|\n/);
   const old = oldText.split(/\r\n|\n/);
-  if (prefix === '' || prefix.trim() !== '' || (now.length === 1 && old.length === 1)) return newText;
+  if (prefix === '' || (now.length === 1 && old.length === 1)) return prefix + newText;
 
   const to = prefix + indentOf(old[0]!);
   const single = old.slice(1).every((line) => line.trim() === '');
-  if (single && isWrittenAsItStands(now, to)) {
-    const whole = now[0]!.startsWith(to);
-    return whole ? newText.slice(prefix.length) : newText;
-  }
+  if (single && isWrittenAsItStands(now, to)) return now[0]!.startsWith(to) ? newText : prefix + newText;
   const pairs = old
     .map((line, index) => ({ line: index, from: indentOf(line), to: index === 0 ? to : indentOf(line) }))
     .filter(({ line }) => line === 0 || old[line]!.trim() !== '');
@@ -31,15 +33,13 @@ export function reindented(text: string, at: number, oldText: string, newText: s
       if (indented === undefined) return undefined;
       made[index] = indented;
     }
-    // What was the first line comes after what is put before it, and then needs its whole indentation.
-    if (hunk.fromEnd === 0 && hunk.toEnd < now.length) made[hunk.toEnd] = prefix + now[hunk.toEnd]!;
   }
-  if (hunks[0]?.fromStart === 0) made[0] = withoutPrefix(made[0]!, prefix); // else it is as short as the old one
+  // The first line, kept: wherever it is now, it needs its whole indentation.
+  const first = hunks[0]?.fromStart === 0 ? hunks[0] : undefined;
+  const kept = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
+  if (kept !== undefined) made[kept] = prefix + made[kept]!;
   return made.join('\n');
 }
-
-/** The match begins after the file's own blanks, so that the first line must not bring them again. */
-const withoutPrefix = (line: string, prefix: string) => (line.startsWith(prefix) ? line.slice(prefix.length) : line);
 
 /** Only the first line was written without its indentation: the others have at least what the file's line has. */
 function isWrittenAsItStands([first = '', ...rest]: readonly string[], indent: string): boolean {

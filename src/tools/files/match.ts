@@ -1,5 +1,5 @@
-import { reindented } from './exact.ts';
-import { endingAt, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
+import { indentationBefore, reindented } from './exact.ts';
+import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
 import { replaceLines, type Unsure } from './replace.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
 
@@ -26,6 +26,7 @@ export interface EditFailure {
 }
 
 type Failed = Omit<EditFailure, 'ok' | 'index'>;
+type Applied = { text: string; exact: boolean };
 
 /**
  * Applies all edits, each to the result of the one before, or none. An edit is found by its exact text, else by its lines
@@ -45,7 +46,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditResult {
 /** The byte order mark belongs to the encoding, not to the text. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 
-function applyEdit(text: string, { oldText, newText, lines }: Edit): { text: string; exact: boolean } | Failed {
+function applyEdit(text: string, { oldText, newText, lines }: Edit): Applied | Failed {
   if (oldText === '') return { reason: 'EMPTY', lines: [] };
   if (oldText === newText) return { reason: 'NO_CHANGE', lines: [] };
   const exact = lines ? [] : exactPlaces(text, oldText);
@@ -71,17 +72,25 @@ function exactPlaces(text: string, oldText: string): Place[] {
   return places;
 }
 
-function applyExact(text: string, { at, length }: Place, oldText: string, newText: string) {
-  const line = lineAt(text, at);
+function applyExact(text: string, { at, length }: Place, oldText: string, newText: string): Applied | Failed {
   const end = at + length;
-  if (cutsWord(text, at, end, oldText, newText))
-    return { reason: 'CUTS_WORD' as const, lines: [line], candidate: wholeLinesAround(text, at, end) };
-  const made = reindented(text, at, oldText, newText);
-  if (made === undefined)
-    return { reason: 'INDENTATION' as const, lines: [line], candidate: wholeLinesAround(text, at, end) };
+  const failed = (reason: Failed['reason']): Failed => {
+    return { reason, lines: [lineAt(text, at)], candidate: wholeLinesAround(text, at, end) };
+  };
+  if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
+  const prefix = indentationBefore(text, at);
+  // The lines were given without their indentation, so others that have another count, too.
+  const runs = prefix === '' ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
+  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
+  const made = reindented(text, prefix, oldText, newText);
+  if (made === undefined) return failed('INDENTATION');
   const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
-  return { text: text.slice(0, at) + withEndings(whole, endingAt(text, at)) + text.slice(end), exact: true };
+  const before = text.slice(0, at - prefix.length);
+  return { text: before + withEndings(whole, endingAt(text, at)) + text.slice(end), exact: true };
 }
+
+const textOf = (line: Line) => line.text;
+const firstLineOf = (run: Run) => run.at.find((index) => index >= 0)! + 1;
 
 /** Lines were replaced and only the last line ending forgotten; joining two lines is asked for by taking it alone away. */
 const losesEnding = (oldText: string, newText: string) =>
@@ -119,13 +128,12 @@ function newLines(oldText: string, newText: string): string[] {
   return newText === '' || /[\r\n][ \t]*$/.test(oldText) ? wholeLines(newText) : newText.split(/\r\n|\n|\r/);
 }
 
-function applyByLines(text: string, oldText: string, newText: string): { text: string; exact: boolean } | Failed {
+function applyByLines(text: string, oldText: string, newText: string): Applied | Failed {
   const lines = splitLines(text);
-  const texts = lines.map((line) => line.text);
+  const texts = lines.map(textOf);
   const old = wholeLines(oldText);
   const runs = findRuns(texts, old);
-  const firstOf = (run: Run) => run.at.find((index) => index >= 0)!;
-  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map((run) => firstOf(run) + 1) };
+  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
   const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
     reason,
     lines: from + 1 === to ? [to] : [from + 1, to],
@@ -133,7 +141,7 @@ function applyByLines(text: string, oldText: string, newText: string): { text: s
   });
   if (runs[0]) {
     const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
-    if ('unsure' in made) return candidate(made.unsure, firstOf(runs[0]), Math.max(...runs[0].at) + 1);
+    if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, Math.max(...runs[0].at) + 1);
     return { text: made.text, exact: false };
   }
   const now = newText.trim();

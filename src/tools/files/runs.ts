@@ -1,4 +1,5 @@
 import { editDistance } from '../nearest.ts';
+import { diff } from './diff.ts';
 import { foldedLine } from './fold.ts';
 
 /** Where the lines of an edit are in a file. */
@@ -38,7 +39,11 @@ export function findRuns(texts: readonly string[], old: readonly string[]): Run[
   const same = aligned.filter((run) => old.every((text, index) => text === texts[run.at[index]!]));
   for (const runs of [same, aligned, equal]) if (runs.length > 0) return runs;
   const allowed = Math.floor(old.length / linesForOneSimilar);
-  return allowed > 0 ? found(allowed) : [];
+  const near = allowed > 0 ? found(allowed) : [];
+  // One that could be a twin of what is meant still makes another one not unique, but is not it.
+  const [only] = near.length === 1 ? near : [];
+  const slips = [...(only?.similar ?? [])].every((line) => differBySlips(wanted[line]!, own[only!.at[line]!]!));
+  return slips ? near : [];
 }
 
 const indicesOfText = (lines: readonly string[]) => lines.flatMap((line, index) => (line === '' ? [] : [index]));
@@ -61,17 +66,33 @@ function compare(
   return new Set(different.map((index) => mine[index]!));
 }
 
-/** A difference of case alone is another name, not a slip. */
+/** A difference of case alone is another name. */
 export function areSimilar(a: string, b: string): boolean {
   if (a.toLowerCase() === b.toLowerCase()) return false;
   const longest = Math.max(a.length, b.length);
   if (Math.abs(a.length - b.length) > longest * (1 - similarity)) return false;
+  return 1 - distanceOf(a, b) / longest >= similarity;
+}
+
+/** Another number is no slip, nor is a word with more than one or two other letters: `Uint16Array`, `readFileSync`. */
+function differBySlips(a: string, b: string): boolean {
+  const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
+  return diff(mine, theirs).every((hunk) => {
+    const replaced = mine.slice(hunk.fromStart, hunk.fromEnd);
+    return replaced.every((word, index) => {
+      const other = hunk.toStart + index < hunk.toEnd ? theirs[hunk.toStart + index]! : '';
+      const numbersOnly = other !== '' && word.replaceAll(/\p{N}/gu, '') === other.replaceAll(/\p{N}/gu, '');
+      return !numbersOnly && (other === '' || distanceOf(word, other) <= (word.length < 8 ? 1 : 2));
+    });
+  });
+}
+
+function distanceOf(a: string, b: string): number {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start += 1;
   let end = 0;
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
-  const distance = editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
-  return 1 - distance / longest >= similarity;
+  return editDistance(a.slice(start, a.length - end), b.slice(start, b.length - end));
 }
 
 /** Lines with text are paired in order, the blank lines between them as far as both sides have them. */
