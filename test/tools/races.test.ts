@@ -1,60 +1,94 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
-import { performance } from 'node:perf_hooks';
+import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
-import { conversation } from './conversation.ts';
+import { type Conversation, conversation } from './conversation.ts';
 
-/** Swaps two names for as long as it lives, as fast as it can; each is at every moment one or the other, or just gone. */
-const swapper = `
+/** How often each operation is tried; `npm run races` sets 100,000. */
+const tries = Number(process.env.TOWPATH_RACES) || 3000;
+
+/** Where there is no compiler: the same with four renames, so that each name is at times just gone. */
+const slowSwapper = `
   const { renameSync } = require('node:fs');
   const [a, b] = process.argv.slice(1);
   process.stdout.write('ready');
   process.on('SIGTERM', () => process.exit());
   (function swap() {
     for (let round = 0; round < 200; round++) {
-      renameSync(a, a + '~'); renameSync(b, a); renameSync(a, b); renameSync(a + '~', a);
+      try { renameSync(a, a + '~'); renameSync(b, a); renameSync(a + '~', b); } catch {}
     }
     setImmediate(swap);
   })();
 `;
 
-describe('paths: swapped while they are used', function () {
-  this.timeout(20_000);
+describe(`paths: swapped while they are used, ${tries} times each`, function () {
+  this.timeout(30_000 + tries * 30);
+  let swapper: [string, ...string[]];
+  let folder: string;
   let workspace: TemporaryWorkspace;
   let outside: TemporaryWorkspace;
-  let process_: ChildProcess | undefined;
+  let swapping: ChildProcess | undefined;
+  before(function () {
+    if (process.platform === 'win32') this.skip(); // links need rights there
+    folder = mkdtempSync(paths.join(tmpdir(), 'towpath-race-'));
+    swapper = compiled(folder) ?? [process.execPath, '-e', slowSwapper];
+  });
+  after(() => folder && rmSync(folder, { recursive: true }));
   beforeEach(async () => {
     workspace = await temporaryWorkspace({ 'x/secret.txt': 'INSIDE' });
     outside = await temporaryWorkspace({ 'secret.txt': 'CANARY-OUTSIDE' });
   });
   afterEach(async () => {
-    if (process_?.exitCode === null) {
-      process_.kill();
-      await once(process_, 'exit');
-    }
+    if (swapping?.kill()) await once(swapping, 'exit');
+    swapping = undefined;
+    assert.deepEqual(readdirSync(outside.root), ['secret.txt'], 'nothing appeared outside');
+    assert.equal(readFileSync(paths.join(outside.root, 'secret.txt'), 'utf8'), 'CANARY-OUTSIDE');
     workspace.cleanup();
     outside.cleanup();
   });
 
-  const swaps: [name: string, real: string, link: string, target: () => string][] = [
-    ['a folder and a link to outside', 'x', 'l', () => outside.root],
-    ['a file and a link to outside', 'x/secret.txt', 'x/l', () => paths.join(outside.root, 'secret.txt')],
+  const folders = { real: 'x', link: 'l', target: () => outside.root };
+  const files = { real: 'x/secret.txt', link: 'x/l', target: () => paths.join(outside.root, 'secret.txt') };
+  const read = (call: Conversation['call']) => call('fs.read', { path: 'x/secret.txt' });
+  const create = (call: Conversation['call'], round: number) =>
+    call('fs.write', { path: `x/new${round}/deep/secret.txt`, content: 'NEW' });
+  const write = (call: Conversation['call'], round: number) =>
+    call('fs.write', { path: 'x/secret.txt', content: `INSIDE ${round}` });
+
+  // On a Mac a write can be checked before and after, not held: only what Linux promises is promised here.
+  const linux = process.platform === 'linux';
+  const races: [
+    name: string,
+    swapped: typeof folders,
+    work: (call: Conversation['call'], round: number) => Promise<ToolOutcome>,
+  ][] = [
+    ['R01 a folder and a link to outside: no read gives what is outside', folders, read],
+    ['R05 a file and a link to outside: no read gives what is outside', files, read],
+    ...(linux
+      ? ([
+          ['R03 a folder and a link to outside: nothing is created outside', folders, create],
+          ['R06 a folder and a link to outside: nothing is written outside', folders, write],
+          ['R06 a file and a link to outside: nothing is written outside', files, write],
+        ] as typeof races)
+      : []),
   ];
-  for (const [name, real, link, target] of swaps) {
-    it(`${name}: no read ever gives what is outside`, async () => {
+  for (const [name, { real, link, target }, work] of races) {
+    it(name, async () => {
       const at = (path: string) => paths.join(workspace.root, path);
       symlinkSync(target(), at(link));
-      process_ = spawn(process.execPath, ['-e', swapper, at(real), at(link)], { stdio: ['ignore', 'pipe', 'inherit'] });
-      await once(process_.stdout!, 'data');
+      swapping = spawn(swapper[0], [...swapper.slice(1), at(real), at(link)], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(swapping.stdout!, 'data');
       const { call } = conversation(workspace);
       const seen = { ok: 0, refused: 0 };
-      const end = performance.now() + 2000;
-      while (performance.now() < end) {
-        const calls = Array.from({ length: 8 }, () => call('fs.read', { path: 'x/secret.txt' }));
-        for (const outcome of await Promise.all(calls)) {
+      const abreast = work === read ? 8 : 1;
+      for (let round = 0; round < tries; round += abreast) {
+        for (const outcome of await Promise.all(
+          Array.from({ length: abreast }, (_, index) => work(call, round + index)),
+        )) {
           assert.ok(!JSON.stringify(outcome).includes('CANARY'), JSON.stringify(outcome));
           seen[outcome.ok ? 'ok' : 'refused'] += 1;
         }
@@ -62,4 +96,26 @@ describe('paths: swapped while they are used', function () {
       assert.ok(seen.ok > 0 && seen.refused > 0, `the swapping must be felt: ${JSON.stringify(seen)}`);
     });
   }
+
+  it('R06 a link to outside put there during the question: the write is refused', async () => {
+    const { call } = conversation(workspace, {
+      answer: async () => {
+        rmSync(paths.join(workspace.root, 'x/secret.txt'));
+        symlinkSync(paths.join(outside.root, 'secret.txt'), paths.join(workspace.root, 'x/secret.txt'));
+        return { decision: 'allow' };
+      },
+    });
+    const outcome = await call('fs.write', { path: 'x/secret.txt', content: 'NEW' });
+    assert.deepEqual([outcome.ok, !outcome.ok && outcome.error.code], [false, 'E_SANDBOX_VIOLATION']);
+  });
 });
+
+function compiled(folder: string): [string] | undefined {
+  const program = paths.join(folder, 'swapper');
+  try {
+    execFileSync('cc', ['-O2', '-o', program, paths.join(import.meta.dirname, 'swapper.c')], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  return existsSync(program) ? [program] : undefined;
+}

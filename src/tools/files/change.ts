@@ -23,8 +23,11 @@ export async function findTarget(workspace: Workspace, input: string): Promise<T
   await checkWritable(file);
   const current = await textOrNone(workspace, file);
   if (current?.lossy) {
-    const message = `${quoted(file.relative)} is neither UTF-8 nor UTF-16; writing it would damage it.`;
-    throw new ToolError('E_PRECONDITION_FAILED', `${message} Open it in the editor first, which knows its encoding.`);
+    const message = `${quoted(file.relative)} is not in the encoding it was read with; writing it would damage it.`;
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `${message} It has to be reopened with its encoding in the editor first.`,
+    );
   }
   return { input, file, before: current?.text ?? null };
 }

@@ -22,10 +22,16 @@ export interface DecodedText {
 /** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
 export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
   const open = workspace.openText(file.path);
-  if (open !== undefined) return { text: open, encoding: 'utf8', bom: false, lossy: false };
+  if (open !== undefined) return { text: open, encoding: 'utf8', bom: false, lossy: await wasLost(open, file) };
   const decoded = decodeText(await readBytes(file));
   if (!decoded) throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
   return decoded;
+}
+
+/** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
+async function wasLost(open: string, file: ResolvedPath): Promise<boolean> {
+  if (!open.includes('\ufffd') || file.kind === 'missing') return false;
+  return decodeText(await readBytes(file))?.lossy ?? true;
 }
 
 async function readBytes(file: ResolvedPath): Promise<Buffer> {
