@@ -20,6 +20,7 @@ export const said = {
   twice: 'Two files to write.',
   bothWritten: 'There are two files more.',
   needed: 'A file is needed to answer this properly, so read it.',
+  moved: 'It is somewhere else now.',
   thought: 'The question is deep, so think about it before answering anything at all.',
   answer: 'After thinking, the answer is 42.',
   denied: 'Understood, you said no, so it stays as it was.',
@@ -48,6 +49,25 @@ export const stories: Record<string, readonly Step[]> = {
     { text: said.edited },
   ],
   '[[shell]]': [{ text: said.shell, calls: [call('shell.run', { command: 'node --version' })] }, { text: said.ran }],
+  '[[crlf]]': [
+    {
+      calls: [
+        call('fs.edit', {
+          path: 'windows.txt',
+          edits: [
+            { oldText: 'one\ntwo', newText: 'one\nand a half\ntwo' },
+            { oldText: 'three', newText: 'last' },
+          ],
+        }),
+      ],
+    },
+    { text: said.written },
+  ],
+  '[[move]]': [{ calls: [call('fs.move', { from: greet, to: 'src/hello/greet.js' })] }, { text: said.moved }],
+  '[[locked]]': [
+    { calls: [call('fs.edit', { path: 'locked.txt', edits: [{ oldText: 'old', newText: 'new' }] })] },
+    { text: said.written },
+  ],
   '[[sleep]]': [
     { text: said.shell, calls: [call('shell.run', { command: 'node -e "setTimeout(Object, 60000)"' })] },
     { text: said.ran },

@@ -38,6 +38,73 @@ describe('edits: exact', () => {
   );
 });
 
+describe('edits: exact text that is not all there is to it', () => {
+  check('a word of the file is cut: it has been changed since', 'total = 10\n', [['total = 1', 'total = 2']], '[CUTS_WORD edit 0 lines 1]'); // biome-ignore format: one case, one line
+  check('a cut word that stays is no harm', 'sayHello();\n', [['Hello()', 'Hello(1)']], 'sayHello(1);\n');
+  check(
+    'lines given without their indentation come in with it',
+    '  a();\n',
+    [['a();', 'a();\nb();']],
+    '  a();\n  b();\n',
+  );
+  check('so do those before', '  a();\n', [['a();', 'b();\na();']], '  b();\n  a();\n');
+  check('and those around', '  a();\n', [['a();', 'if (b) {\n  a();\n}']], '  if (b) {\n    a();\n  }\n');
+  check('only the first was given without', '  a();\n', [['a();', 'a();\n  b();']], '  a();\n  b();\n');
+  check('the first line goes away', '  a();\n}\n', [['a();\n}', '}']], '}\n');
+  check('a forgotten line ending at the end', 'a\nb\n', [['a\n', 'c']], 'c\nb\n');
+  check('two lines are joined', 'a\nb\n', [['a\n', 'a']], 'ab\n');
+  check('a byte order mark in the edit is none', 'a\n', [['\ufeffa', 'b']], 'b\n');
+  check(
+    'lines without their indentation are looked for everywhere',
+    '  a();\n  b();\n\n\ta();\n\tb();\n',
+    [['a();\n  b();', 'c();']],
+    '[NOT_UNIQUE edit 0 lines 1 4]',
+  );
+  check(
+    'it is done already',
+    'const total = computeTheSum();\n',
+    [['const total = 0;', 'const total = computeTheSum();']],
+    '[DONE_ALREADY edit 0 lines 1]',
+  );
+});
+
+describe('edits: by lines, one in ten only similar', () => {
+  const lines = ['const one = first(1);', ...Array.from({ length: 9 }, (_, index) => `  line number ${index} of ten;`)];
+  const text = `${lines.join('\n')}\n`;
+  const typo = (line: string, own: string[] = lines) => own.with(0, line);
+  const changed = (own: string[]) => own.with(5, '  changed();');
+  const edit = (own: string[]): [string, string] => [own.join('\n'), changed(own).join('\n')];
+  check('a slip in kept context', text, [edit(typo('const one = frist(1);'))], `${changed(lines).join('\n')}\n`, 'tolerant'); // biome-ignore format: one case, one line
+  check(
+    'with fewer than ten lines',
+    text,
+    [edit(typo('const one = frist(1);').slice(0, 9))],
+    '[ABSENT edit 0 lines 1 9]',
+  );
+  check('too different', text, [edit(typo('const two = other(1);'))], '[ABSENT edit 0 lines 1 10]');
+  check('of case alone', text, [edit(typo('const One = first(1);'))], '[ABSENT edit 0 lines 1 10]');
+  check('another number', text, [edit(typo('const one = first(2);'))], '[ABSENT edit 0 lines 1 10]');
+  check('another name', text, [edit(typo('const one = firstSync(1);'))], '[ABSENT edit 0 lines 1 10]');
+  check('two of ten', text, [edit(typo('const one = frist(1);').with(9, '  line number 8 of tne;'))], '[ABSENT edit 0 lines 1 10]'); // biome-ignore format: one case, one line
+  check(
+    'in the line that changes',
+    text,
+    [[typo('const one = frist(1);').join('\n'), typo('const two = 2;').join('\n')]],
+    '[CHANGES_SIMILAR edit 0 lines 1 10]',
+  );
+  check('twice', text + text, [edit(typo('const one = frist(1);'))], '[NOT_UNIQUE edit 0 lines 1 11]');
+});
+
+describe('edits: by lines, with other blank lines', () => {
+  const blank = (name: string, text: string, edit: [string, string], expect: string) =>
+    check(name, text, [edit], expect, 'tolerant');
+  blank('one is missing in the search', 'a;\n\nb;\nc;\n', ['a;\nb;\nc;', 'a;\nb;\nd;'], 'a;\n\nb;\nd;\n');
+  blank('one too many in the search', 'a;\nb;\nc;\n', ['a;\n\nb;\nc;', 'a;\n\nb;\nd;'], 'a;\nb;\nd;\n');
+  blank('between two that change', 'a;\n\nb;\n', ['a;\nb;', 'c;\nd;'], 'c;\n\nd;\n');
+  blank('at the beginning of the search', 'a;\nb;\n', ['\na;\nb;', '\na;\nc;'], 'a;\nc;\n');
+  check('the change is about them', 'a;\n\nb;\n', [['a;\nb;', 'a;\n\nb;']], '[CHANGES_BLANKS edit 0 lines 1 3]');
+});
+
 describe('edits: by lines, apart from blanks and typography', () => {
   const tolerant = (name: string, text: string, edit: [string, string], expect: string) =>
     check(name, text, [edit], expect, 'tolerant');
@@ -70,6 +137,13 @@ describe('edits: by lines, apart from blanks and typography', () => {
   tolerant('NFD and NFC are one text', 'cafe\u0301 x\ny\n', ['café x\ny\n', 'café z\ny\n'], 'cafe\u0301 z\ny\n');
   tolerant('no line ending at the end stays none', '  a\n  b', ['a\nb', 'a\nc'], '  a\n  c');
   tolerant('lines at the end are removed', '  a\n  b\n  c\n', ['b\nc', ''], '  a\n');
+  tolerant('a kind of line ending for every line', ' a\r\n b\n', ['a\nb', 'c\nd'], ' c\r\n d\n');
+  check(
+    'new lines whose depth cannot be told',
+    'if a:\n    b()\nc()\n',
+    [['if a:\nb()\nc()\n', 'if a:\nb()\nd()\nc()\n']],
+    '[INDENTATION edit 0 lines 1 3]',
+  );
   check('twice there', '  a();\nx\n\ta();\n', [['    a();', 'b();']], '[NOT_UNIQUE edit 0 lines 1 3]');
   check('blank lines alone match nothing', 'a\n\n\nb\n', [['\n \n', 'x']], '[ABSENT edit 0 lines ]');
 
@@ -115,6 +189,9 @@ describe('edits: text that stands for text left out', () => {
     '{/* ... existing JSX ... */}',
     '[... rest of file omitted ...]',
     '-- rest of the function remains the same',
+    '# …',
+    '  // ...',
+    '<!-- ... -->',
   ];
   const ordinary = [
     '// the rest parameters are collected here, in order',

@@ -82,10 +82,15 @@ function differBySlips(a: string, b: string): boolean {
     return replaced.every((word, index) => {
       const other = hunk.toStart + index < hunk.toEnd ? theirs[hunk.toStart + index]! : '';
       const numbersOnly = other !== '' && word.replaceAll(/\p{N}/gu, '') === other.replaceAll(/\p{N}/gu, '');
-      return !numbersOnly && (other === '' || distanceOf(word, other) <= (word.length < 8 ? 1 : 2));
+      return !numbersOnly && (other === '' || isSlip(word, other));
     });
   });
 }
+
+/** One other letter, in a long word two, or two in each other's place. */
+const isSlip = (a: string, b: string) =>
+  distanceOf(a, b) <= (a.length < 8 ? 1 : 2) ||
+  (distanceOf(a, b) === 2 && [...a].sort().join() === [...b].sort().join());
 
 function distanceOf(a: string, b: string): number {
   let start = 0;
