@@ -89,6 +89,35 @@ describe('tools: looking', () => {
     assert.equal((await error(call('fs.search', { pattern: 'two', path: '.env' }))).reason, 'SECRET_READ');
   });
 
+  it('fs.search tells what is no text, what is not UTF-8 and what its expressions cannot do', async () => {
+    workspace = await temporaryWorkspace({
+      'a.txt': Buffer.from('gr\xfcn x\n', 'latin1'),
+      'b.bin': Buffer.from('x\0y'),
+      '.aws/config': 'x',
+    });
+    const { call } = conversation(workspace);
+    assert.deepEqual(await data(call('fs.search', { pattern: 'x' })), {
+      matches: 1,
+      files: [{ path: 'a.txt', lines: ['1: gr\ufffdn x'] }],
+    });
+    assert.deepEqual((await data(call('fs.search', { pattern: 'x', path: 'b.bin' }))).files, [
+      { path: 'b.bin', lines: ['1: (binary)'] },
+    ]);
+    assert.match((await error(call('fs.search', { pattern: 'x\\ny' }))).message, /within one line, so it cannot hold/);
+    assert.match((await error(call('fs.search', { pattern: 'x(?=y)' }))).message, /look-around.* is not supported/);
+  });
+
+  it('fs.find says which file may have been meant', async () => {
+    workspace = await temporaryWorkspace({ 'src/greeting.ts': '', 'b.ts': '' });
+    const { call } = conversation(workspace);
+    const note = 'No file matches; ignored ones are left out.';
+    assert.deepEqual(await data(call('fs.find', { pattern: 'lib/greetings.ts' })), {
+      files: [],
+      note: `${note} Did you mean "src/greeting.ts"?`,
+    });
+    assert.deepEqual(await data(call('fs.find', { pattern: '*.py' })), { files: [], note });
+  });
+
   it('fs.search stops at a bound and says so', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'x\n'.repeat(5000) });
     const { matches, cut } = await data(conversation(workspace).call('fs.search', { pattern: 'x' }));
@@ -290,6 +319,28 @@ describe('tools: changing', () => {
       assert.deepEqual(readFileSync(paths.join(workspace.root, 'a.txt')), after);
     });
   }
+
+  it('a file that the editor shows with lost characters is not written back', async () => {
+    const bytes = Buffer.from('a word that is gr\xfcn\nold\n', 'latin1');
+    workspace = await temporaryWorkspace({ 'a.txt': bytes, 'real.txt': 'a real \ufffd\nold\n' });
+    const { call } = conversation(workspace);
+    for (const path of ['a.txt', 'real.txt']) workspace.openInEditor(path, workspace.read(path));
+    const edits = [{ oldText: 'old', newText: 'new' }];
+    const { code, message } = await error(call('fs.edit', { path: 'a.txt', edits }));
+    assert.equal(code, 'E_PRECONDITION_FAILED');
+    assert.match(message, /reopened with its encoding/);
+    assert.deepEqual(readFileSync(paths.join(workspace.root, 'a.txt')), bytes);
+    await data(call('fs.edit', { path: 'real.txt', edits }));
+  });
+
+  it('a read-only file is refused before anybody is asked', async () => {
+    workspace = await temporaryWorkspace({ 'a.txt': 'old\n' });
+    chmodSync(paths.join(workspace.root, 'a.txt'), 0o444);
+    const { call, asked } = conversation(workspace);
+    const { message } = await error(call('fs.write', { path: 'a.txt', content: 'new\n' }));
+    assert.equal(message, '"a.txt" is read-only. Nothing was changed.');
+    assert.deepEqual([asked, workspace.effects], [[], []]);
+  });
 
   it('fs.write keeps the Windows line endings of a file it replaces', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'a\r\nb\r\n' });

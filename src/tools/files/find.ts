@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nearest } from '../nearest.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { askToRead } from './ask.ts';
 import { globTest } from './glob.ts';
@@ -11,8 +12,10 @@ interface FindArguments {
 }
 
 const maximumFiles = 500;
+/** So many of the other files are looked through for what was meant. */
+const maximumOthers = 5000;
 
-/** `fs.find`: files by name. Data: `{ files: string[], cut? }`, sorted. */
+/** `fs.find`: files by name. Data: `{ files: string[], cut?, note? }`, sorted; `note` says what may have been meant. */
 export const findTool = readTool(
   {
     name: 'fs.find',
@@ -26,11 +29,13 @@ export const findTool = readTool(
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
   const matches = globTest(pattern);
   const files: string[] = [];
+  const others: string[] = [];
   let cut = false;
   for (const place of await searchPlaces(workspace, path)) {
     const onLine = (line: string) => {
       const name = workspacePath(place, line);
       if (matches(name) || (place.prefix && matches(name.slice(place.prefix.length)))) files.push(name);
+      else if (others.length < maximumOthers) others.push(name);
       return files.length <= maximumFiles;
     };
     const ended = await ripgrep(workspace, place.folder, ['--files', '--', place.target], onLine, signal);
@@ -39,6 +44,16 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
   files.sort();
   return {
     files: files.slice(0, maximumFiles),
+    ...(files.length === 0 && { note: nothing(pattern, others) }),
     ...(cut && { cut: `More than ${maximumFiles} files or too slow; narrow the pattern or give a path.` }),
   };
+}
+
+/** With the names that a glob's last one is a slip of. */
+function nothing(pattern: string, others: readonly string[]): string {
+  const name = pattern.split('/').at(-1)!;
+  const names = new Map(others.map((path) => [path.split('/').at(-1)!, path]));
+  const slips = /[*?[{]/.test(name) ? [] : nearest(name, names.keys());
+  const near = slips.map((slip) => JSON.stringify(names.get(slip)));
+  return `No file matches; ignored ones are left out.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`;
 }

@@ -65,6 +65,10 @@ export async function ripgrep(
 }
 
 function badPattern(errors: string): ToolError {
-  const what = errors.replace(/^rg: /, '').trim().split('\n').slice(0, 4).join('\n');
+  // Its advice is about options of its own, which nobody can give here.
+  const [said = ''] = errors.replace(/^rg: /, '').trim().split('\n\n');
+  const what = /literal "?.?\\n/.test(said)
+    ? 'a pattern is looked for within one line, so it cannot hold \\n.'
+    : said.split('\n').slice(0, 4).join('\n');
   return new ToolError('TOOL_ARGS_INVALID', `pattern: ${what}\nFor literal text, set fixed to true.`);
 }

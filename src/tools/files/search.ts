@@ -93,7 +93,7 @@ class Found {
     if (this.characters > maximumCharacters) return false;
     if (event.type === 'match') this.matches += 1;
     if (this.files.at(-1)?.path !== path) this.files.push({ path, lines: [] });
-    const text = (event.data.lines.text ?? '(not UTF-8)').replace(/\r?\n$/, '');
+    const text = textOf(event.data.lines);
     const short =
       text.length > maximumLine ? `${around(text, event.data.submatches?.[0]?.start ?? 0)} (line cut)` : text;
     const line = `${event.data.line_number}${event.type === 'match' ? ':' : '-'} ${short}`;
@@ -101,6 +101,12 @@ class Found {
     this.characters += line.length;
     return true;
   }
+}
+
+/** A line in another encoding is shown as far as it is UTF-8; a binary file was looked into because it was named. */
+function textOf({ text, bytes }: RipgrepEvent['data']['lines']): string {
+  const line = (text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')).replace(/\r?\n$/, '');
+  return line.includes('\0') ? '(binary)' : line;
 }
 
 const around = (text: string, start: number) => {
@@ -112,7 +118,7 @@ interface RipgrepEvent {
   type: string;
   data: {
     path: { text?: string };
-    lines: { text?: string };
+    lines: { text?: string; bytes?: string };
     line_number: number;
     submatches?: { start: number }[];
   };
