@@ -103,6 +103,7 @@ describe('tools: fs.apply_patch', () => {
     ],
     ['lines that are there twice', { path: 'src/a.ts', patch: '@@ -90 +90,2 @@\n }\n+x\n' }, /2 times \(lines 5, 9\)/],
     ['one hunk of two fails', { path: 'src/a.ts', patch: `${one}@@\n-nowhere\n+x\n` }, /^Hunk 2 of 2/],
+    ['lines of an empty file', { path: 'empty', patch: one }, /not in "empty"/],
     ['no context', { path: 'src/a.ts', patch: '@@ -4,0 +5 @@\n+x\n' }, /is empty/],
     ['text left out', { path: 'src/a.ts', patch: '@@\n-  return 1;\n+  // ... rest unchanged\n' }, /stands for text/],
     ['an old version', { path: 'src/a.ts', patch: one, ifMatchSha256: '0'.repeat(64) }, /changed\. Read it again/],
@@ -111,7 +112,7 @@ describe('tools: fs.apply_patch', () => {
   ];
   for (const [name, args, message] of refused) {
     it(`refuses without asking: ${name}`, async () => {
-      workspace = await temporaryWorkspace({ 'src/a.ts': file });
+      workspace = await temporaryWorkspace({ 'src/a.ts': file, empty: '' });
       const { call, asked } = conversation(workspace);
       assert.match((await error(call('fs.apply_patch', args))).message, message);
       assert.deepEqual([asked, workspace.effects], [[], []]);

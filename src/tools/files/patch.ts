@@ -107,8 +107,8 @@ function sides(minus: string, plus: string, kind: FilePatch['kind']): Pick<FileP
 }
 
 /** The text with all hunks applied, or none. Line numbers are a hint: they count only when every hunk is exactly there. */
-export function applyPatch(text: string, { kind, hunks, noNewline }: FilePatch): EditResult {
-  if (kind === 'create' || text === '') {
+export function applyPatch(text: string, { hunks, noNewline }: FilePatch): EditResult {
+  if (text === '' && hunks.every((hunk) => hunk.old.length === 0)) {
     const lines = hunks.flatMap((hunk) => hunk.now);
     return { ok: true, text: lines.join('\n') + (noNewline.now || lines.length === 0 ? '' : '\n'), matched: 'exact' };
   }
