@@ -85,6 +85,18 @@ describe('edits: by lines, one in ten only similar', () => {
   check('of case alone', text, [edit(typo('const One = first(1);'))], '[ABSENT edit 0 lines 1 10]');
   check('another number', text, [edit(typo('const one = first(2);'))], '[ABSENT edit 0 lines 1 10]');
   check('another name', text, [edit(typo('const one = firstSync(1);'))], '[ABSENT edit 0 lines 1 10]');
+  check('a word more', text, [edit(typo('const one = first(1); or'))], '[ABSENT edit 0 lines 1 10]');
+  check(
+    'in one of several equal lines, one of which changes',
+    `${lines.slice(0, 8).join('\n')}\ncalls();\nfoos();\ncalls();\nend();\n`.replaceAll('calls()', 'callOnce()').replace('foos()', 'callOnces()'), // biome-ignore format: one case, one line
+    [
+      [
+        [...lines.slice(0, 8), 'callOnce();', 'callOnce();', 'callOnce();'].join('\n'),
+        [...lines.slice(0, 8), 'callOnce();', 'other();', 'callOnce();'].join('\n'),
+      ],
+    ],
+    '[CHANGES_SIMILAR edit 0 lines 1 11]',
+  );
   check('two of ten', text, [edit(typo('const one = frist(1);').with(9, '  line number 8 of tne;'))], '[ABSENT edit 0 lines 1 10]'); // biome-ignore format: one case, one line
   check(
     'in the line that changes',

@@ -55,6 +55,9 @@ function doubtAbout(
   old: readonly string[],
   now: readonly string[],
 ): Unsure | undefined {
+  // Of several equal lines some of which change, which ones are kept is only the diff's choice.
+  const times = (lines: readonly string[], text: string) => lines.filter((line) => line.trim() === text.trim()).length;
+  for (const line of run.similar) if (times(old, old[line]!) !== times(now, old[line]!)) return 'CHANGES_SIMILAR';
   for (const hunk of hunks) {
     for (let line = hunk.fromStart; line < hunk.fromEnd; line++) if (run.similar.has(line)) return 'CHANGES_SIMILAR';
     const lines = [...old.slice(hunk.fromStart, hunk.fromEnd), ...now.slice(hunk.toStart, hunk.toEnd)];

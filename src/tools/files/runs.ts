@@ -74,23 +74,25 @@ export function areSimilar(a: string, b: string): boolean {
   return 1 - distanceOf(a, b) / longest >= similarity;
 }
 
-/** Another number is no slip, nor is a word with more than one or two other letters: `Uint16Array`, `readFileSync`. */
+/** Another number is no slip, nor is a word more or one with several other letters: `Uint16Array`, `readFileSync`. */
 function differBySlips(a: string, b: string): boolean {
+  if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
   const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
   return diff(mine, theirs).every((hunk) => {
-    const replaced = mine.slice(hunk.fromStart, hunk.fromEnd);
-    return replaced.every((word, index) => {
-      const other = hunk.toStart + index < hunk.toEnd ? theirs[hunk.toStart + index]! : '';
-      const numbersOnly = other !== '' && word.replaceAll(/\p{N}/gu, '') === other.replaceAll(/\p{N}/gu, '');
-      return !numbersOnly && (other === '' || isSlip(word, other));
-    });
+    const words = mine.slice(hunk.fromStart, hunk.fromEnd);
+    const others = theirs.slice(hunk.toStart, hunk.toEnd);
+    return (words.length > others.length ? words : others).every((_, index) => isSlip(words[index], others[index]));
   });
 }
 
-/** One other letter, in a long word two, or two in each other's place. */
-const isSlip = (a: string, b: string) =>
-  distanceOf(a, b) <= (a.length < 8 ? 1 : 2) ||
-  (distanceOf(a, b) === 2 && [...a].sort().join() === [...b].sort().join());
+/** One other letter, in a long word two, or two in each other's place; punctuation may also come or go. */
+function isSlip(a = '', b = ''): boolean {
+  if (a === '' || b === '') return !/[\p{L}\p{N}]/u.test(a + b);
+  const [mine, theirs] = [a, b].map((word) => word.replaceAll(/\p{N}/gu, ''));
+  const distance = distanceOf(a, b);
+  if (mine === theirs) return false; // only the number
+  return distance <= (a.length < 8 ? 1 : 2) || (distance === 2 && [...a].sort().join() === [...b].sort().join());
+}
 
 function distanceOf(a: string, b: string): number {
   let start = 0;
