@@ -3,7 +3,7 @@ import type { Agent } from './workflow.ts';
 
 const rules = `
 How to work
-- Look before you change: read the files you are about to edit, search for what you do not know. Never guess the content of a file.
+- Look before you change: read what you are about to edit, search for what you do not know, never guess.
 - Prefer small edits over rewriting a file. Write the whole text of what you change; never a placeholder for "the rest".
 - After a change, check it when there is a way to (tests, type checker), and say plainly what you could not check.
 - When something is unclear and a wrong guess would cost the person work, ask and stop.

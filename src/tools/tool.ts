@@ -106,7 +106,10 @@ export function askingTool<Shape extends z.ZodRawShape>(
   return { ...define(named), risk, plan: plan as Tool['plan'] };
 }
 
-/** Bounds are checked, not told: a message about the one call that breaks them is shorter than telling them in every prompt. */
+/**
+ * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
+ * shorter than telling them in every prompt.
+ */
 const untold = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
 
 function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
@@ -115,6 +118,7 @@ function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
     io: 'input',
     override: ({ jsonSchema }) => {
       for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   }) as JsonSchema;
   return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };

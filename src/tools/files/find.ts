@@ -19,7 +19,7 @@ const maximumOthers = 5000;
 export const findTool = readTool(
   {
     name: 'fs.find',
-    description: 'Find files by glob, e.g. src/**/*.ts or *.md. Ignored files are left out.',
+    description: 'Find files by glob, e.g. src/**/*.ts or *.md. Skips ignored files.',
     arguments: { pattern: z.string().min(1), path: z.string().optional().describe('Folder to look in') },
   },
   find,

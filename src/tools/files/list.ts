@@ -25,7 +25,7 @@ const maximumEntries = 500;
 export const listTool = readTool(
   {
     name: 'fs.list',
-    description: 'List a folder. All paths are relative to the workspace.',
+    description: 'List a folder.',
     arguments: { path: z.string().optional() },
   },
   list,

@@ -26,7 +26,7 @@ const maximumLine = 400;
 export const searchTool = readTool(
   {
     name: 'fs.search',
-    description: 'Search file contents by regular expression. Ignored, binary and secret files are left out.',
+    description: 'Search file contents by regular expression. Skips ignored, binary and secret files.',
     arguments: {
       pattern: z.string().min(1).max(1000),
       path: z.string().optional().describe('File or folder'),
