@@ -58,7 +58,9 @@ describe('a model in a process of its own', () => {
 
   it('asks one question after the other, and hears a no to the second', async () => {
     await editor.panel.send('[[twice]] Two files.');
-    assert.match(await editor.dialog.text(), /one\.md/);
+    assert.match(await editor.dialog.text(), /^2 changes\n.*one\.md.*two\.md/s);
+    await editor.dialog.click('One by One');
+    await eventually('the first question', async () => /one\.md/.test(await editor.dialog.text()));
     await editor.dialog.click('Allow');
     await eventually('the second question', async () => /two\.md/.test(await editor.dialog.text()));
     await editor.dialog.click('Cancel');
