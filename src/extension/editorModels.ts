@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../llm/client.ts';
 import { createWatch } from '../llm/clock.ts';
 import { LLMError } from '../llm/errors.ts';
+import { contentUnseen } from '../llm/files.ts';
 import { isObject } from '../llm/json.ts';
 import { fromWireNames, toWireName } from '../llm/names.ts';
 import { windowIsFull } from '../llm/providerErrors.ts';
@@ -97,7 +98,9 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
     messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(content)] : []), ...calls]));
     const results = said.results.map(
       (result) =>
-        new vscode.LanguageModelToolResultPart(result.toolCallId, [new vscode.LanguageModelTextPart(result.content)]),
+        new vscode.LanguageModelToolResultPart(result.toolCallId, [
+          new vscode.LanguageModelTextPart(contentUnseen(result)),
+        ]),
     );
     if (results.length > 0) messages.push(user(results));
   }

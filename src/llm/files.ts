@@ -1,4 +1,5 @@
-import type { Attachment } from '../protocol/messages.ts';
+import type { Attachment, Message, ToolCall, ToolResult } from '../protocol/messages.ts';
+import { toWireName } from './names.ts';
 import { wellFormed } from './repair.ts';
 
 export const isText = ({ mediaType }: Attachment) => mediaType.startsWith('text/');
@@ -8,3 +9,26 @@ export const isImage = ({ mediaType }: Attachment) => mediaType.startsWith('imag
 export function textOfFile({ mediaType, data, name }: Attachment): string {
   return `${wellFormed(name ?? mediaType)}:\n${Buffer.from(data, 'base64').toString('utf8')}`;
 }
+
+/** All files of a conversation: the person's, and those of tool results. */
+export function filesIn(messages: readonly Message[]): Attachment[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'user') return message.attachments ?? [];
+    return message.role === 'tool' ? message.toolResults.flatMap(({ attachments = [] }) => attachments) : [];
+  });
+}
+
+/** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */
+export function contentUnseen({ content, attachments = [] }: ToolResult): string {
+  if (attachments.length === 0) return content;
+  const names = attachments.map(({ name, mediaType }) => name ?? mediaType).join(', ');
+  const note = `Not shown, for this model does not see it: ${names}.`;
+  try {
+    return JSON.stringify({ ...JSON.parse(content), note });
+  } catch {
+    return `${content}\n${note}`; // told in words, not as an outcome
+  }
+}
+
+/** Before the pictures of a result, where they cannot be a part of it. */
+export const imagesFrom = ({ name }: ToolCall): string => `Images from the result of ${toWireName(name) || 'a tool'}:`;

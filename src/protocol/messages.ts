@@ -16,17 +16,25 @@ export const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** What the model is told: `content` is `JSON.stringify(outcome)`, `error` the code of a failed outcome. */
-export const toolResultSchema = z.object({ toolCallId: z.string(), content: z.string(), error: z.string().optional() });
+/** A file that goes with a message, for models that see such files (`image/png`); `data` is base64. */
+export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string(), name: z.string().optional() });
+export type Attachment = z.infer<typeof attachmentSchema>;
+
+/**
+ * What the model is told: `content` is the outcome's `ok` and `data` or `error` as JSON, `error` the code of a failed
+ * one; `attachments` are the pictures that go with the data.
+ */
+export const toolResultSchema = z.object({
+  toolCallId: z.string(),
+  content: z.string(),
+  error: z.string().optional(),
+  attachments: z.array(attachmentSchema).optional(),
+});
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider only. */
 export const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
 export type Native = z.infer<typeof nativeSchema>;
-
-/** A file that goes with a message of the person, for models that see such files (`image/png`); `data` is base64. */
-export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string(), name: z.string().optional() });
-export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** The message that a person's words, and what goes with them, become. */
 export function userMessage(text: string, attachments: readonly Attachment[] = []): Extract<Message, { role: 'user' }> {

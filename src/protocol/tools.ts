@@ -1,4 +1,4 @@
-import type { ErrorInfo, ToolResult } from './messages.ts';
+import type { Attachment, ErrorInfo, ToolResult } from './messages.ts';
 
 /** A tool as a model sees it. Names have dots (`fs.read`); each wire turns them into what its provider accepts. */
 export interface ToolDefinition {
@@ -18,13 +18,14 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** What running a call gave. A tool fails as a value, because the model should read it. */
-export type ToolOutcome = { ok: true; data: unknown } | { ok: false; error: ErrorInfo };
+/** What running a call gave, with its pictures beside the data. A tool fails as a value, because the model should read it. */
+export type ToolOutcome = { ok: true; data: unknown; attachments?: Attachment[] } | { ok: false; error: ErrorInfo };
 
 /** The one bridge from what happened to what the model is told. */
 export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResult {
-  const content = JSON.stringify(outcome);
-  return outcome.ok ? { toolCallId, content } : { toolCallId, content, error: outcome.error.code };
+  if (!outcome.ok) return { toolCallId, content: JSON.stringify(outcome), error: outcome.error.code };
+  const { attachments, ...told } = outcome;
+  return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
 }
 
 export function failure(code: string, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {

@@ -309,6 +309,11 @@ describe('what a 400 of Gemini teaches', () => {
     ['The thinking budget 5 is invalid. Please choose a value between 128 and 32768.', {}, undefined],
     ['Developer instruction is not enabled for models/gemma-3-27b-it', {}, { systemAsUser: true }],
     ['Function call is missing a thought_signature in functionCall parts.', {}, { tellUnsignedCalls: true }],
+    [
+      'Unable to submit request because `function_response.parts` is not supported for this model.',
+      {},
+      { imagesApart: true },
+    ],
     ['Corrupted thought signature.', {}, undefined],
     ['Request contains an invalid argument.', {}, undefined],
   ];

@@ -220,6 +220,7 @@ describe('what else a refusal teaches', () => {
     ['Invalid content type. image_url is only supported by certain models.', { withoutImages: true }],
     ['image input is not supported - hint: you may need to provide the mmproj', { withoutImages: true }],
     ['This response_format type is unavailable now', { schemaInWords: true }],
+    ["Unexpected role 'user' after role 'tool'", { answersResults: true }],
     [
       "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
       { omit: ['reasoning_effort'], completionTokens: undefined },

@@ -13,7 +13,7 @@ export type WireBlock = CacheControl &
     | { type: 'image'; source: Source }
     | { type: 'document'; source: Source; title?: string }
     | { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
-    | { type: 'tool_result'; tool_use_id: string; content: string; is_error?: true }
+    | { type: 'tool_result'; tool_use_id: string; content: string | WireBlock[]; is_error?: true }
     | ThinkingBlock
   );
 
@@ -84,9 +84,12 @@ function toReply(message: AssistantMessage, ids: readonly string[], refused: Rea
   return last === undefined || isThinking(last) ? plain : blocks; // thinking may not be the end of a message
 }
 
-/** A malformed call went out without its arguments; its result says what was wrong. */
-function toResult({ content, error }: ToolResult, id: string): WireBlock {
-  return { type: 'tool_result', tool_use_id: id, content: wellFormed(content), ...(error && { is_error: true }) };
+/** A malformed call went out without its arguments; its result says what was wrong. An error may be text only. */
+function toResult({ content, error, attachments = [] }: ToolResult, id: string): WireBlock {
+  const told = wellFormed(content);
+  if (error) return { type: 'tool_result', tool_use_id: id, content: told, is_error: true };
+  const files = attachments.map(toFile);
+  return { type: 'tool_result', tool_use_id: id, content: files.length > 0 ? [...text(told), ...files] : told };
 }
 
 /**

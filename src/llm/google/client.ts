@@ -28,7 +28,8 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
   const flagsOfModel = new Map<string, GoogleFlags>();
-  const flagsFor = (model: string): GoogleFlags => flagsOfModel.get(model) ?? {};
+  const flagsFor = (model: string): GoogleFlags =>
+    flagsOfModel.get(model) ?? { imagesApart: /gemini-[12]\b|gemma/.test(model) };
   const note = tellOnce(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {

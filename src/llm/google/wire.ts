@@ -1,5 +1,6 @@
-import type { AssistantMessage, Message, ToolCall, ToolResult } from '../../protocol/messages.ts';
+import type { AssistantMessage, Attachment, Message, ToolCall, ToolResult } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
+import { contentUnseen, imagesFrom } from '../files.ts';
 import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, wellFormedData } from '../repair.ts';
@@ -16,6 +17,8 @@ export interface GoogleFlags {
    * one is never invented: such calls are told as text.
    */
   tellUnsignedCalls?: boolean;
+  /** Models before Gemini 3 answer 400 to pictures inside a result (`functionResponse.parts`): they follow the results. */
+  imagesApart?: boolean;
 }
 
 export const googleProvider = 'google';
@@ -75,28 +78,41 @@ function toContents(messages: readonly Message[], flags: GoogleFlags): Content[]
 function userParts(message: Extract<Message, { role: 'system' | 'user' }>): Part[] {
   const files = message.role === 'user' ? (message.attachments ?? []) : [];
   return [
-    ...files.map(({ mediaType, data }) => ({ inlineData: { mimeType: mediaType, data } })),
+    ...files.map(toInline),
     ...(message.content === '' ? [] : [{ text: message.content }]), // an empty text is refused
   ];
 }
 
 /**
  * The model's content with its calls, then all their results as one content of the user, in the same order: Google
- * counts them and answers 400 when they do not match, and it pairs calls without ids by their place.
+ * counts them and answers 400 when they do not match (pictures beside them count, too), and it pairs calls without ids
+ * by their place.
  */
 function addTurn(contents: Content[], message: AssistantMessage, results: ToolResult[], flags: GoogleFlags): void {
   const calls = message.toolCalls ?? [];
   const own = ownParts(message);
   const parts = own ?? [...textParts(message), ...calls.map(toCallPart)];
+  const images = calls.flatMap((call, at) => imageParts(call, results[at]!));
   const callParts = parts.filter(({ functionCall }) => isObject(functionCall));
   if (flags.tellUnsignedCalls && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
     addParts(contents, 'model', textParts(message));
     addParts(contents, 'user', [{ text: calls.map((call, at) => tell(call, results[at]!)).join('\n\n') }]);
+    addParts(contents, 'user', images);
     return;
   }
   addParts(contents, 'model', parts);
   if (calls.length === 0) return;
-  contents.push({ role: 'user', parts: results.map((result, at) => toResponsePart(callParts[at]!, result)) });
+  contents.push({ role: 'user', parts: results.map((result, at) => toResponsePart(callParts[at]!, result, flags)) });
+  if (flags.imagesApart) addParts(contents, 'user', images);
+}
+
+/** The kinds that Gemini sees. */
+const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
+const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
+
+function imageParts(call: ToolCall, { attachments = [] }: ToolResult): Part[] {
+  const images = attachments.filter(isSeen).map(toInline);
+  return images.length > 0 ? [{ text: imagesFrom(call) }, ...images] : [];
 }
 
 /** What Google wrote, when it is Google's and still says what the message says. */
@@ -121,13 +137,24 @@ function toCallPart({ name, arguments: args }: ToolCall): Part {
   return { functionCall: { name: toFunctionName(name), args } };
 }
 
-function toResponsePart({ functionCall }: Part, { content }: ToolResult): Part {
+/** Pictures are parts of the response itself (Gemini 3: "multimodal function responses"). */
+function toResponsePart({ functionCall }: Part, result: ToolResult, { imagesApart }: GoogleFlags): Part {
   const { name, id } = functionCall as JsonObject;
-  return { functionResponse: { ...(typeof id === 'string' && { id }), name, response: toResponse(content) } };
+  const images = imagesApart ? [] : (result.attachments ?? []).filter(isSeen).map(toInline);
+  const response = toResponse(result);
+  return {
+    functionResponse: {
+      ...(typeof id === 'string' && { id }),
+      name,
+      response,
+      ...(images.length > 0 && { parts: images }),
+    },
+  };
 }
 
 /** The response must be an object, and an outcome is one. */
-function toResponse(content: string): JsonObject {
+function toResponse(result: ToolResult): JsonObject {
+  const content = contentFor(result);
   try {
     const outcome = parseJson(content);
     if (isObject(outcome)) return outcome;
@@ -138,9 +165,12 @@ function toResponse(content: string): JsonObject {
 }
 
 /** Said by the user's side, so that the model does not learn to write its calls as text. */
-function tell({ name, arguments: args }: ToolCall, { content }: ToolResult): string {
-  return `The tool ${toFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${content}`;
+function tell({ name, arguments: args }: ToolCall, result: ToolResult): string {
+  return `The tool ${toFunctionName(name)} was called with ${JSON.stringify(args)} and gave:\n${contentFor(result)}`;
 }
+
+const contentFor = ({ attachments = [], ...result }: ToolResult): string =>
+  contentUnseen({ ...result, attachments: attachments.filter((one) => !isSeen(one)) });
 
 /** Contents of one side in a row are one content, but results stay by themselves. */
 function addParts(contents: Content[], role: Content['role'], parts: Part[]): void {
@@ -199,6 +229,7 @@ const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
     /thinking.{0,80}(not (enabled|supported)|only enabled when)|(not support|unknown name).{0,20}thinking/i,
     'omitThinking',
   ],
+  [/function_?response\.parts.{0,20}not supported|multimodal function response/i, 'imagesApart'],
   [/(developer|system)[ _]?instruction.{0,40}not (enabled|supported)/i, 'systemAsUser'],
 ];
 

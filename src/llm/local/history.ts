@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AssistantMessage, Message, Native, ToolResult } from '../../protocol/messages.ts';
+import { contentUnseen } from '../files.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, type Said } from '../repair.ts';
 
@@ -120,9 +121,10 @@ function spokenBy(message: AssistantMessage): ResponseItem[] {
 
 /** The outcome as data: the chat template prints it as JSON itself. */
 function toResult(result: ToolResult): unknown {
+  const content = contentUnseen(result);
   try {
-    return JSON.parse(result.content);
+    return JSON.parse(content);
   } catch {
-    return result.content;
+    return content;
   }
 }

@@ -1,6 +1,6 @@
 import type { Attachment, Message } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
-import { isImage, isText, textOfFile } from '../files.ts';
+import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
 import { toWireName } from '../names.ts';
 import { budgetIgnored } from '../notes.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
@@ -52,7 +52,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   if (think !== undefined && model.thinking === false) {
     notes.push(budgetIgnored(name));
   }
-  const files = request.messages.flatMap((message) => (message.role === 'user' ? (message.attachments ?? []) : []));
+  const files = filesIn(request.messages);
   if (files.some((file) => !isText(file) && !isImage(file))) {
     warnings.push('Ollama takes texts and images only; the other files are left out.');
   }
@@ -109,7 +109,7 @@ function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   const wire: WireMessage[] = [];
   if (request.systemPrompt) wire.push({ role: 'system', content: wellFormed(request.systemPrompt) });
   for (const said of repairHistory(request.messages)) {
-    if (said.role === 'assistant') wire.push(...toTurn(said));
+    if (said.role === 'assistant') pushTurn(wire, said, seesImages);
     else if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
     else pushUser(wire, said, seesImages);
   }
@@ -133,7 +133,16 @@ function imagesOf(attachments: readonly Attachment[] = []): string[] {
   return attachments.filter(isImage).map(({ data }) => data);
 }
 
-function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>): WireMessage[] {
+/** A message with its results, and their pictures after the last one: templates show them in the person's messages. */
+function pushTurn(wire: WireMessage[], said: Extract<Said, { role: 'assistant' }>, seesImages: boolean): void {
+  wire.push(...toTurn(said, seesImages));
+  for (const [index, { attachments = [] }] of said.results.entries()) {
+    if (!seesImages || !attachments.some(isImage)) continue;
+    pushUser(wire, { role: 'user', content: imagesFrom(said.message.toolCalls![index]!), attachments }, seesImages);
+  }
+}
+
+function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>, seesImages: boolean): WireMessage[] {
   const calls = message.toolCalls ?? [];
   const own = message.native?.provider === provider && message.thinking;
   return [
@@ -148,10 +157,10 @@ function toTurn({ message, results }: Extract<Said, { role: 'assistant' }>): Wir
       }),
     },
     ...results.map(
-      ({ content }, index): WireMessage => ({
+      (result, index): WireMessage => ({
         role: 'tool',
         tool_name: nameOnWire(calls[index]!.name),
-        content: wellFormed(content),
+        content: wellFormed(seesImages ? result.content : contentUnseen(result)),
       }),
     ),
   ];

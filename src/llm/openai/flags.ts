@@ -21,6 +21,8 @@ export interface WireFlags {
   cacheKey?: boolean;
   /** The model refused images: they are left out, and the person is told. */
   withoutImages?: boolean;
+  /** Refuses a message of the person right after tool results: a word of the assistant goes between (Mistral). */
+  answersResults?: boolean;
 }
 
 /**
@@ -30,6 +32,9 @@ export interface WireFlags {
 export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
   if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && !flags.returnThinking) {
     return { ...flags, returnThinking: true };
+  }
+  if (/role '?user'? after role '?tool/i.test(words) && !flags.answersResults) {
+    return { ...flags, answersResults: true };
   }
   if (refusesImages.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
   if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {

@@ -49,7 +49,11 @@ function fromWireMessage(wire: JsonObject): Message | undefined {
       return fromWireReply(wire, content);
     case 'tool':
       if (typeof wire.tool_call_id !== 'string') return undefined;
-      return { role: 'tool', content: '', toolResults: [{ toolCallId: wire.tool_call_id, content }] };
+      return {
+        role: 'tool',
+        content: '',
+        toolResults: [{ toolCallId: wire.tool_call_id, content, ...filesOf(wire.content) }],
+      };
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../client.ts';
-import { isText } from '../files.ts';
+import { filesIn, isText } from '../files.ts';
 import { budgetIgnored } from '../notes.ts';
 import type { WireFlags } from './flags.ts';
 import { thinkingParameter } from './thinking.ts';
@@ -18,7 +18,6 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
 
 /** What the model does not get to see, in sentences for the person. */
 export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): string[] {
-  const files = messages.flatMap((message) => (message.role === 'user' ? (message.attachments ?? []) : []));
-  const unseen = withoutImages && files.some((file) => !isText(file));
+  const unseen = withoutImages && filesIn(messages).some((file) => !isText(file));
   return unseen ? [`${model} does not see images, so they are left out. Choose a model that does.`] : [];
 }

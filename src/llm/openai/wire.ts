@@ -1,9 +1,9 @@
 import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest } from '../client.ts';
-import { isImage, isText, textOfFile } from '../files.ts';
+import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
 import { toWireName } from '../names.ts';
-import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
+import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
 import { thinkingParameter } from './thinking.ts';
 import { createToolIds } from './toolIds.ts';
@@ -93,19 +93,35 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   if (system.length > 0) wire.push({ role: 'system', content: wellFormed(system.join('\n\n')) });
   for (const said of repairHistory(request.messages)) {
     if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
-    else if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags));
+    else if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
     else {
       wire.push(toReply(said.message, toolId, flags));
-      for (const { toolCallId, content } of said.results) {
-        wire.push({ role: 'tool', tool_call_id: toolId(toolCallId), content: wellFormed(content) });
+      for (const result of said.results) {
+        const content = flags.withoutImages ? contentUnseen(result) : result.content;
+        wire.push({ role: 'tool', tool_call_id: toolId(result.toolCallId), content: wellFormed(content) });
       }
+      const images = flags.withoutImages ? [] : resultImages(said, flags);
+      if (images.length > 0) pushUser(wire, images, flags);
     }
   }
   return wire;
 }
 
-/** The templates of Gemma and Mistral models refuse two messages of the person in a row. */
-function pushUser(wire: WireMessage[], content: string | WirePart[]): void {
+/** Results are text only here: their pictures follow the last one of the turn, as the person's. */
+function resultImages({ message, results }: Extract<Said, { role: 'assistant' }>, flags: WireFlags): WirePart[] {
+  return results.flatMap(({ attachments = [] }, index): WirePart[] => {
+    if (attachments.length === 0) return [];
+    const text = imagesFrom(message.toolCalls![index]!);
+    return [{ type: 'text', text }, ...attachments.map((one) => toPart(one, flags))];
+  });
+}
+
+/**
+ * The templates of Gemma and Mistral models refuse two messages of the person in a row, and Mistral's API one right
+ * after results.
+ */
+function pushUser(wire: WireMessage[], content: string | WirePart[], flags: WireFlags): void {
+  if (flags.answersResults && wire.at(-1)?.role === 'tool') wire.push({ role: 'assistant', content: 'I see.' });
   const last = wire.at(-1);
   if (last?.role !== 'user') wire.push({ role: 'user', content });
   else if (typeof last.content === 'string' && typeof content === 'string') last.content += `\n\n${content}`;
