@@ -5,7 +5,7 @@ import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared, type Verdict } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { didYouMean } from './nearest.ts';
-import { bounded, toFailure } from './outcome.ts';
+import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
 import { keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
@@ -25,7 +25,7 @@ export interface ToolHost {
   /** The call only reads: it may start while the model is still writing, and beside others. */
   isFree(call: ToolCall): boolean;
   /**
-   * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it.
+   * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it, pictures not counted.
    * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
    * its plan is another by the time it is its turn
    */
@@ -109,8 +109,8 @@ export function createToolHost({
         });
         const running = plan ? plan.run(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
-        const data = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
-        return { ok: true, data: data ?? null };
+        const given = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
+        return toSuccess(given);
       }
     },
   };

@@ -1,8 +1,15 @@
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import { checkImages, WithImages } from './images.ts';
 import { ToolError } from './tool.ts';
 
 /** Bytes of JSON that one outcome may have. */
 export const maximumOutcome = 64 * 1024;
+
+/** What a tool gave, as an outcome. */
+export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {
+  if (!(given instanceof WithImages)) return { ok: true, data: given ?? null };
+  return { ok: true, data: given.data, attachments: [...given.images] };
+}
 
 /** Whatever was thrown, as something a model can read. `TOOL_INTERRUPTED` when it was the stop. */
 export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOutcome, { ok: false }> {
@@ -14,9 +21,16 @@ export function toFailure(thrown: unknown, signal: AbortSignal): Extract<ToolOut
 
 /**
  * The outcome as plain JSON data within the limit. Tools cut their own results with care; this is for those that did not:
- * the longest texts and lists are shortened, and `cut` says so.
+ * the longest texts and lists are shortened, and `cut` says so. Pictures beyond the limits are named in `leftOut`.
  */
 export function bounded(outcome: ToolOutcome): ToolOutcome {
+  if (!outcome.ok || !outcome.attachments) return boundedData(outcome);
+  const { attachments, leftOut } = checkImages(outcome.attachments);
+  const told = boundedData({ ok: true, data: leftOut.length > 0 ? withMore(outcome.data, { leftOut }) : outcome.data });
+  return told.ok && attachments.length > 0 ? { ...told, attachments } : told;
+}
+
+function boundedData(outcome: ToolOutcome): ToolOutcome {
   let json: string;
   try {
     json = JSON.stringify(outcome);
@@ -31,14 +45,14 @@ export function bounded(outcome: ToolOutcome): ToolOutcome {
   for (let limit = 32_000; limit >= 16; limit = Math.floor(limit / 2)) {
     const shorter = shorten(plain, limit) as ToolOutcome;
     const cut = `Cut from ${size} bytes to what fits; ask for less at a time.`;
-    const said = shorter.ok ? { ok: true as const, data: withCut(shorter.data, cut) } : shorter;
+    const said = shorter.ok ? { ok: true as const, data: withMore(shorter.data, { cut }) } : shorter;
     if (Buffer.byteLength(JSON.stringify(said)) <= maximumOutcome) return said;
   }
   return failure('TOOL_EXEC_FAILED', `The result is too large (${size} bytes). Ask for less at a time.`);
 }
 
-const withCut = (data: unknown, cut: string) =>
-  typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data, cut } : { cut, value: data };
+const withMore = (data: unknown, more: object) =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data, ...more } : { ...more, value: data };
 
 function shorten(value: unknown, limit: number): unknown {
   if (typeof value === 'string') {

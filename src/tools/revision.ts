@@ -50,7 +50,7 @@ export function withChange(outcome: ToolOutcome, changedByPerson: unknown): Tool
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { ...value, changedByPerson }
       : { ...(value !== undefined && { value }), changedByPerson };
-  if (outcome.ok) return { ok: true, data: add(outcome.data) };
+  if (outcome.ok) return { ...outcome, data: add(outcome.data) };
   return { ok: false, error: { ...outcome.error, details: add(outcome.error.details) } };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { sha256 } from '../../src/tools/files/text.ts';
+import { pixel } from '../support/images.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, data, error } from './conversation.ts';
 
@@ -219,6 +220,28 @@ describe('tools: fs.read', () => {
     assert.deepEqual([code, message], ['E_SANDBOX_VIOLATION', '"src" is a folder. Use fs.list for it.']);
     assert.equal((await error(read({ path: 'b.bin' }))).code, 'E_READ_LIMIT');
     assert.match((await error(read({ path: 'c.txt' }))).message, /too large \(10 MiB\).*Use fs\.search/);
+  });
+
+  it('a picture is shown, by its bytes and not by its name', async () => {
+    const bytes = Buffer.from(pixel, 'base64');
+    workspace = await temporaryWorkspace({ 'a.txt': bytes, 'b.png': 'text', 'c.png': Buffer.from('\0 no picture') });
+    assert.deepEqual(await read({ path: 'a.txt' }), {
+      ok: true,
+      data: { path: 'a.txt', image: 'image/png', bytes: bytes.length },
+      attachments: [{ mediaType: 'image/png', data: pixel, name: 'a.txt' }],
+    });
+    assert.equal((await data(read({ path: 'b.png' }))).text, 'text');
+    assert.equal((await error(read({ path: 'c.png' }))).reason, 'BINARY');
+  });
+
+  it('a picture that is too large is refused with its limit', async () => {
+    const large = Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.alloc(3_750_000)]);
+    workspace = await temporaryWorkspace({ 'a.png': large });
+    const { code, message } = await error(read({ path: 'a.png' }));
+    assert.deepEqual(
+      [code, message],
+      ['E_READ_LIMIT', '"a.png" is a picture: it is larger than 3.7 MB, which is the most that can be shown.'],
+    );
   });
 
   it('a secret is asked about every time, and not read when the answer is no', async () => {

@@ -1,9 +1,11 @@
 import * as z from 'zod';
-import { resolvePath } from '../gate/paths.ts';
+import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { quoted } from '../gate/spelling.ts';
+import { imageType, mostBytes, tooLarge, WithImages } from '../images.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
 import { defaultLines, lineWindow } from '../window.ts';
 import { askToRead } from './ask.ts';
-import { currentText, linesOf, sha256 } from './text.ts';
+import { currentContent, isBinary, linesOf, sha256 } from './text.ts';
 
 interface ReadArguments {
   path: string;
@@ -14,11 +16,12 @@ interface ReadArguments {
 /**
  * `fs.read`: a window of lines. Data: `{ path, text, startLine, endLine, totalLines, sha256, unsaved?, note?, cut? }`; `text` is the
  * file's own lines joined by `\n`, without numbers, so that it can be given back to `fs.edit`; lines count from 1.
+ * Of a picture: `{ path, image, bytes }`, the picture beside it.
  */
 export const fileReadTool = readTool(
   {
     name: 'fs.read',
-    description: 'Read a text file, with its sha256. Long files are cut; read on with offset.',
+    description: 'Read a text file, with its sha256, or an image. Long files are cut; read on with offset.',
     arguments: {
       path: z.string(),
       offset: z.int().min(1).max(1e9).optional().describe('First line, from 1'),
@@ -31,7 +34,9 @@ export const fileReadTool = readTool(
 
 async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, { workspace }: ToolContext) {
   const file = await resolvePath(workspace.roots, path, 'read');
-  const { text, lossy } = await currentText(workspace, file);
+  const content = await currentContent(workspace, file);
+  if (Buffer.isBuffer(content)) return picture(file, content);
+  const { text, lossy } = content;
   const lines = linesOf(text);
   if (offset > Math.max(1, lines.length))
     throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: the file has ${lines.length} lines.`);
@@ -45,4 +50,13 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
     ...(lossy && { note: 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.' }),
     ...(cut && { cut }),
   };
+}
+
+function picture(file: ResolvedPath, bytes: Buffer): WithImages {
+  const mediaType = imageType(bytes);
+  if (!mediaType) throw isBinary(file);
+  if (bytes.length > mostBytes)
+    throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a picture: ${tooLarge}`, { reason: 'TOO_LARGE' });
+  const image = { mediaType, data: bytes.toString('base64'), name: file.relative };
+  return new WithImages({ path: file.relative, image: mediaType, bytes: bytes.length }, [image]);
 }

@@ -21,12 +21,21 @@ export interface DecodedText {
 
 /** The text as a person sees it: the editor's unsaved text first, else the disk. `E_READ_LIMIT` when it is not text. */
 export async function currentText(workspace: Workspace, file: ResolvedPath): Promise<DecodedText> {
+  const content = await currentContent(workspace, file);
+  if (Buffer.isBuffer(content)) throw isBinary(file);
+  return content;
+}
+
+/** The same, with the bytes of what is not text. */
+export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
   if (open !== undefined) return { text: open, encoding: 'utf8', bom: false, lossy: await wasLost(open, file) };
-  const decoded = decodeText(await readBytes(file));
-  if (!decoded) throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
-  return decoded;
+  const bytes = await readBytes(file);
+  return decodeText(bytes) ?? bytes;
 }
+
+export const isBinary = (file: ResolvedPath): ToolError =>
+  new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
 
 /** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
 async function wasLost(open: string, file: ResolvedPath): Promise<boolean> {

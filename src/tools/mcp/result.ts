@@ -1,28 +1,37 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Attachment } from '../../protocol/messages.ts';
+import { WithImages } from '../images.ts';
 import { ToolError } from '../tool.ts';
 
 /** Characters of text that go to the model. */
 const textLimit = 40_000;
 
 /**
- * What the model is told of a result: `{ text?, structured?, cut? }`. Tool results are text on every provider's wire, so
- * images and sounds are named with type and size, and said not to be shown. Throws `TOOL_EXEC_FAILED` for a failed call.
+ * What the model is told of a result: `{ text?, structured?, cut? }`, and its pictures beside that, each named where it
+ * stood. Sounds are only named, with type and size. Throws `TOOL_EXEC_FAILED` for a failed call.
  */
-export function toData(result: CallToolResult): Record<string, unknown> {
-  const text = result.content.map(inWords).join('\n');
+export function toData(result: CallToolResult): unknown {
+  const images: Attachment[] = [];
+  const text = result.content.map((block) => inWords(block, images)).join('\n');
   if (result.isError)
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
   const { structuredContent: structured } = result;
-  if (structured === undefined) return cut(text);
+  if (structured === undefined) return withImages(cut(text), images);
   // Servers repeat it as text for older clients; the model reads it once.
-  return { ...(text !== '' && !isDeepStrictEqual(parsed(text), structured) && cut(text)), structured };
+  const told = { ...(text !== '' && !isDeepStrictEqual(parsed(text), structured) && cut(text)), structured };
+  return withImages(told, images);
 }
 
-/** The contents of a resource as text. */
-export function resourceData({ contents }: ReadResourceResult): Record<string, unknown> {
-  return cut(contents.map(resourceInWords).join('\n'));
+/** The contents of a resource: as text, and as pictures. */
+export function resourceData({ contents }: ReadResourceResult): unknown {
+  const images: Attachment[] = [];
+  const text = contents.map((resource) => resourceInWords(resource, images)).join('\n');
+  return withImages(cut(text), images);
 }
+
+const withImages = (data: Record<string, unknown>, images: readonly Attachment[]) =>
+  images.length > 0 ? new WithImages(data, images) : data;
 
 function cut(text: string): Record<string, unknown> {
   if (text.length <= textLimit) return { text };
@@ -32,26 +41,37 @@ function cut(text: string): Record<string, unknown> {
   };
 }
 
-function inWords(block: ContentBlock): string {
+/** Adds to `images`. */
+function inWords(block: ContentBlock, images: Attachment[]): string {
   if (block.type === 'text') return block.text;
-  if (block.type === 'image' || block.type === 'audio') return unseen(block.mimeType, block.data);
-  if (block.type === 'resource') return resourceInWords(block.resource);
+  if (block.type === 'image') return image(block.mimeType, block.data, images);
+  if (block.type === 'audio') return unseen(block.mimeType, block.data);
+  if (block.type === 'resource') return resourceInWords(block.resource, images);
   const { name, uri, mimeType, description } = block;
   const about = [mimeType, description].filter(Boolean).join(': ');
   return `[resource ${name}: ${uri}${about ? ` (${about})` : ''}; read it with mcp.read_resource]`;
 }
 
-function resourceInWords(resource: ReadResourceResult['contents'][number]): string {
+function resourceInWords(resource: ReadResourceResult['contents'][number], images: Attachment[]): string {
   const type = resource.mimeType ?? 'application/octet-stream';
   if ('text' in resource) return `[resource ${resource.uri}]\n${resource.text}`;
-  return `[resource ${resource.uri}] ${unseen(type, resource.blob)}`;
+  const words = type.startsWith('image/') ? image(type, resource.blob, images) : unseen(type, resource.blob);
+  return `[resource ${resource.uri}] ${words}`;
 }
 
-/** `[image/png, 12 kB, not shown: results carry text only]`. */
-function unseen(type: string, base64: string): string {
+/** `[image 1: image/png, 12 kB]`. */
+function image(mediaType: string, data: string, images: Attachment[]): string {
+  const name = `image ${images.length + 1}`;
+  images.push({ mediaType, data, name });
+  return `[${name}: ${mediaType}, ${sizeOf(data)}]`;
+}
+
+const unseen = (type: string, base64: string) =>
+  `[${type}, ${sizeOf(base64)}, not shown: results carry text and images only]`;
+
+function sizeOf(base64: string): string {
   const bytes = Math.floor((base64.length * 3) / 4);
-  const size = bytes < 1000 ? `${bytes} B` : `${Math.round(bytes / 1000)} kB`;
-  return `[${type}, ${size}, not shown: results carry text only]`;
+  return bytes < 1000 ? `${bytes} B` : `${Math.round(bytes / 1000)} kB`;
 }
 
 function parsed(text: string): unknown {

@@ -58,9 +58,13 @@ describe('MCP: the reference servers as child processes', () => {
       assert.deepEqual(t.asked.calls, []);
     });
 
-    it('images are named, not shown; structured content and resources are passed on', async () => {
+    it('images are shown, sounds would be named; structured content and resources are passed on', async () => {
       const call = async (name: string, args = {}) => dataOf(await t.call(`mcp.everything.${name}`, args));
-      assert.match((await call('get-tiny-image')).text, /\[image\/png, 4 kB, not shown: results carry text only\]/);
+      const picture = await t.call('mcp.everything.get-tiny-image');
+      assert.match(dataOf(picture).text, /\n\[image 1: image\/png, 4 kB\]\n/);
+      const [image, ...more] = (picture.ok && picture.attachments) || [];
+      assert.deepEqual([image?.mediaType, image?.name, more], ['image/png', 'image 1', []]);
+      assert.ok(image?.data.startsWith('iVBORw0KGgo'), 'the bytes of a PNG');
       const weather = await call('get-structured-content', { location: 'New York' });
       assert.deepEqual(weather, { structured: { temperature: 33, conditions: 'Cloudy', humidity: 82 } });
       assert.match(
