@@ -5,6 +5,7 @@ import type { ToolOutcome } from '../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
+import { pictures } from './images.ts';
 import { longText } from './longText.ts';
 import { mainArgument, mainArgumentSoFar, type Section, sections } from './pretty.ts';
 import { duration } from './time.ts';
@@ -196,7 +197,8 @@ function details(
     ${parts.map(
       (part, index) => html`<div class="field-label">${part.label}</div>
         <pre class="field" tabindex="0">${longText(context, `${place}:${index}`, part.text, 4000)}</pre>`,
-    )}`;
+    )}
+    ${pictures(result?.attachments)}`;
 }
 
 function outcomeSections(result: ToolResult): Section[] {

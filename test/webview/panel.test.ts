@@ -438,6 +438,17 @@ The flag works; one test fails, see the test.`,
       assert.equal(await test.page.getByAltText('shot.png').count(), 1);
     });
 
+    it('of a result are shown in its card, when it is opened', async () => {
+      const attachments = [{ mediaType: 'image/png', data: await drawn(40, 30), name: 'shot.png' }];
+      const result = toToolResult(readCall.id, { ok: true, data: { path: 'shot.png' }, attachments });
+      const message = { role: 'tool' as const, content: '' as const, toolResults: [result] };
+      await show([...begin, ...reads.slice(0, -1), { type: 'message', message }]);
+      const image = card(readCall.id).getByAltText('shot.png');
+      assert.equal(await image.count(), 0);
+      await card(readCall.id).locator('.card-toggle').click();
+      assert.equal(await image.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth), 40);
+    });
+
     it('are made smaller when they are larger than a model looks at', async () => {
       await show(begin);
       await choose('wall.png', 'image/png', await drawn(4000, 2000));
