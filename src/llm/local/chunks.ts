@@ -5,7 +5,7 @@ import { inWords } from '../clock.ts';
 import { fromWireNames } from '../names.ts';
 import { toNative } from './history.ts';
 import type { JobProgress } from './modelProcess.ts';
-import { stripNulls } from './schema.ts';
+import { stripNulls } from './stripNulls.ts';
 
 /** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
 export function chunksOf(request: ChatRequest, label: string): (event: JobProgress) => ChatStreamChunk | undefined {

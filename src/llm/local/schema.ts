@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../protocol/tools.ts';
+import { deepest, dereference, isFilled, isSchema, merged, otherValues, requiredOf, typesOf } from './schemaParts.ts';
 
 /**
  * A tool's schema in the subset which node-llama-cpp's call grammar understands, or undefined for a tool without
@@ -93,67 +94,6 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
   return names.size > 0 ? { ...result, $defs: definitions } : result;
 }
 
-/** Takes out the nulls that stand for "left out": where the schema makes a property optional and null is no value of it. */
-export function stripNulls(value: unknown, schema: unknown): unknown {
-  return strip(value, schema, schema, 0);
-}
-
-function strip(value: unknown, node: unknown, root: unknown, depth: number): unknown {
-  if (value === null || typeof value !== 'object' || depth > deepest) return value;
-  const schema = resolve(node, root, value);
-  if (!schema) return value;
-  if (Array.isArray(value)) {
-    const prefix = [schema.items, schema.prefixItems].find(Array.isArray) ?? [];
-    return value.map((item, index) => strip(item, prefix[index] ?? schema.items, root, depth + 1));
-  }
-  const required = requiredOf(schema);
-  const properties = new Map(Object.entries(schema.properties ?? {}));
-  const [others] = otherValues(schema);
-  const kept = Object.entries(value)
-    .filter(([key, item]) => {
-      const property = properties.get(key);
-      return item !== null || !property || required.has(key) || acceptsNull(property);
-    })
-    .map(([key, item]) => [key, strip(item, properties.get(key) ?? others, root, depth + 1)]);
-  return Object.fromEntries(kept);
-}
-
-/** The schema that says what an object's properties are: references followed, `allOf` merged, the alternative that fits. */
-function resolve(node: unknown, root: unknown, value: object): JsonSchema | undefined {
-  for (let step = 0; step < deepest; step++) {
-    if (!isSchema(node)) return undefined;
-    if (typeof node.$ref === 'string') node = dereference(node.$ref, root);
-    else if (isFilled(node.allOf)) node = merged(node, root);
-    else if (isFilled(node.oneOf) || isFilled(node.anyOf)) node = fitting(node, root, value);
-    else return node;
-  }
-  return undefined;
-}
-
-function fitting(node: JsonSchema, root: unknown, value: object): unknown {
-  const alternatives = [...(isFilled(node.oneOf) ? node.oneOf : []), ...(isFilled(node.anyOf) ? node.anyOf : [])];
-  const keys = Object.keys(value);
-  return alternatives
-    .map((one) => (isSchema(one) && typeof one.$ref === 'string' ? dereference(one.$ref, root) : one))
-    .find((one) => {
-      if (!isSchema(one)) return false;
-      if (Array.isArray(value)) return typesOf(one).includes('array');
-      return (
-        typesOf(one).includes('object') && keys.every((key) => !one.properties || Object.hasOwn(one.properties, key))
-      );
-    });
-}
-
-function acceptsNull(schema: JsonSchema): boolean {
-  if ([schema.type].flat().includes('null') || schema.const === null || schema.nullable === true) return true;
-  if (Array.isArray(schema.enum)) return schema.enum.includes(null);
-  return [schema.anyOf, schema.oneOf].some(
-    (list) => Array.isArray(list) && list.some((one) => one && acceptsNull(one)),
-  );
-}
-
-/** Deeper nesting and longer chains of references are left open: any value. */
-const deepest = 24;
 /** Longer limits make slow grammars. */
 const longestLimit = 2000;
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
@@ -183,21 +123,6 @@ function orNull({ description: saying, ...rest }: JsonSchema): JsonSchema {
   return said({ oneOf: [...choices, { type: 'null' }] }, saying);
 }
 
-/** `allOf` as one schema: properties and required keys together, the later keyword wins. */
-function merged(node: JsonSchema, root: unknown): JsonSchema {
-  const { allOf, ...own } = node;
-  const result: JsonSchema = { ...own };
-  for (const part of allOf as unknown[]) {
-    const schema = isSchema(part) && typeof part.$ref === 'string' ? dereference(part.$ref, root) : part;
-    if (!isSchema(schema)) continue;
-    const properties = { ...result.properties, ...schema.properties };
-    const required = [...requiredOf(result), ...requiredOf(schema)];
-    Object.assign(result, schema, { properties, required });
-  }
-  if (Object.keys(result.properties ?? {}).length === 0) delete result.properties;
-  return result;
-}
-
 function describe(schema: JsonSchema): string | undefined {
   const notes = [
     schema.description,
@@ -212,43 +137,6 @@ function describe(schema: JsonSchema): string | undefined {
 
 function said(schema: JsonSchema, description: string | undefined): JsonSchema {
   return description ? { ...schema, description } : schema;
-}
-
-function typesOf(schema: JsonSchema): string[] {
-  if (schema.type !== undefined) return [schema.type].flat();
-  if (schema.properties || schema.additionalProperties) return ['object'];
-  return schema.items || schema.prefixItems ? ['array'] : [];
-}
-
-/** Schemas of the values under names that are not among `properties`. */
-function otherValues(schema: JsonSchema): JsonSchema[] {
-  const patterns = isSchema(schema.patternProperties) ? Object.values(schema.patternProperties) : [];
-  return [...patterns, schema.additionalProperties].filter(isSchema);
-}
-
-function requiredOf(schema: JsonSchema): Set<string> {
-  return new Set(Array.isArray(schema.required) ? schema.required : []);
-}
-
-/** Only references into the schema itself. */
-function dereference(pointer: string, root: unknown): unknown {
-  if (pointer === '#') return root;
-  if (!pointer.startsWith('#/')) return undefined;
-  let node = root;
-  for (const part of pointer.slice(2).split('/')) {
-    const key = part.replace(/~1/g, '/').replace(/~0/g, '~');
-    if (!isSchema(node) || !Object.hasOwn(node, key)) return undefined;
-    node = node[key];
-  }
-  return node;
-}
-
-function isSchema(node: unknown): node is JsonSchema {
-  return typeof node === 'object' && node !== null && !Array.isArray(node);
-}
-
-function isFilled(list: unknown): list is unknown[] {
-  return Array.isArray(list) && list.length > 0;
 }
 
 function isScalar(value: unknown): boolean {

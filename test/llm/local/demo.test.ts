@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { jsonText, toAutomaton } from '../../../src/llm/local/demo/automaton.ts';
 import { demoScript } from '../../../src/llm/local/demo/demoScript.ts';
-import { stripNulls } from '../../../src/llm/local/schema.ts';
+import { stripNulls } from '../../../src/llm/local/stripNulls.ts';
 import { toWireName } from '../../../src/llm/names.ts';
 import { failure, type ToolOutcome } from '../../../src/protocol/tools.ts';
 import { withNulls } from '../../support/scripted.ts';

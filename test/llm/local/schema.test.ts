@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { stripNulls, toGrammarSchema } from '../../../src/llm/local/schema.ts';
+import { toGrammarSchema } from '../../../src/llm/local/schema.ts';
+import { stripNulls } from '../../../src/llm/local/stripNulls.ts';
 import { writtenCalls } from '../../../src/llm/local/writtenCalls.ts';
 import type { JsonSchema } from '../../../src/protocol/tools.ts';
 import { tools } from './setup.ts';
