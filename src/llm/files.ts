@@ -32,3 +32,25 @@ export function contentUnseen({ content, attachments = [] }: ToolResult): string
 
 /** Before the pictures of a result, where they cannot be a part of it. */
 export const imagesFrom = ({ name }: ToolCall): string => `Images from the result of ${toWireName(name) || 'a tool'}:`;
+
+/** The messages for a model that reads nothing but text: text files become part of what is said, of others the name. */
+export function asText(messages: readonly Message[]): { messages: Message[]; leftOut: Attachment[] } {
+  const leftOut: Attachment[] = [];
+  const texts = messages.map((message): Message => {
+    if (message.role === 'tool') return { ...message, toolResults: message.toolResults.map(unseenIn) };
+    if (message.role !== 'user' || !message.attachments) return message;
+    leftOut.push(...message.attachments.filter((file) => !isText(file)));
+    const files = message.attachments.map((file) => (isText(file) ? textOfFile(file) : unseen(file)));
+    const parts = [...files, message.content];
+    return { role: 'user', content: parts.filter((text) => text !== '').join('\n\n') };
+  });
+  return { messages: texts, leftOut };
+
+  function unseenIn(result: ToolResult): ToolResult {
+    const { attachments = [], ...rest } = result;
+    leftOut.push(...attachments);
+    return { ...rest, content: contentUnseen(result) };
+  }
+}
+
+const unseen = ({ name, mediaType }: Attachment) => `(${wellFormed(name ?? mediaType)}: left out, you cannot see it)`;

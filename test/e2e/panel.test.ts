@@ -135,7 +135,9 @@ describe('the panel', () => {
     editor = await openTowpath({ settings: backend.settings, trust: 'refused' });
     await ask('Hello?', said.hello);
     const offered = backend.provider!.requests.at(-1)!.body.tools!.map((tool) => tool.function.name);
-    assert.deepEqual(offered, ['fs_list', 'fs_find', 'fs_search', 'fs_read']);
+    const reading =
+      'fs_list fs_find fs_search fs_read output_read code_diagnostics code_symbols code_definition code_references';
+    assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update']);
     await shows(/trust/i);
   });
 

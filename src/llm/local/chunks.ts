@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../protocol/messages.ts';
+import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest, ChatStreamChunk } from '../client.ts';
 import { inWords } from '../clock.ts';
 import { fromWireNames } from '../names.ts';
@@ -23,6 +24,10 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
     return { id: idOf(index), name, arguments: args as ToolCall['arguments'] };
   };
 
+  // Nulls that stand for "left out" can be told only when the answer is whole.
+  const schema = request.responseFormat?.type === 'json_schema' ? request.responseFormat.schema : undefined;
+  const answer = schema && (tools.length === 0 || request.toolChoice === 'none') ? { schema, text: '' } : undefined;
+
   return (event) => {
     switch (event.type) {
       case 'loading':
@@ -35,7 +40,9 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':
-        return { content: event.text, done: false };
+        if (!answer) return { content: event.text, done: false };
+        answer.text += event.text;
+        return { progress: { text: 'Writing the answer' }, done: false };
       case 'thinking':
         return { thinking: event.text, done: false };
       case 'call-text': {
@@ -61,6 +68,7 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
         const { prompt, cached, completion, thinking } = event.tokens;
         const native = toNative(event.spoken, raws);
         return {
+          ...(answer && { content: withoutNulls(answer.text, answer.schema) }),
           done: true,
           finishReason: event.finish,
           ...(native && { native }),
@@ -96,6 +104,17 @@ function objectIn(text: string): object | undefined {
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The text itself when it holds no such null, or is cut off. */
+function withoutNulls(text: string, schema: JsonSchema): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    const stripped = JSON.stringify(stripNulls(value, schema));
+    return stripped === JSON.stringify(value) ? text : stripped;
+  } catch {
+    return text;
   }
 }
 

@@ -1,14 +1,19 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import type { JsonSchema } from '../../protocol/tools.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
 import { LLMError } from '../errors.ts';
+import { asText } from '../files.ts';
+import { formatInWords } from '../formatInWords.ts';
 import { toWireName } from '../names.ts';
+import { oncePerRun, unseenFiles } from '../notes.ts';
+import type { ChatWrapperName } from './chatWrappers.ts';
 import { chunksOf } from './chunks.ts';
 import type { Job } from './ipc.ts';
 import { checkModelFile } from './modelFile.ts';
 import { ModelProcess } from './modelProcess.ts';
 import { createRoom, type Room } from './room.ts';
-import { toGrammarSchema } from './schema.ts';
+import { toGrammarSchema, toSubset } from './schema.ts';
 
 export interface LocalClientOptions {
   /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
@@ -21,12 +26,16 @@ export interface LocalClientOptions {
   /** One less than the machine's cores when not given, or 0. */
   threads?: number;
   gpu?: 'auto' | false;
+  /** One of `chatWrappers.ts`; the file's own template when not given. */
+  chatWrapper?: ChatWrapperName;
   /** Shared by clients of which only one at a time may have its model in memory. */
   room?: Room;
   /** Milliseconds without a job after which the model is unloaded, asked at the end of each job; 0: never. */
   idleUnloadMs?: () => number;
   /** Milliseconds between two questions whether the process is still there, a second when not given; 30 may go unanswered. */
   beatMs?: number;
+  /** How many of the answers may tell of no progress before the process is ended; 300 when not given. */
+  stuckAfter?: number;
   onLog?: (line: string) => void;
 }
 
@@ -47,6 +56,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
   const room = options.room ?? createRoom();
   const tenant = { unload: async () => current?.close() };
+  const news = oncePerRun();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
   let jobs = 0;
@@ -65,9 +75,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         contextSize: options.contextSize ?? 8192,
         threads: options.threads || Math.max(1, availableParallelism() - 1),
         gpu: options.gpu ?? 'auto',
+        chatWrapper: options.chatWrapper ?? 'auto',
       },
       log: options.onLog ?? (() => {}),
       beatMs: options.beatMs,
+      stuckAfter: options.stuckAfter,
     });
     return current;
   };
@@ -93,8 +105,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         yield { progress: { text: 'Waiting for the other local model to finish its answer' }, done: false };
       leave = await room.enter(tenant, signal);
       const model = await untilStopped(running(signal), signal);
+      const { job, warnings } = toJob(request);
+      for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
       const toChunk = chunksOf(request, label);
-      for await (const event of model.run(toJob(request), signal)) {
+      for await (const event of model.run(job, signal)) {
         contextWindow = model.contextSize ?? contextWindow;
         const chunk = toChunk(event);
         if (chunk) yield chunk;
@@ -124,15 +138,18 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   };
 }
 
-function toJob(request: ChatRequest): Job {
+function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
     return [toWireName(tool.name), { description: tool.description, ...(params && { params }) }] as const;
   });
-  return {
-    messages: request.messages,
-    systemPrompt: request.systemPrompt,
+  const { messages, leftOut } = asText(request.messages);
+  const answer = tools.length === 0 ? answerSchema(request) : undefined;
+  const system = [request.systemPrompt ?? '', answer ? formatInWords(request) : ''].filter(Boolean).join('\n\n');
+  const job = {
+    messages,
+    systemPrompt: system || undefined,
     functions: Object.fromEntries(functions),
     key: request.cacheKey,
     maxTokens: request.maxTokens,
@@ -140,7 +157,19 @@ function toJob(request: ChatRequest): Job {
     topP: request.topP,
     stopSequences: request.stopSequences,
     ...(request.thinkingBudget && { thinkingBudget: request.thinkingBudget }),
+    ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
+    ...(answer && { answer }),
   };
+  const warnings = unseenFiles('The local model', leftOut);
+  if (request.responseFormat && !answer) warnings.push(formatIgnored);
+  return { job, warnings };
+}
+
+const formatIgnored = 'The local model keeps to a format only when it has no tools, so the format is left out.';
+
+function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
+  if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };
+  return responseFormat && toSubset(responseFormat.schema);
 }
 
 /** The promise, or the signal's reason when that comes first: a file on a sleeping disk must not hold up Stop. */

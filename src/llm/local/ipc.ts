@@ -1,12 +1,14 @@
 import type { Message } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { LLMErrorCode } from '../errors.ts';
+import type { ChatWrapperName } from './chatWrappers.ts';
 import type { Segment } from './history.ts';
 
 /**
  * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
  * of `generate`, each answered by events with its `id` and closed by exactly one of `done`, `failed` and `aborted`.
- * A `ping` is answered at once, whatever the engine is doing: its work is not done on the thread that answers.
+ * A `ping` is answered at once, whatever the engine is doing: its work is not done on the thread that answers. The
+ * answer tells whether that work goes on.
  */
 export type ToWorker =
   | { type: 'load'; options: LoadOptions }
@@ -20,6 +22,8 @@ export interface LoadOptions {
   contextSize: number;
   threads: number;
   gpu: 'auto' | false;
+  /** How the conversation is written for the model: by the file's own template (`auto`), or one of `chatWrappers.ts`. */
+  chatWrapper: ChatWrapperName;
 }
 
 /** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
@@ -27,6 +31,10 @@ export interface Job {
   messages: readonly Message[];
   systemPrompt?: string;
   functions: Record<string, { description: string; params?: JsonSchema }>;
+  /** The reply begins with a call. */
+  mustCall?: boolean;
+  /** The reply is JSON of this schema, without thoughts; only when there are no functions. */
+  answer?: JsonSchema;
   /** Replies with the same key share evaluated tokens. */
   key?: string;
   maxTokens?: number;
@@ -42,7 +50,8 @@ export type FromWorker =
   | { type: 'loaded'; contextSize: number }
   | { type: 'load-failed'; error: Failure }
   | { type: 'log'; text: string }
-  | { type: 'pong' }
+  /** `work`: tokens evaluated so far. */
+  | { type: 'pong'; work: number }
   | JobEvent;
 
 export type JobEvent = { id: number } & (

@@ -9,6 +9,8 @@ import { Queue } from './queue.ts';
 
 /** Seconds without an answer, while a job waits, after which the process counts as hung. */
 const patience = 30;
+/** Answers without a token more, while a job waits, after which its engine counts as stuck; a slice takes far less. */
+const stuckAfter = 300;
 /** Milliseconds after its end in which its last output may still arrive. */
 const outputMs = 300;
 /** Lines of the process's own output that are kept to tell how it ended. */
@@ -20,6 +22,8 @@ export interface ProcessOptions {
   log(line: string): void;
   /** Milliseconds between two questions whether it is still there; a second when not given. */
   beatMs?: number;
+  /** How many answers may tell of no token more while a job waits; 300 when not given. */
+  stuckAfter?: number;
 }
 
 export type JobProgress = { type: 'loading'; fraction?: number } | JobEvent;
@@ -35,6 +39,8 @@ export class ModelProcess {
   private nextId = 1;
   private readonly whenEnded: Promise<void>;
   private readonly pulse: Pulse;
+  /** What the engine had done at the newest answer, and for how many answers that has been all. */
+  private work = { done: 0, answers: 0 };
   private readonly lastLines: string[] = [];
   /** Tokens the model keeps in view; known when it is loaded. */
   contextSize?: number;
@@ -86,6 +92,7 @@ export class ModelProcess {
     const queue = new Queue<JobProgress>();
     this.jobs.set(id, { job, queue });
     this.pulse.feel();
+    if (this.jobs.size === 1) this.work.answers = 0;
     const stop = () => queue.fail(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     if (this.state === 'ready') this.tell({ type: 'generate', id, job });
@@ -120,6 +127,7 @@ export class ModelProcess {
     this.pulse.heard();
     switch (message.type) {
       case 'pong':
+        this.hearOfWork(message.work);
         break;
       case 'log':
         this.note(message.text);
@@ -141,6 +149,13 @@ export class ModelProcess {
       default:
         this.hearOfJob(message);
     }
+  }
+
+  private hearOfWork(done: number): void {
+    const idle = this.state !== 'ready' || this.jobs.size === 0 || done !== this.work.done;
+    this.work = { done, answers: idle ? 0 : this.work.answers + 1 };
+    const { beatMs = 1000, stuckAfter: most = stuckAfter } = this.options;
+    if (this.work.answers > most) this.end(stuckError(beatMs * most));
   }
 
   private hearOfJob(event: JobEvent): void {
@@ -173,6 +188,11 @@ export class ModelProcess {
 
 function hungError(ms: number): LLMError {
   const message = `The local model's process has not reacted for ${inWords(ms)} and was ended. Send a message to start it again.`;
+  return new LLMError('LLM_TIMEOUT', message);
+}
+
+function stuckError(ms: number): LLMError {
+  const message = `The local model has written and read nothing for ${inWords(ms)} and was ended. Send a message to start it again.`;
   return new LLMError('LLM_TIMEOUT', message);
 }
 

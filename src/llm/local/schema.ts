@@ -3,11 +3,22 @@ import { deepest, dereference, isFilled, isSchema, merged, otherValues, required
 
 /**
  * A tool's schema in the subset which node-llama-cpp's call grammar understands, or undefined for a tool without
- * parameters. The grammar makes every property mandatory and in order, so optional ones become nullable (`stripNulls`
- * is the way back); what it would ignore (patterns, bounds) goes into the description, what it cannot express allows
- * any value. The tool's own schema still decides about the arguments.
+ * parameters. The tool's own schema still decides about the arguments.
  */
 export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
+  const shaped = typesOf(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
+  const result = toSubset(schema);
+  const named = result.properties || isSchema(result.additionalProperties);
+  const empty = result.type === 'object' && !named && schema.additionalProperties === undefined;
+  return shaped && !empty && (result.type === 'object' || result.$ref || result.oneOf) ? result : undefined;
+}
+
+/**
+ * Any schema in that subset. The grammar makes every property mandatory and in order, so optional ones become nullable
+ * (`stripNulls` is the way back); what it would ignore (patterns, bounds) goes into the description, what it cannot
+ * express allows any value.
+ */
+export function toSubset(schema: JsonSchema): JsonSchema {
   const definitions: Record<string, JsonSchema> = {};
   const names = new Map<string, string>();
 
@@ -17,9 +28,9 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
     const description = describe(node);
     if (depth > deepest) return anything(description);
     if (typeof node.$ref === 'string') return reference(node.$ref, description, depth);
-    if (node.const !== undefined) return isScalar(node.const) ? said({ const: node.const }, description) : anything();
+    if (node.const !== undefined) return isLiteral(node.const) ? said({ const: node.const }, description) : anything();
     if (Array.isArray(node.enum)) {
-      const values = node.enum.filter(isScalar);
+      const values = node.enum.filter(isLiteral);
       return values.length > 0 ? said({ enum: values }, description) : anything(description);
     }
     if (isFilled(node.allOf)) return convert(merged(node, schema), depth + 1);
@@ -74,8 +85,10 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
   };
 
   const convertObject = (node: JsonSchema, depth: number): JsonSchema => {
-    const entries = Object.entries(node.properties ?? {});
+    const all = Object.entries(node.properties ?? {});
+    const entries = all.filter(([key]) => isLiteral(key));
     const others = otherValues(node).map((schema) => convert(schema, depth + 1));
+    if (entries.length < all.length) others.push(anything()); // written with escapes, as a name of its own
     const more = others.length > 1 ? { oneOf: others } : others[0];
     if (entries.length === 0)
       return { type: 'object', additionalProperties: more ?? node.additionalProperties !== false };
@@ -87,15 +100,14 @@ export function toGrammarSchema(schema: JsonSchema): JsonSchema | undefined {
     return { type: 'object', properties: Object.fromEntries(properties), ...(more && { additionalProperties: more }) };
   };
 
-  const shaped = typesOf(schema).length > 0 || schema.$ref || schema.allOf || schema.anyOf || schema.oneOf;
   const result = convert(schema, 0);
-  const empty = result.type === 'object' && !result.properties && schema.additionalProperties === undefined;
-  if (!shaped || empty || (result.type !== 'object' && !result.$ref && !result.oneOf)) return undefined;
   return names.size > 0 ? { ...result, $defs: definitions } : result;
 }
 
 /** Longer limits make slow grammars. */
 const longestLimit = 2000;
+/** Control characters other than tab and line ends, which the grammar escapes, and halves of a character. */
+const unspeakable = /(?![\t\r\n])\p{Cc}|\p{Surrogate}/u;
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 const formats = new Set<unknown>(['date-time', 'time', 'date']);
 
@@ -139,7 +151,9 @@ function said(schema: JsonSchema, description: string | undefined): JsonSchema {
   return description ? { ...schema, description } : schema;
 }
 
-function isScalar(value: unknown): boolean {
+/** What the grammar can have as it is: text is put there unescaped, so that these would end it, or make no JSON. */
+function isLiteral(value: unknown): boolean {
+  if (typeof value === 'string') return !unspeakable.test(value);
   return value === null || typeof value !== 'object';
 }
 

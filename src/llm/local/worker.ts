@@ -2,39 +2,37 @@
  * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
  * and nothing else. It writes replies and proposes calls; it never runs one.
  */
-import type { Llama, LlamaChat, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
-import { PromptTooLong, toFailure, toLoadFailure } from './failures.ts';
+import type { ChatWrapper, Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import type { ChatWrapperName } from './chatWrappers.ts';
+import { toFailure, toLoadFailure } from './failures.ts';
+import { fitPrompt } from './fitPrompt.ts';
 import { ggufTrouble } from './ggufHeader.ts';
-import { type HistoryItem, type Segment, toHistory } from './history.ts';
+import type { Segment } from './history.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from './ipc.ts';
-import { shorten } from './shorten.ts';
+import { readPrompt } from './readPrompt.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { writtenCalls } from './writtenCalls.ts';
 
-/** Tokens evaluated between two looks at Stop, and how long that should take. More at once is hardly faster. */
-const slices = { least: 32, first: 128, most: 512, ms: 80 };
 /** Runs whose evaluated tokens are kept at the same time. */
 const mostSequences = 2;
-/** Tokens kept free behind the reply: calls are framed with a few that the limit does not count. */
-const margin = 64;
-/** Characters below which no tool result is cut. */
-const leastText = 500;
 
 interface Engine {
+  library: typeof import('node-llama-cpp');
+  llama: Llama;
   model: LlamaModel;
   contextSize: number;
-  slots: Slots<LlamaChat>;
+  chatWrapper: ChatWrapper;
+  sequences: readonly LlamaContextSequence[];
+  slots: Slots<LlamaContextSequence>;
 }
 
 let engine: Engine | undefined;
-/** Of each run: what was cut the last time, so that it is said once. */
-const cutBefore = new Map<string, string>();
 const aborts = new Map<number, AbortController>();
 
 process.on('message', (message: ToWorker) => {
   if (message.type === 'load') void load(message.options);
   else if (message.type === 'generate') void generate(message.id, message.job);
-  else if (message.type === 'ping') send({ type: 'pong' });
+  else if (message.type === 'ping') send({ type: 'pong', work: work() });
   else aborts.get(message.id)?.abort();
 });
 process.on('disconnect', () => process.exit()); // nobody is left to talk to
@@ -64,10 +62,17 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const { context, sequences } = await createContext(model, options);
-  const chatWrapper = library.resolveChatWrapper(model);
-  const chats = sequences.map((contextSequence) => new library.LlamaChat({ contextSequence, chatWrapper }));
+  const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context);
-  return { model, contextSize: context.contextSize, slots: createSlots(chats) };
+  logWrapper(model, chatWrapper, options.chatWrapper);
+  const { contextSize } = context;
+  return { library, llama, model, contextSize, chatWrapper, sequences, slots: createSlots(sequences) };
+}
+
+/** Tokens that went through the engine so far. */
+function work(): number {
+  const meters = engine?.sequences.map(({ tokenMeter }) => tokenMeter.usedInputTokens + tokenMeter.usedOutputTokens);
+  return meters?.reduce((sum, tokens) => sum + tokens, 0) ?? 0;
 }
 
 /** As many sequences as memory allows, at least one. */
@@ -111,23 +116,47 @@ async function generate(id: number, job: Job): Promise<void> {
 const dropped =
   'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.';
 
-async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, signal: AbortSignal): Promise<void> {
+async function reply(
+  engine: Engine,
+  contextSequence: LlamaContextSequence,
+  job: Job,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<void> {
+  const { library, llama, model, contextSize } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
-  const { history, prompt, room } = fitPrompt(engine, chat, job, tell);
-  const cached = await read(chat.sequence, prompt, tell, signal);
+  const chatWrapper =
+    job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
+  const chat = new library.LlamaChat({ contextSequence, chatWrapper });
+  const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
+  const { history, prompt, room } = fitPrompt<Token>(job, tell, {
+    contextSize,
+    tokensOf: (chatHistory) =>
+      chatWrapper
+        .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
+        .contextText.tokenize(model.tokenizer),
+    count: (text) => model.tokenize(text).length,
+  });
+  const cached = await readPrompt(contextSequence, prompt, tell, signal);
 
-  const before = chat.sequence.tokenMeter.getState();
+  const before = contextSequence.tokenMeter.getState();
   const writing = writtenCalls(tell);
   let thinking = 0;
   const counts = () => ({
     prompt: prompt.length,
     cached,
-    completion: chat.sequence.tokenMeter.diff(before).usedOutputTokens,
+    completion: contextSequence.tokenMeter.diff(before).usedOutputTokens,
     thinking,
   });
   try {
     const result = await chat.generateResponse(history as never, {
-      functions,
+      ...(grammar
+        ? { grammar }
+        : {
+            functions,
+            onFunctionCallParamsChunk: writing.chunk,
+            onFunctionCall: (call) => writing.complete(call.functionName, call.params, call.raw),
+          }),
       signal,
       stopOnAbortSignal: true,
       maxTokens: Math.min(job.maxTokens ?? room, room), // so that no old text is ever dropped to make place
@@ -140,8 +169,6 @@ async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, sign
         if (chunk.type === 'segment') thinking += chunk.tokens.length;
         if (chunk.text) tell({ type: chunk.type === 'segment' ? 'thinking' : 'text', text: chunk.text });
       },
-      onFunctionCallParamsChunk: writing.chunk,
-      onFunctionCall: (call) => writing.complete(call.functionName, call.params, call.raw),
     });
     const finish = finishOf(result.metadata.stopReason);
     tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], tokens: counts() });
@@ -149,87 +176,52 @@ async function reply(engine: Engine, chat: LlamaChat, job: Job, tell: Tell, sign
     // The grammar lets through what the schema does not (an integer of 400 digits): the loop answers such a call.
     if (signal.aborted || !writing.giveUp()) throw error;
     tell({ type: 'done', finish: 'tool_calls', spoken: [], tokens: counts() });
+  } finally {
+    chat.dispose(); // the sequence stays
   }
-}
-
-interface Fitted {
-  history: HistoryItem[];
-  prompt: Token[];
-  /** Tokens the reply may have. */
-  room: number;
 }
 
 /**
- * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
- * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
+ * A chat wrapper that leaves the model no choice of how to begin: with a call of some function, or with its answer. No
+ * thoughts come before either, for a grammar would hold them to be the answer.
  */
-function fitPrompt({ model, contextSize }: Engine, chat: LlamaChat, job: Job, tell: Tell): Fitted {
-  const tokensOf = (history: HistoryItem[], availableFunctions: unknown): Token[] =>
-    chat.chatWrapper
-      .generateContextState({ chatHistory: history as never, availableFunctions: availableFunctions as never })
-      .contextText.tokenize(model.tokenizer);
-  const reserved = Math.min(256, Math.floor(contextSize / 8));
-  const measure = (messages: Job['messages']): Fitted => {
-    const history = toHistory(messages, job.systemPrompt);
-    const prompt = tokensOf(history, Object.keys(job.functions).length > 0 ? job.functions : undefined);
-    return { history, prompt, room: contextSize - prompt.length - margin };
-  };
-
-  let fitted = measure(job.messages);
-  let cut = { texts: 0, characters: 0 };
-  for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
-    const shortened = shorten(job.messages, most);
-    if (shortened.texts === 0) continue;
-    cut = shortened;
-    fitted = measure(shortened.messages);
-  }
-  if (fitted.room < reserved) {
-    const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    const message = model.tokenize(newest).length;
-    throw new PromptTooLong({ prompt: fitted.prompt.length, message, contextSize, reserved, cut: cut.texts });
-  }
-  sayCut(job.key, cut, contextSize, tell);
-  return fitted;
-}
-
-function sayCut(key: string | undefined, cut: { texts: number; characters: number }, size: number, tell: Tell): void {
-  const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
-  const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
-  if (key !== undefined) cutBefore.set(key, now);
-  if (now === '' || now === known) return;
-  const [characters, tokens] = [cut.characters, size].map((count) => count.toLocaleString('en-US'));
-  const text = `Long results were shortened for the local model: ${characters} characters are left out, because it has room for ${tokens} tokens.`;
-  tell({ type: 'warning', text });
-}
-
-/**
- * Evaluates what is new of the prompt, in slices: the engine itself would not look up before it has read everything.
- * Returns the number of tokens that were there already.
- */
-async function read(sequence: LlamaContextSequence, prompt: Token[], tell: Tell, signal: AbortSignal): Promise<number> {
-  const end = prompt.length - 1; // the last one is evaluated with the reply
-  await sequence.adaptStateToTokens(prompt.slice(0, end), false);
-  const cached = sequence.nextTokenIndex;
-  const startedAt = performance.now();
-  let slice = slices.first;
-  for (let at = cached; at < end; ) {
-    signal.throwIfAborted();
-    const sliceAt = performance.now();
-    const ms = Math.round(sliceAt - startedAt);
-    if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
-    const part = prompt.slice(at, Math.min(at + slice, end));
-    await sequence.evaluateWithoutGeneratingNewTokens(part);
-    at += part.length;
-    const fitting = Math.floor((slice * slices.ms) / Math.max(1, performance.now() - sliceAt));
-    slice = Math.min(slices.most, Math.max(slices.least, fitting));
-  }
-  signal.throwIfAborted();
-  return cached;
+function straight({ library, chatWrapper: wrapper }: Engine, to: 'call' | 'answer'): ChatWrapper {
+  const { functions, segments } = wrapper.settings;
+  const thought = segments?.thought;
+  const call = [functions.parallelism?.call.sectionPrefix ?? '', functions.call.prefix];
+  return Object.create(wrapper, {
+    settings: { value: { ...wrapper.settings, segments: { ...segments, thought: undefined } } },
+    generateContextState: {
+      value: (options: Parameters<ChatWrapper['generateContextState']>[0]) => {
+        const state = wrapper.generateContextState(options);
+        const last = options.chatHistory.at(-1);
+        const begins = last?.type === 'model' && last.response.length === 0;
+        // Some templates open a thought themselves.
+        const opened = begins && typeof thought?.prefix === 'object' && 'type' in thought.prefix;
+        const { contextText, stopGenerationTriggers, ignoreStartText } = state;
+        return {
+          contextText: library.LlamaText([
+            contextText,
+            opened ? (thought?.suffix ?? '') : '',
+            ...(to === 'call' ? call : []),
+          ]),
+          stopGenerationTriggers,
+          ignoreStartText,
+          ...(to === 'call' && { functionCall: { initiallyEngaged: true, disengageInitiallyEngaged: [] } }),
+        };
+      },
+    },
+  });
 }
 
 function finishOf(stopReason: string): 'stop' | 'length' | 'tool_calls' {
   if (stopReason === 'functionCalls') return 'tool_calls';
   return stopReason === 'maxTokens' ? 'length' : 'stop';
+}
+
+function logWrapper({ fileInfo }: LlamaModel, { wrapperName }: ChatWrapper, asked: ChatWrapperName): void {
+  const template = fileInfo.metadata.tokenizer.chat_template ? 'its own template' : 'no template of its own';
+  send({ type: 'log', text: `chat wrapper: ${asked} is ${wrapperName}, the file has ${template}` });
 }
 
 function logSetup(llama: Llama, model: LlamaModel, context: LlamaContext): void {

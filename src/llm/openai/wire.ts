@@ -2,6 +2,7 @@ import type { AssistantMessage, Attachment, ToolCall } from '../../protocol/mess
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest } from '../client.ts';
 import { contentUnseen, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
+import { formatInWords } from '../formatInWords.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, type Said, wellFormed, wellFormedData } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
@@ -79,17 +80,12 @@ function isStrict(schema: JsonSchema): boolean {
   return closed && [...inner, ...(items ? [items] : [])].every((one) => isStrict(one as JsonSchema));
 }
 
-/** For those that know no schemas. DeepSeek also wants the word "JSON" in the prompt, or says nothing but blanks. */
-function formatInWords({ responseFormat }: ChatRequest, flags: WireFlags): string {
-  if (!responseFormat || !flags.schemaInWords) return '';
-  if (responseFormat.type === 'json_object') return 'Answer with one JSON object and nothing else.';
-  return `Answer with one JSON object of this schema and nothing else: ${JSON.stringify(responseFormat.schema)}`;
-}
-
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
   const toolId = createToolIds(flags.callIds);
-  const system = [request.systemPrompt ?? '', formatInWords(request, flags)].filter((text) => text !== '');
+  const system = [request.systemPrompt ?? '', flags.schemaInWords ? formatInWords(request) : ''].filter(
+    (text) => text !== '',
+  );
   if (system.length > 0) wire.push({ role: 'system', content: wellFormed(system.join('\n\n')) });
   for (const said of repairHistory(request.messages)) {
     if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });

@@ -63,7 +63,7 @@ describe("a local model's process", function () {
     });
 
   it('that does not react any more is ended, and the conversation goes on', async () => {
-    begin({ beatMs: 20 });
+    begin({ beatMs: 100 });
     let pid = 0;
     const error = await whileWriting(() => {
       pid = client.pid()!;
@@ -73,8 +73,7 @@ describe("a local model's process", function () {
       { code: error.code, message: error.message },
       {
         code: 'LLM_TIMEOUT',
-        message:
-          "The local model's process has not reacted for 600 ms and was ended. Send a message to start it again.",
+        message: "The local model's process has not reacted for 3 s and was ended. Send a message to start it again.",
       },
     );
     await eventually('it is gone', () => {
@@ -84,10 +83,31 @@ describe("a local model's process", function () {
         return true;
       }
     });
-    begin();
     const talk = new Talk(client);
     await talk.ask('hi');
     assert.equal(talk.last.content, said.hello);
+  });
+
+  it('that answers but comes no further is ended, and says so', async () => {
+    const worker = path.join(path.dirname(options.modelPath), 'stuck.mjs');
+    writeFileSync(
+      worker,
+      `process.on('message', ({ type }) => {
+        if (type === 'load') process.send({ type: 'loaded', contextSize: 8192 });
+        if (type === 'ping') process.send({ type: 'pong', work: 7 });
+      });`,
+    );
+    begin({ workerPath: worker, beatMs: 100, stuckAfter: 5 });
+    const error = await rejection(new Talk(client).ask('hi'));
+    assert.deepEqual(
+      { code: error.code, message: error.message },
+      {
+        code: 'LLM_TIMEOUT',
+        message:
+          'The local model has written and read nothing for 500 ms and was ended. Send a message to start it again.',
+      },
+    );
+    assert.equal(client.pid(), undefined);
   });
 
   it('crashes while it loads: says which file', async () => {

@@ -59,8 +59,8 @@ describe('calls of 40 tools, written by random weights under the call grammar', 
       const Grammar = await callGrammar();
       const closing = new library.TokenBias(model.tokenizer);
       for (const text of ['"', '}', ']', '"}', '"]', '\n\n\n\n']) closing.set(text as never, { logit: 8 });
-      // Parts of a character by themselves would make no text.
-      for (let byte = 0x80; byte < 0x100; byte++) closing.set((4 + byte) as Token, 'never');
+      // Parts of a character by themselves would make no text: only where a name or a value is made of them.
+      for (let byte = 0x80; byte < 0x100; byte++) closing.set((4 + byte) as Token, { logit: -50 });
 
       const write = async (
         schema: JsonSchema,
@@ -163,13 +163,13 @@ function isReason(error: ErrorObject): boolean {
   return error.keyword === 'additionalProperties' && Boolean(error.parentSchema?.patternProperties);
 }
 
-/** Names of properties and values of enums as whole words: the calls get shorter, the grammar stays the same. */
+/** Plain names of properties and values of enums as whole words: the calls get shorter, the grammar stays the same. */
 function wordsOf(value: unknown): string[] {
   const words = new Set(Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)));
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     for (const [key, inner] of Object.entries(node)) {
-      words.add(`"${key}"`).add(`"${key}": `);
+      if (/^[ -~]+$/.test(key)) words.add(`"${key}"`).add(`"${key}": `);
       if (typeof inner === 'string' && inner.length < 20) words.add(`"${inner}"`);
       visit(inner);
     }

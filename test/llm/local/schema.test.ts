@@ -45,6 +45,15 @@ describe("a tool's schema for the call grammar", () => {
       { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 3 },
     ],
     ['anything at all', {}, anything],
+    [
+      'names that the grammar cannot hold: they are written with escapes, among other names',
+      JSON.parse(
+        '{"type":"object","properties":{"grö\\u00dfe":{"type":"null"},"a\\u0000":{},"\\ud800":{}},"required":["größe"]}',
+      ),
+      { type: 'object', properties: { größe: { type: 'null' } }, additionalProperties: anything },
+    ],
+    ['values that the grammar cannot hold', { enum: ['a\tb', 'a\u0007b', '\ud800'] }, { enum: ['a\tb'] }],
+    ['such a value alone', { const: '\u0000' }, anything],
     ['an unknown type', { type: 'file' }, anything],
     [
       'an open map',

@@ -1,0 +1,65 @@
+import { PromptTooLong } from './failures.ts';
+import { type HistoryItem, toHistory } from './history.ts';
+import type { Job, Tell } from './ipc.ts';
+import { shorten } from './shorten.ts';
+
+export interface Fitted<Token> {
+  history: HistoryItem[];
+  prompt: Token[];
+  /** Tokens the reply may have. */
+  room: number;
+}
+
+export interface Window<Token> {
+  contextSize: number;
+  /** The conversation as the model reads it. */
+  tokensOf(history: HistoryItem[]): Token[];
+  /** Tokens of a text by itself. */
+  count(text: string): number;
+}
+
+/** Tokens kept free behind the reply: calls are framed with a few that the limit does not count. */
+const margin = 64;
+/** Characters below which no tool result is cut. */
+const leastText = 500;
+/** Of each run: what was cut the last time, so that it is said once. */
+const cutBefore = new Map<string, string>();
+
+/**
+ * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
+ * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
+ */
+export function fitPrompt<Token>(job: Job, tell: Tell, { contextSize, tokensOf, count }: Window<Token>): Fitted<Token> {
+  const reserved = Math.min(256, Math.floor(contextSize / 8));
+  const measure = (messages: Job['messages']): Fitted<Token> => {
+    const history = toHistory(messages, job.systemPrompt);
+    const prompt = tokensOf(history);
+    return { history, prompt, room: contextSize - prompt.length - margin };
+  };
+
+  let fitted = measure(job.messages);
+  let cut = { texts: 0, characters: 0 };
+  for (let most = contextSize * 2; fitted.room < reserved && most >= leastText; most = Math.floor(most / 2)) {
+    const shortened = shorten(job.messages, most);
+    if (shortened.texts === 0) continue;
+    cut = shortened;
+    fitted = measure(shortened.messages);
+  }
+  if (fitted.room < reserved) {
+    const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    const message = count(newest);
+    throw new PromptTooLong({ prompt: fitted.prompt.length, message, contextSize, reserved, cut: cut.texts });
+  }
+  sayCut(job.key, cut, contextSize, tell);
+  return fitted;
+}
+
+function sayCut(key: string | undefined, cut: { texts: number; characters: number }, size: number, tell: Tell): void {
+  const now = cut.texts > 0 ? `${cut.texts} ${cut.characters}` : '';
+  const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
+  if (key !== undefined) cutBefore.set(key, now);
+  if (now === '' || now === known) return;
+  const [characters, tokens] = [cut.characters, size].map((count) => count.toLocaleString('en-US'));
+  const text = `Long results were shortened for the local model: ${characters} characters are left out, because it has room for ${tokens} tokens.`;
+  tell({ type: 'warning', text });
+}
