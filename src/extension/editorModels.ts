@@ -3,9 +3,11 @@ import * as vscode from 'vscode';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../llm/client.ts';
 import { createWatch } from '../llm/clock.ts';
 import { LLMError } from '../llm/errors.ts';
-import { contentUnseen } from '../llm/files.ts';
+import { asText } from '../llm/files.ts';
+import { formatInWords } from '../llm/formatInWords.ts';
 import { isObject } from '../llm/json.ts';
 import { fromWireNames, toWireName } from '../llm/names.ts';
+import { oncePerRun, unseenFiles } from '../llm/notes.ts';
 import { windowIsFull } from '../llm/providerErrors.ts';
 import { redact } from '../llm/redact.ts';
 import { repairHistory } from '../llm/repair.ts';
@@ -23,8 +25,14 @@ export function createEditorClient(): LLMClient {
     throw notOffered(model);
   }
 
-  async function* chatStream(request: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
+  const news = oncePerRun();
+
+  async function* chatStream(asked: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
     signal?.throwIfAborted();
+    const { messages, leftOut } = asText(asked.messages);
+    const request = { ...asked, messages };
+    for (const warning of news(request.cacheKey, unseenFiles("The editor's model", leftOut)))
+      yield { warning, done: false };
     const cancel = new vscode.CancellationTokenSource();
     const watch = createWatch(signal); // the extension behind the model may not heed the token
     const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
@@ -85,7 +93,8 @@ function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
 function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
-  const messages = request.systemPrompt ? [user(request.systemPrompt)] : [];
+  const system = [request.systemPrompt ?? '', formatInWords(request)].filter(Boolean).join('\n\n');
+  const messages = system ? [user(system)] : [];
   for (const said of repairHistory(request.messages)) {
     if (said.role !== 'assistant') {
       messages.push(user(said.content));
@@ -98,9 +107,7 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
     messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(content)] : []), ...calls]));
     const results = said.results.map(
       (result) =>
-        new vscode.LanguageModelToolResultPart(result.toolCallId, [
-          new vscode.LanguageModelTextPart(contentUnseen(result)),
-        ]),
+        new vscode.LanguageModelToolResultPart(result.toolCallId, [new vscode.LanguageModelTextPart(result.content)]),
     );
     if (results.length > 0) messages.push(user(results));
   }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { ChatWrapperName } from '../llm/local/chatWrappers.ts';
 import type { EngineState } from '../llm/local/engines.ts';
 import { type Fit, inGigabytes } from '../llm/local/fit.ts';
 import type { LocalModel } from '../llm/local/library.ts';
@@ -11,7 +12,12 @@ export const verdicts: Record<Fit['verdict'], string> = {
 };
 
 /** Everything that is known of a model file before it is loaded, as Markdown. */
-export function modelDetails(model: LocalModel, fit: Fit, engine: EngineState): string {
+export function modelDetails(
+  model: LocalModel,
+  fit: Fit,
+  engine: EngineState,
+  chatWrapper: ChatWrapperName = 'auto',
+): string {
   const { info } = model;
   const rows: [string, string | undefined][] = [
     ['Name', info?.name],
@@ -24,7 +30,7 @@ export function modelDetails(model: LocalModel, fit: Fit, engine: EngineState): 
     ],
     ['Layers', info?.layers?.toString()],
     ['Licence', info?.licence],
-    ['Chat template', info && (info.hasChatTemplate ? 'in the file' : 'none: the engine guesses how to talk to it')],
+    ['Chat template', info && templateText(info.hasChatTemplate, chatWrapper)],
     ['Size on disk', inGigabytes(model.bytes) + (model.files.length > 1 ? ` in ${model.files.length} files` : '')],
     ['Memory', `${verdicts[fit.verdict]}. ${fit.reason}`],
     ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
@@ -42,6 +48,12 @@ export function modelDetails(model: LocalModel, fit: Fit, engine: EngineState): 
     'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
     '',
   ].join('\n');
+}
+
+function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
+  const own = embedded ? 'embedded template' : 'none: the engine guesses how to talk to it';
+  if (chatWrapper === 'auto' || (chatWrapper === 'jinjaTemplate' && embedded)) return own;
+  return `${chatWrapper}, as towpath.local.chatWrapper says (in the file: ${embedded ? 'its own' : 'none'})`;
 }
 
 /** What runs local models on this machine, in a sentence or two. */

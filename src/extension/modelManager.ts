@@ -89,7 +89,9 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const [model] = await listModels([uri.query]);
-    return model ? modelDetails(model, fitOfLocal(model), this.engine()) : `There is no model file at ${uri.query}.\n`;
+    return model
+      ? modelDetails(model, fitOfLocal(model), this.engine(), settings()['local.chatWrapper'])
+      : `There is no model file at ${uri.query}.\n`;
   }
 
   private async listed(): Promise<Item[]> {

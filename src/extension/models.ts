@@ -195,6 +195,7 @@ export class Models implements vscode.Disposable {
       contextSize: now['local.contextSize'],
       threads: now['local.threads'],
       gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
+      chatWrapper: model === 'demo' ? ('auto' as const) : now['local.chatWrapper'],
     };
     const key = JSON.stringify(options);
     const client =

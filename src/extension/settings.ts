@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { chatWrappers } from '../llm/local/chatWrappers.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
@@ -17,6 +18,7 @@ const schema = z.object({
   'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
   'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
   'local.gpu': z.boolean().catch(true),
+  'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
   'undo.quota': z
     .number()
     .min(0)

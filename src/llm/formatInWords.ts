@@ -4,5 +4,5 @@ import type { ChatRequest } from './client.ts';
 export function formatInWords({ responseFormat }: ChatRequest): string {
   if (!responseFormat) return '';
   if (responseFormat.type === 'json_object') return 'Answer with one JSON object and nothing else.';
-  return `Answer with JSON of this schema and nothing else: ${JSON.stringify(responseFormat.schema)}`;
+  return `Answer with one JSON object of this schema and nothing else: ${JSON.stringify(responseFormat.schema)}`;
 }

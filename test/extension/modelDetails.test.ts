@@ -41,6 +41,19 @@ Read from the file itself, without loading it. What it needs is an estimate on t
     );
   });
 
+  const templates: [hasChatTemplate: boolean, Parameters<typeof modelDetails>[3], string][] = [
+    [true, 'auto', 'embedded template'],
+    [true, 'jinjaTemplate', 'embedded template'],
+    [false, 'jinjaTemplate', 'jinjaTemplate, as towpath.local.chatWrapper says (in the file: none)'],
+    [true, 'chatML', 'chatML, as towpath.local.chatWrapper says (in the file: its own)'],
+  ];
+  for (const [hasChatTemplate, chatWrapper, text] of templates)
+    it(`say how it is talked to: ${text}`, () => {
+      const info = { architecture: 'llama', parameters: 1, hasChatTemplate, parts: 1 };
+      const details = modelDetails({ path: '/a.gguf', files: ['/a.gguf'], bytes: 1, info }, fit, engine, chatWrapper);
+      assert.ok(details.includes(`| Chat template | ${text} |`), details);
+    });
+
   it('of a damaged file say so', () => {
     const model = { path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12, trouble: 'It is cut off.' };
     assert.match(modelDetails(model, fit, engine), /^# b\.gguf\n\n\*\*It cannot be used\.\*\* It is cut off\./);

@@ -43,6 +43,18 @@ describe('a model of the editor', () => {
     );
   });
 
+  it('gets no images, and says so once a run', async () => {
+    const { asked } = await offeredModels([{ parts: [{ text: 'Fine.' }] }, { parts: [{ text: 'Fine.' }] }]);
+    const client = createEditorClient();
+    const attachments = [{ mediaType: 'image/png', data: 'iVBORw0KGgo=', name: 'screen.png' }];
+    const look = { ...request([{ role: 'user', content: 'Look.', attachments }]), cacheKey: 'run' };
+    const warnings = [(await client.chat(look)).warnings, (await client.chat(look)).warnings];
+    assert.deepEqual(warnings, [["The editor's model sees no images, so they are left out."], undefined]);
+    assert.deepEqual(asked[0]?.messages.at(-1)?.content.map(toPlain), [
+      { text: '(screen.png: left out, you cannot see it)\n\nLook.' },
+    ]);
+  });
+
   it('stops in the middle with the reason it was given, and says nothing more', async () => {
     const models = await offeredModels([
       { parts: Array.from({ length: 1000 }, () => ({ text: 'tick ' })), everyMs: 5 },

@@ -44,7 +44,7 @@ describe('a model that says anything, held to a form', function () {
     client = createLocalClient({
       workerPath: await buildWorker(),
       modelPath,
-      contextSize: 2048,
+      contextSize: 4096,
       threads: 1,
       gpu: false,
       chatWrapper,
