@@ -5,8 +5,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest, ChatStreamChunk } from '../../src/llm/client.ts';
 import { createLocalClient, type LocalClient } from '../../src/llm/local/client.ts';
-import { buildWorker } from '../llm/local/setup.ts';
+import { buildWorker, localModel, tools } from '../llm/local/setup.ts';
+import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
+import { testScript } from '../support/scripted.ts';
 
 // What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
 // event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
@@ -66,10 +68,39 @@ async function stops(): Promise<void> {
       `  ${stage.padEnd(10)} ${ended.toFixed(1).padStart(7)} ${newClient ? '(ended)' : free.toFixed(1).padStart(7)}`,
     );
   }
+  slowest.push(await stopsInAQuestion());
   if (Math.max(...slowest) > stopBudget) {
     console.log(`  over the budget of ${stopBudget} ms`);
     process.exitCode = 1;
   }
+}
+
+/** From Stop to the end of a run whose call waits for an answer, and to the first word of its next turn. */
+async function stopsInAQuestion(): Promise<number> {
+  const scripted = await localModel(testScript(tools));
+  const times: { ended: number; free: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const run = await Whole.begin(scripted.client, {}, ['wait']);
+    let stoppedAt = 0;
+    let free = 0;
+    run.onEvent = (event) => {
+      if (event.type === 'chunk' && stoppedAt > 0) free ||= performance.now() - stoppedAt;
+      if (event.type !== 'question') return;
+      setImmediate(() => {
+        stoppedAt = performance.now();
+        void run.engine.stop(run.runId);
+      });
+    };
+    await run.start('[[write]]');
+    const ended = performance.now() - stoppedAt;
+    await run.continue('hi');
+    await run.end();
+    times.push({ ended, free });
+  }
+  await scripted.close();
+  const [ended, free] = [Math.max(...times.map((one) => one.ended)), Math.max(...times.map((one) => one.free))];
+  console.log(`  ${'question'.padEnd(10)} ${ended.toFixed(1).padStart(7)} ${free.toFixed(1).padStart(7)}`);
+  return ended;
 }
 
 async function stopAt(client: LocalClient, request: ChatRequest, when: (chunk: ChatStreamChunk) => boolean) {

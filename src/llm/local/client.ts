@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
@@ -14,6 +14,7 @@ import { checkModelFile } from './modelFile.ts';
 import { ModelProcess } from './modelProcess.ts';
 import { createRoom, type Room } from './room.ts';
 import { toGrammarSchema, toSubset } from './schema.ts';
+import { threadsFor } from './threads.ts';
 
 export interface LocalClientOptions {
   /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
@@ -23,7 +24,7 @@ export interface LocalClientOptions {
   label?: string;
   /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
   contextSize?: number;
-  /** One less than the machine's cores when not given, or 0. */
+  /** By `threadsFor` when the process starts, when not given or 0. */
   threads?: number;
   gpu?: 'auto' | false;
   /** One of `chatWrappers.ts`; the file's own template when not given. */
@@ -73,7 +74,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       load: {
         modelPath: options.modelPath,
         contextSize: options.contextSize ?? 8192,
-        threads: options.threads || Math.max(1, availableParallelism() - 1),
+        threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
         gpu: options.gpu ?? 'auto',
         chatWrapper: options.chatWrapper ?? 'auto',
       },

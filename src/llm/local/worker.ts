@@ -63,7 +63,7 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   });
   const { context, sequences } = await createContext(model, options);
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
-  logSetup(llama, model, context);
+  logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
   const { contextSize } = context;
   return { library, llama, model, contextSize, chatWrapper, sequences, slots: createSlots(sequences) };
@@ -224,8 +224,8 @@ function logWrapper({ fileInfo }: LlamaModel, { wrapperName }: ChatWrapper, aske
   send({ type: 'log', text: `chat wrapper: ${asked} is ${wrapperName}, the file has ${template}` });
 }
 
-function logSetup(llama: Llama, model: LlamaModel, context: LlamaContext): void {
-  const place = llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`;
+function logSetup(llama: Llama, model: LlamaModel, context: LlamaContext, threads: number): void {
+  const place = `${llama.gpu === false ? 'CPU' : `${llama.gpu}, ${model.gpuLayers} layers`}, threads: ${threads}`;
   const size = `${context.contextSize} tokens × ${context.totalSequences}`;
   send({ type: 'log', text: `${model.filename ?? 'model'}: ${model.typeDescription}, ${place}, context ${size}` });
 }

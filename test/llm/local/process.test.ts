@@ -5,6 +5,7 @@ import { createLocalClient, type LocalClient, type LocalClientOptions } from '..
 import { endedError } from '../../../src/llm/local/ended.ts';
 import { createPulse } from '../../../src/llm/local/pulse.ts';
 import { createRoom } from '../../../src/llm/local/room.ts';
+import { threadsFor } from '../../../src/llm/local/threads.ts';
 import { eventually } from '../../support/eventually.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
@@ -234,6 +235,18 @@ describe('how a process ended', () => {
     it(`${ending.signal ?? ending.code} ${ending.lastLines}`.trim(), () =>
       assert.match(endedError(ending).message, expected),
     );
+});
+
+describe('the threads of a model', () => {
+  const table: [cores: number, load: number, threads: number][] = [
+    [8, 0, 7],
+    [8, 1.4, 7],
+    [8, 3.2, 5],
+    [4, 16, 1],
+    [1, 0, 1],
+  ];
+  for (const [cores, load, threads] of table)
+    it(`${cores} cores, ${load} of them busy: ${threads}`, () => assert.equal(threadsFor(cores, load), threads));
 });
 
 describe('the pulse of a process', () => {
