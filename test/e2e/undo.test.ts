@@ -25,7 +25,7 @@ describe('undo', () => {
     });
     await editor.panel.send('Write both.');
     await editor.dialog.text();
-    await editor.dialog.click('Allow for This Run');
+    await editor.dialog.click('Allow All (2)');
     await eventually('both are written', () => editor.read('two.txt') === 'Pulled 2.');
     await editor.panel.waitForPhase('WaitingUser');
   });
