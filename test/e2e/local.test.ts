@@ -83,6 +83,28 @@ describe('a model in a process of its own', () => {
     assert.notEqual(await modelProcess(), before);
   });
 
+  it('serves more runs than it keeps tokens of, and says under the answer what that cost', async () => {
+    const transcript = async () => editor.panel.frame.locator('.transcript').innerText();
+    const titles = ['The first of three.', 'The second of three.', 'The third of three.'];
+    for (const title of titles) {
+      await command('towpath.newRun');
+      await editor.panel.send(title);
+      await hears(title);
+      await hears(said.hello);
+      await editor.panel.waitForPhase('WaitingUser');
+      assert.doesNotMatch(await transcript(), /Other runs/);
+    }
+    await editor.panel.frame.getByTestId('history').click();
+    await editor.panel.frame.locator('[data-run]', { hasText: titles[0] }).getByText(titles[0]!).click();
+    await hears(titles[0]!);
+    await editor.panel.send('Are you still there?');
+    await eventually('the panel says that it was read again', async () =>
+      (await transcript()).includes(
+        'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.',
+      ),
+    );
+  });
+
   it('is not unloaded while it is at work', async () => {
     await editor.panel.send('[[long]] Count.');
     await hears('tick tock');
