@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { visible } from '../protocol/visible.ts';
-import type { CommandMirror } from '../tools/shell/run.ts';
+import type { CommandMirror } from '../tools/shell/live.ts';
 
 /** Characters that wait for a terminal that is not open yet. */
 const mostWaiting = 100_000;

@@ -1,6 +1,7 @@
 import type { ToolCall } from '../protocol/messages.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import { workspaceAfter } from './ahead.ts';
+import type { Verdict } from './gate/policy.ts';
 import { toFailure } from './outcome.ts';
 import type { Question, Subject } from './questions.ts';
 import { stored } from './record.ts';
@@ -14,13 +15,7 @@ export interface Prepared {
   tool: Tool;
   args: unknown;
   plan?: Plan;
-}
-
-/** What nobody is asked about. */
-export interface Verdict {
-  decision: 'allow' | 'deny';
-  /** For the person, the model and the journal: `Allowed earlier in this run: fs.edit.` */
-  reason: string;
+  verdict: Verdict;
 }
 
 interface Parts {
@@ -30,8 +25,6 @@ interface Parts {
    * `ToolError`.
    */
   prepare(call: ToolCall, context: CallContext, known?: { world?: Workspace; args?: unknown }): Promise<Prepared>;
-  /** Undefined: ask. */
-  decide(call: ToolCall, plan: Plan, context: CallContext): Verdict | undefined;
   ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
 }
 
@@ -42,7 +35,7 @@ export type Agreed = Prepared & { changed?: unknown };
  * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
  * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
  */
-export function createAgreement({ workspace, prepare, decide, ask }: Parts) {
+export function createAgreement({ workspace, prepare, ask }: Parts) {
   /** Questions that were asked together with an earlier call's. */
   const asked = new WeakMap<ToolCall, { question: Question; args: unknown }>();
 
@@ -65,16 +58,25 @@ export function createAgreement({ workspace, prepare, decide, ask }: Parts) {
         question?.withdraw(); // nobody needs to answer it any more
         throw error;
       });
-      const { plan, args } = prepared;
+      const { plan, args, verdict } = prepared;
       checked = args; // what is shown, checked and run is this one object
-      const agreed = { ...prepared, ...(proposed && { changed: changedByPerson(proposed, plan, args) }) };
-      if (!plan || (shown && isShown(plan, shown))) return agreed;
+      const changed = proposed && { changed: changedByPerson(proposed, plan, args) };
+      if (verdict.effect === 'deny') {
+        question?.withdraw();
+        return refusedBy(call, verdict, context);
+      }
+      if (!plan) return { ...prepared, ...changed };
+      // What a person has allowed runs as it was shown, not as it would have run unasked.
+      if (shown && isShown(plan, shown))
+        return { ...prepared, ...changed, verdict: { ...verdict, onlyReads: undefined } };
       if (shown) again = { note: 'This is not what was shown: it changed meanwhile.' };
       if (question && !isShown(plan, shownOf(question.plan))) question.withdraw(); // when it still waits
 
       if (!question) {
-        const verdict = decide(call, plan, context);
-        if (verdict) return judged(call, verdict, agreed, context);
+        if (verdict.effect === 'allow') {
+          await told(call, verdict, context);
+          return { ...prepared, ...changed };
+        }
         const subject = { call: withArguments(call, args), plan, ...again };
         question = await askWith(subject, together, context);
       }
@@ -113,11 +115,11 @@ export function createAgreement({ workspace, prepare, decide, ask }: Parts) {
     const changes = first.change ? [first.change] : [];
     for (const call of following) {
       try {
-        const { plan, args } = await prepare(call, context, { world: workspaceAfter(workspace, changes) });
+        const { plan, args, verdict } = await prepare(call, context, { world: workspaceAfter(workspace, changes) });
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan?.change?.realPath);
         if (!plan || gone) break;
-        if (plan.change) changes.push(plan.change);
-        if (!decide(call, plan, context)) ahead.push({ call, subject: { call: withArguments(call, args), plan } });
+        if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
+        if (verdict.effect === 'ask') ahead.push({ call, subject: { call: withArguments(call, args), plan } });
       } catch {
         break; // it is told in its turn, when it may be another story
       }
@@ -132,9 +134,15 @@ export function createAgreement({ workspace, prepare, decide, ask }: Parts) {
   }
 }
 
-async function judged(call: ToolCall, { decision, reason }: Verdict, agreed: Agreed, context: CallContext) {
+/** Nobody was asked: why, for the card and the journal. */
+async function told(call: ToolCall, { effect, reason }: Verdict, context: CallContext): Promise<void> {
+  const decision = effect === 'allow' ? 'allow' : 'deny';
   await stored(context, { type: 'approval', toolCallId: call.id, decision, waitedMs: 0, automatic: reason });
-  return decision === 'allow' ? agreed : { denied: failure('TOOL_DENIED', `${reason} Nothing was run.`) };
+}
+
+async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {
+  await told(call, verdict, context);
+  return { denied: failure('TOOL_DENIED', `${verdict.reason} Nothing was run.`) };
 }
 
 function denied(words: string | undefined): ToolOutcome {

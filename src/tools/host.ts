@@ -1,16 +1,19 @@
 import { performance } from 'node:perf_hooks';
 import type { ToolCall } from '../protocol/messages.ts';
+import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { EventBody, KeptChange } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
-import { createAgreement, type Prepared, type Verdict } from './agreement.ts';
+import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
+import { readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
 import { keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
-import { type Approve, type CallContext, type Plan, type Tool, type ToolContext, ToolError } from './tool.ts';
+import { judge, readPlan } from './subject.ts';
+import { type Approve, type CallContext, type Tool, type ToolContext, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
@@ -38,7 +41,8 @@ export interface ToolHostOptions {
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
   prepare?: ToolHost['prepare'];
-  policy?: Policy;
+  /** The person's policy as it is now. */
+  policy?: () => Policy;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -46,18 +50,15 @@ export interface ToolHostOptions {
 /** Tokens; below this a window is small. */
 const smallWindow = 12_000;
 
-/** Decides what nobody is to be asked about, and says why; undefined: ask. It cannot allow a plan without `grant`. */
-export type Policy = (call: ToolCall, plan: Plan, context: CallContext) => Verdict | undefined;
-
 export function createToolHost({
   workspace,
   tools,
   approve,
   prepare: prepareTools = async () => {},
-  policy = () => undefined,
+  policy = () => defaultPolicy,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createAgreement({ workspace, prepare, decide, ask: createQuestions(approve, now) });
+  const agree = createAgreement({ workspace, prepare, ask: createQuestions(approve, now) });
   const all = typeof tools === 'function' ? tools : () => tools;
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const visible = () => all().filter((tool) => !tool.hidden && (workspace.trusted || tool.risk === 'read'));
@@ -68,7 +69,10 @@ export function createToolHost({
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
         .map((tool) => tool.definition),
-    isFree: (call) => call.malformed === undefined && byName(call.name)?.risk === 'read',
+    isFree: (call) => {
+      const tool = call.malformed === undefined ? byName(call.name) : undefined;
+      return tool?.risk === 'read' && (tool.ofRun || readsAreFree(policy(), call.name));
+    },
 
     async executeToolCall(call, context, following = []) {
       let started = now();
@@ -107,7 +111,8 @@ export function createToolHost({
           outputId = await context.keep(text);
           return outputId;
         });
-        const running = plan ? plan.run(toolContext) : tool.run!(args, toolContext);
+        const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
+        const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
         const given = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
         return toSuccess(given);
@@ -123,16 +128,15 @@ export function createToolHost({
     const tool = find(call.name);
     const args = checked ?? checkArguments(call, tool);
     const planning = Promise.resolve(tool.plan?.(args, contextOf(call, context, world)));
-    const plan = await beforeStop(context.signal, planning);
-    return { tool, args, plan: plan && Object.freeze(plan) };
-  }
-
-  /** Whether a plan is asked about: undefined. A place that is always asked about is never allowed without it. */
-  function decide(call: ToolCall, plan: Plan, context: CallContext): Verdict | undefined {
-    if (plan.grant !== undefined && context.grants.has(plan.grant))
-      return { decision: 'allow', reason: `Allowed earlier in this run: ${plan.grant}.` };
-    const verdict = policy(call, plan, context);
-    return verdict?.decision === 'allow' && plan.grant === undefined ? undefined : verdict;
+    const own = await beforeStop(context.signal, planning);
+    const now = policy();
+    const verdict = await judge({ tool, args, plan: own }, now, context, world);
+    const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
+    const plan = own ?? (free ? undefined : await readPlan(tool, args, world));
+    const why = [plan?.why];
+    if (now.readOnlyCommands && typeof plan?.reading === 'string') why.push(plan.reading);
+    if (verdict.effect === 'ask' && verdict.byRule) why.push(verdict.reason);
+    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, why: why.join(' ') }) };
   }
 
   function find(name: string): Tool {

@@ -1,12 +1,15 @@
 import { planSchema, planTool } from '../protocol/plan.ts';
-import { readTool } from './tool.ts';
+import { readTool, type Tool } from './tool.ts';
 
 /** `plan.update`: the run's to-do list. The panel shows the newest call's items; nothing else happens. Data: `{ items, done }`, counts. */
-export const planUpdateTool = readTool(
-  {
-    name: planTool,
-    description: 'Show your to-do list for a long task: all items, each time.',
-    arguments: { items: planSchema },
-  },
-  async ({ items }) => ({ items: items.length, done: items.filter(({ status }) => status === 'done').length }),
-);
+export const planUpdateTool: Tool = {
+  ...readTool(
+    {
+      name: planTool,
+      description: 'Show your to-do list for a long task: all items, each time.',
+      arguments: { items: planSchema },
+    },
+    async ({ items }) => ({ items: items.length, done: items.filter(({ status }) => status === 'done').length }),
+  ),
+  ofRun: true,
+};

@@ -79,7 +79,11 @@ export function createQuestions(approve: Approve, now: () => number) {
   }
 
   /** Other open questions that this answer settles, and later ones about a world that will not be. */
-  function outdate({ id, runId, batch, plan }: ApprovalRequest, answer: ApprovalAnswer, context: CallContext): void {
+  function outdate(
+    { id, runId, batch, plan, call }: ApprovalRequest,
+    answer: ApprovalAnswer,
+    context: CallContext,
+  ): void {
     const covered = answer.decision === 'allow-run' ? plan.grant : undefined;
     if (covered !== undefined) context.grants.add(covered);
     const file = answer.decision === 'deny' || answer.edited !== undefined ? plan.change?.realPath : undefined;
@@ -87,6 +91,8 @@ export function createQuestions(approve: Approve, now: () => number) {
     const later = others.slice(others.findIndex(({ request }) => request.id === id) + 1);
     for (const one of others)
       if (covered !== undefined && one.request.id !== id && one.request.plan.grant === covered) one.withdraw();
+    for (const one of others)
+      if (answer.always && one.request.id !== id && one.request.call.name === call.name) one.withdraw();
     for (const one of later)
       if (file !== undefined && one.request.batch === batch && one.request.plan.change?.realPath === file)
         one.withdraw();
@@ -100,5 +106,6 @@ function understood(given: ApprovalAnswer | undefined): ApprovalAnswer {
     return { decision, ...(words && { words }) };
   }
   // What was changed is allowed as it is, and nothing after it.
-  return typeof given?.edited === 'string' ? { decision: 'allow', edited: given.edited } : { decision };
+  if (typeof given?.edited === 'string') return { decision: 'allow', edited: given.edited };
+  return { decision, ...(given?.always === true && { always: true }) };
 }

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { checkShowableCommand } from './gate/commands.ts';
+import { judgeCommand } from './gate/commands.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted } from './gate/spelling.ts';
-import { type CommandMirror, runCommand } from './shell/run.ts';
+import type { CommandMirror } from './shell/live.ts';
+import { readingLimit, runReading } from './shell/reading.ts';
+import { runCommand } from './shell/run.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
 
 export interface ShellOptions {
@@ -30,16 +33,30 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
     'execute',
     async function plan({ command, cwd, timeoutSeconds }, context): Promise<Plan> {
       const { workspace } = context;
-      checkShowableCommand(command);
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
       const folder = await resolvePath(workspace.roots, place, 'list');
+      const judge = () => judgeCommand(workspace.roots, folder.path, command);
+      const reading = await judge();
       return {
         what: 'Run a command',
         where: folder.path,
         why: 'A command can do anything that you can do.',
         command,
         grant: cwd === undefined ? `shell.run ${command}` : `shell.run ${command} (in ${folder.relative})`,
+        reading:
+          typeof reading === 'string'
+            ? reading
+            : async (context) => {
+                const now = await judge(); // its paths may lead elsewhere by now
+                if (!isDeepStrictEqual(now, reading))
+                  throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
+                const limit = Math.min(
+                  timeoutSeconds === undefined ? readingLimit : timeoutSeconds * 1000,
+                  readingLimit,
+                );
+                return runReading(reading, limit, workspace, context, mirror?.(command, folder.path));
+              },
         revise: (edited) => plan({ command: edited, cwd, timeoutSeconds }, context),
         async run(context) {
           const now = await resolvePath(workspace.roots, place, 'list');

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ToolCall } from '../protocol/messages.ts';
+import type { Policy } from '../protocol/policy.ts';
 import type { Decision, EventBody } from '../protocol/run.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Workspace } from './workspace.ts';
@@ -52,6 +53,10 @@ export interface Plan {
   why: string;
   change?: FileChange;
   command?: string;
+  /** Workspace-relative, for rules about paths; absent: that of `change`. */
+  paths?: readonly string[];
+  /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
+  reading?: ((context: ToolContext) => Promise<unknown>) | string;
   /** What else the question shows: the arguments of somebody else's tool. */
   details?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
@@ -68,6 +73,8 @@ export interface Tool {
   definition: ToolDefinition;
   /** Callable, but not among the tools that a model is told of. */
   hidden?: boolean;
+  /** It touches nothing but its own run: no preset asks about it. */
+  ofRun?: true;
   arguments: z.ZodType;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
   risk: 'read' | 'change' | 'execute';
@@ -144,6 +151,8 @@ export interface ApprovalAnswer {
   words?: string;
   /** What the person made of the plan before allowing it: see `editableText`. */
   edited?: string;
+  /** A rule for calls like this one was made with the answer: what else waits is decided anew. */
+  always?: boolean;
 }
 
 /** What of a question can be changed before it is allowed: the file's new text, the command, or the arguments as JSON. */
@@ -162,6 +171,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** What *Allow for this run* has covered so far (`Plan.grant`). */
   grants: Set<string>;
+  /** The agent's own policy. It can only narrow the person's: ask about or deny more, never allow more. */
+  policy?: Policy;
   /** Tells what happened; resolves when a stored event is on disk, rejects when it could not be kept. */
   emit(event: EventBody): Promise<void>;
   /** Keeps a content and returns its id, for diffs and undo. */

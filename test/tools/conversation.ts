@@ -1,9 +1,10 @@
 import type { ToolCall } from '../../src/protocol/messages.ts';
+import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
 import type { EventBody } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
-import { createToolHost, type Policy, type ToolHost } from '../../src/tools/host.ts';
+import { createToolHost, type ToolHost } from '../../src/tools/host.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Tool } from '../../src/tools/tool.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 
@@ -25,7 +26,9 @@ export interface ConversationOptions {
   tools?: readonly Tool[];
   /** The answer to every question, or what gives it. Default: allow. */
   answer?: ApprovalAnswer['decision'] | ApprovalAnswer | Approve;
-  policy?: Policy;
+  policy?: Partial<Policy>;
+  /** The agent's own. */
+  agentPolicy?: Partial<Policy>;
   /** Called before an event is kept; what it throws is the store's failure. */
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
@@ -43,8 +46,9 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     if (typeof answer === 'function') return answer(request, signal);
     return typeof answer === 'string' ? { decision: answer } : answer;
   };
-  const { tools = defaultTools(), policy } = options;
-  const host = createToolHost({ workspace, tools, approve, policy, now });
+  const { tools = defaultTools(), policy, agentPolicy } = options;
+  const whole = { ...defaultPolicy, ...policy };
+  const host = createToolHost({ workspace, tools, approve, policy: () => whole, now });
   let count = 0;
   const made = (name: string, args: unknown): ToolCall => {
     count += 1;
@@ -55,6 +59,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     agentId: 'default',
     signal: stop.signal,
     grants,
+    ...(agentPolicy && { policy: { ...defaultPolicy, ...agentPolicy } }),
     async emit(event) {
       beforeEvent?.(event);
       events.push(event);

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  decide,
-  defaultPolicy,
-  type OwnedRule,
-  type Policy,
-  type Preset,
-  presets,
-  type Subject,
-} from '../../src/tools/gate/policy.ts';
+import { defaultPolicy, type OwnedRule, type Policy, type Preset, presets } from '../../src/protocol/policy.ts';
+import { decide, type Subject } from '../../src/tools/gate/policy.ts';
 
 const subject = (more: Partial<Subject> = {}): Subject => ({
   tool: 'fs.edit',
@@ -60,6 +53,7 @@ describe('a preset', () => {
     assert.deepEqual(decide(policy([], { readOnlyCommands: true }), reading), {
       effect: 'allow',
       reason: 'Allowed because this command only reads.',
+      onlyReads: true,
     });
     assert.equal(decide(policy([], { readOnlyCommands: true }), command('npm test')).effect, 'ask');
   });
@@ -70,7 +64,11 @@ describe('a rule', () => {
     const [allow, ask, deny] = (['allow', 'ask', 'deny'] as const).map((effect) => ({ effect, tool: 'fs.edit' }));
     assert.equal(decide(policy([allow!, ask!, deny!]), edit).effect, 'deny');
     assert.equal(decide(policy([allow!, ask!]), edit).effect, 'ask');
-    assert.deepEqual(decide(policy([allow!]), edit), { effect: 'allow', reason: 'Allowed by your rule “fs.edit”.' });
+    assert.deepEqual(decide(policy([allow!]), edit), {
+      effect: 'allow',
+      reason: 'Allowed by your rule “fs.edit”.',
+      byRule: true,
+    });
   });
 
   it('deny beats even what is asked about every time', () => {

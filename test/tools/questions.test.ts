@@ -328,26 +328,3 @@ describe('a call that the person changes before allowing it', () => {
     assert.ok(changedByPerson.length < 9000);
   });
 });
-
-describe('a policy', () => {
-  it('allows and refuses without a question, says why, and never allows what is always asked about', async () => {
-    const talk = conversation(workspace, {
-      policy: (call) =>
-        call.name === 'fs.delete'
-          ? { decision: 'deny', reason: 'Nothing is deleted here.' }
-          : { decision: 'allow', reason: 'Edits are free.' },
-      answer: no,
-    });
-    const outcomes = await talk.reply(write('a.txt', 'A'), ['fs.delete', { path: 'b.txt' }], write('.vscode/x', ''));
-    assert.deepEqual(codes(outcomes), ['ok', 'TOOL_DENIED', 'TOOL_DENIED']);
-    assert.deepEqual(
-      talk.events.flatMap((event) => (event.type === 'approval' ? [[event.decision, event.automatic]] : [])),
-      [
-        ['allow', 'Edits are free.'],
-        ['deny', 'Nothing is deleted here.'],
-        ['deny', undefined],
-      ],
-    );
-    assert.deepEqual(talk.asked.length, 1);
-  });
-});

@@ -30,6 +30,7 @@ export const deleteTool = askingTool(
     return {
       what: `Delete ${file.relative}`,
       where: file.path,
+      paths: [file.relative],
       why: (why ?? 'It removes a file.') + unsaved + lost,
       ...(before !== undefined && { change: { path: file.relative, realPath: file.path, before, after: null } }),
       ...(why === undefined && before !== undefined && { grant: 'fs.delete' }),

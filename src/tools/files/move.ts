@@ -23,6 +23,7 @@ export const moveTool = askingTool(
       what: `Move ${file.relative} to ${target.relative}`,
       where: `${file.path}\n→ ${target.path}`,
       why: why ?? `It moves a ${file.kind}.`,
+      paths: [file.relative, target.relative],
       ...(why === undefined && { grant: 'fs.move' }),
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);

@@ -1,37 +1,6 @@
-import * as z from 'zod';
+import { type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
 import { parseCommandLine } from './commandLine.ts';
-
-/** What is free without a rule; each is also free in the ones after it. */
-export const presets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
-export type Preset = (typeof presets)[number];
-
-/**
- * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of
- * workspace-relative paths, all of which must match; `command` the words a command begins with.
- */
-export const ruleSchema = z.strictObject({
-  effect: z.enum(['allow', 'ask', 'deny']),
-  tool: z.string().min(1).max(200),
-  path: z.string().min(1).max(500).optional(),
-  command: z.string().min(1).max(1000).optional(),
-});
-export type Rule = z.infer<typeof ruleSchema>;
-
-/** A rule and whose it is, for the reason that is shown. */
-export interface OwnedRule extends Rule {
-  scope: 'workspace' | 'user';
-}
-
-export interface Policy {
-  preset: Preset;
-  /** Commands that are known to only read run without a question. */
-  readOnlyCommands: boolean;
-  rules: readonly OwnedRule[];
-}
-
-/** The rules of nobody: what a person gets who has set nothing. */
-export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };
 
 /** A call as a policy sees it. */
 export interface Subject {
@@ -51,6 +20,10 @@ export interface Verdict {
   effect: 'allow' | 'ask' | 'deny';
   /** Why, in words for the card, the question or the model. */
   reason: string;
+  /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
+  onlyReads?: true;
+  /** A rule decided, not a preset. */
+  byRule?: true;
 }
 
 /** Deny beats ask beats allow; what is always asked about is covered by no rule and no preset. */
@@ -58,16 +31,29 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   const matching = policy.rules.filter((rule) => matches(rule, subject));
   const first = (effect: Rule['effect']) => matching.find((rule) => rule.effect === effect);
   const denied = first('deny');
-  if (denied) return { effect: 'deny', reason: `Denied by ${described(denied)}.` };
+  if (denied) return { effect: 'deny', reason: `Denied by ${described(denied)}.`, byRule: true };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
   const asked = first('ask');
-  if (asked) return { effect: 'ask', reason: `Asked about because of ${described(asked)}.` };
+  if (asked) return { effect: 'ask', reason: `Asked about because of ${described(asked)}.`, byRule: true };
   const allowed = first('allow');
-  if (allowed) return { effect: 'allow', reason: `Allowed by ${described(allowed)}.` };
-  if (subject.readsOnly && policy.readOnlyCommands)
-    return { effect: 'allow', reason: 'Allowed because this command only reads.' };
+  if (allowed) return { effect: 'allow', reason: `Allowed by ${described(allowed)}.`, byRule: true };
+  if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
+    return { effect: 'allow', reason: 'Allowed because this command only reads.', onlyReads: true };
   return byPreset(policy.preset, subject);
 }
+
+/** A command is not looked through for the paths that such a rule protects. */
+const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
+
+/** The one of two verdicts that lets less happen; `own` when both let the same. */
+export function stricter(own: Verdict, other: Verdict): Verdict {
+  const order = ['deny', 'ask', 'allow'];
+  return order.indexOf(other.effect) < order.indexOf(own.effect) ? other : own;
+}
+
+/** Reads of this tool are never asked about or refused, whatever they read. */
+export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =>
+  preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
 
 function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
   const freeFrom: Record<Subject['risk'], Preset> = { read: 'reads-free', change: 'edits-free', execute: 'autopilot' };
@@ -86,22 +72,28 @@ const presetWords: Record<Preset, string> = {
 /** A rule in words: `your rule “shell.run npm test”`. */
 export function described({ scope, tool, path, command }: OwnedRule): string {
   const what = [tool, path, command].filter(Boolean).join(' ');
-  return `${scope === 'user' ? 'your rule' : 'your rule for this workspace'} “${what}”`;
+  return `${owners[scope]} “${what}”`;
 }
 
+const owners = { user: 'your rule', workspace: 'your rule for this workspace', agent: 'a rule of this agent' };
+
 function matches(rule: Rule, subject: Subject): boolean {
-  const named = rule.tool.endsWith('*') ? subject.tool.startsWith(rule.tool.slice(0, -1)) : subject.tool === rule.tool;
-  if (!named) return false;
+  if (!names(rule, subject.tool)) return false;
   const widens = rule.effect === 'allow';
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   return rule.command === undefined || matchesCommand(rule.command, subject.command ?? '', widens);
 }
 
-/** To allow, every path must match; to ask or deny, one is enough. */
+const names = (rule: Rule, tool: string): boolean =>
+  rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
+
+/** To allow, every path must match; to ask or deny, one is enough, in any case: on many disks `SRC` is `src`. */
 function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
   let test: (path: string) => boolean;
   try {
-    test = globTest(glob);
+    const sensitive = globTest(glob);
+    const insensitive = globTest(glob.toLowerCase());
+    test = widens ? sensitive : (path) => sensitive(path) || insensitive(path.toLowerCase());
   } catch {
     return !widens; // a glob that cannot be understood allows nothing and stops everything
   }

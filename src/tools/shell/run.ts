@@ -6,20 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { keptText } from '../keptText.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
 import { commandEnvironment } from './environment.ts';
+import { type CommandMirror, liveOutput } from './live.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 import { type CommandProcess, endProcesses } from './processes.ts';
 
 /** A command that writes more than this is not going to end well. */
 const maximumOutputBytes = 100 * 1024 * 1024;
-/** Live output goes to the card at most this often, in milliseconds, and no more at once than a card shows. */
-const outputInterval = 50;
-const outputAtOnce = 20_000;
-
-/** Another place where the cleaned output is shown as it comes. `end` is told how the command ended, in words. */
-export interface CommandMirror {
-  write(text: string): void;
-  end(how: string): void;
-}
 
 /**
  * Runs a command line to its end, its time limit (in milliseconds) or the stop, whatever comes first; then nothing of it is
@@ -153,23 +145,4 @@ function shellCommand(): string[] {
     existsSync,
   );
   return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
-}
-
-/** Gathers what arrives within an interval, and of a flood only the newest. */
-function liveOutput(output: (text: string) => void) {
-  let waiting = '';
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    if (waiting !== '') output(waiting);
-    waiting = '';
-  };
-  return {
-    add(text: string) {
-      waiting = (waiting + text).slice(-outputAtOnce);
-      timer ??= setTimeout(flush, outputInterval);
-    },
-    end: flush,
-  };
 }

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+/** What is free without a rule; each is also free in the ones after it. */
+export const presets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
+export type Preset = (typeof presets)[number];
+
+/** What a person calls them. */
+export const presetNames: Record<Preset, string> = {
+  'ask-everything': 'Ask for everything',
+  'reads-free': 'Reads are free',
+  'edits-free': 'Edits are free',
+  autopilot: 'Autopilot',
+};
+
+/**
+ * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of
+ * workspace-relative paths, all of which must match; `command` the words a command begins with.
+ */
+export const ruleSchema = z.strictObject({
+  effect: z.enum(['allow', 'ask', 'deny']),
+  tool: z.string().min(1).max(200),
+  path: z.string().min(1).max(500).optional(),
+  command: z.string().min(1).max(1000).optional(),
+});
+export type Rule = z.infer<typeof ruleSchema>;
+
+/** A rule and whose it is, for the reason that is shown. */
+export interface OwnedRule extends Rule {
+  scope: 'workspace' | 'user' | 'agent';
+}
+
+export interface Policy {
+  preset: Preset;
+  /** Commands that are known to only read run without a question. */
+  readOnlyCommands: boolean;
+  rules: readonly OwnedRule[];
+}
+
+/** The rules of nobody: what a person gets who has set nothing. */
+export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };

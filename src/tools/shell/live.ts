@@ -1,0 +1,28 @@
+/** Gathers what arrives within an interval, and of a flood only the newest. */
+export function liveOutput(output: (text: string) => void) {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting !== '') output(waiting);
+    waiting = '';
+  };
+  return {
+    add(text: string) {
+      waiting = (waiting + text).slice(-outputAtOnce);
+      timer ??= setTimeout(flush, outputInterval);
+    },
+    end: flush,
+  };
+}
+
+/** Live output goes to the card at most this often, in milliseconds, and no more at once than a card shows. */
+const outputInterval = 50;
+const outputAtOnce = 20_000;
+
+/** Another place where the cleaned output is shown as it comes. `end` is told how the command ended, in words. */
+export interface CommandMirror {
+  write(text: string): void;
+  end(how: string): void;
+}

@@ -1,0 +1,76 @@
+import type { Policy } from '../protocol/policy.ts';
+import { resolvePath } from './gate/paths.ts';
+import { decide, type Subject, stricter, type Verdict } from './gate/policy.ts';
+import type { CallContext, Plan, Tool, ToolContext } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+
+/** A call that was checked; `plan` is absent for what only reads and needs no question of the tool's own. */
+export interface Planned {
+  tool: Tool;
+  args: unknown;
+  plan?: Plan;
+}
+
+/** What the person's policy, what was allowed in this run and the agent's own policy make of a call. */
+export async function judge(
+  planned: Planned,
+  policy: Policy,
+  context: Pick<CallContext, 'grants' | 'policy'>,
+  workspace: Workspace,
+): Promise<Verdict> {
+  const subject = await subjectOf(planned, workspace);
+  const own = decide(forTool(planned.tool, policy), subject);
+  const verdict = context.policy ? stricter(own, decide(forTool(planned.tool, context.policy), subject)) : own;
+  const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
+  if (verdict.effect !== 'ask' || grant === undefined || !context.grants.has(grant)) return verdict;
+  return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.` };
+}
+
+const forTool = (tool: Tool, policy: Policy): Policy =>
+  tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
+
+async function subjectOf({ tool, args, plan }: Planned, workspace: Workspace): Promise<Subject> {
+  return {
+    tool: tool.definition.name,
+    risk: tool.risk,
+    paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
+    ...(plan?.command !== undefined && { command: plan.command }),
+    readsOnly: typeof plan?.reading === 'function',
+    always: plan !== undefined && plan.grant === undefined,
+    trusted: workspace.trusted,
+  };
+}
+
+/** The question about a read that is free as a rule: built from its arguments. */
+export async function readPlan(tool: Tool, args: unknown, workspace: Workspace): Promise<Plan> {
+  const { name } = tool.definition;
+  const places = await placesRead(args, workspace);
+  const { path: _, ...others } = Object(args) as Record<string, unknown>;
+  const about = places.map(relativeOf).join(', ');
+  return {
+    what: verbs[name] && about ? `${verbs[name]} ${about}` : `Use ${name}${about && `: ${about}`}`,
+    where: places.map(({ path }) => path).join('\n') || workspace.roots.map(({ path }) => path).join('\n'),
+    why: 'What it gives goes to the model.',
+    paths: places.map(relativeOf),
+    ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
+    grant: name,
+    run: (context: ToolContext) => tool.run!(args, context),
+  };
+}
+
+const verbs: Record<string, string> = {
+  'fs.read': 'Read',
+  'fs.list': 'List',
+  'fs.find': 'Look in',
+  'fs.search': 'Search',
+};
+
+/** Where the arguments of a read point; what cannot be found stays as it is spelled, and the tool says why. */
+async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
+  const { path } = Object(args) as { path?: unknown };
+  if (typeof path !== 'string') return [];
+  const found = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
+  return [found ?? { path, relative: path }];
+}
+
+const relativeOf = ({ relative }: { relative: string }) => relative;
