@@ -23,7 +23,11 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     about: mainArgument(call.arguments) || call.malformed || '',
     standing,
     beside: html`${
-      change ? changeButtons(context, call.id, change.path, state?.undone?.includes(change.path)) : nothing
+      change
+        ? changeButtons(context, call.id, change.path, state.undone?.includes(change.path))
+        : state?.moved && !state.undone?.length
+          ? undoButton(context, call.id, state.moved.to)
+          : nothing
     }${
       state?.outputId
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
@@ -41,13 +45,15 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
 function changeButtons(context: PanelContext, callId: string, path: string, undone = false): TemplateResult {
   const name = visibleLine(path);
   return html`${
-    undone
-      ? nothing
-      : html`<vscode-button appearance="icon" data-testid="undo" title=${`Undo this change of ${name}`}
-          aria-label=${`Undo this change of ${name}`}
-          @click=${() => context.post({ type: 'undo', toolCallIds: [callId] })}>${icons.undo}</vscode-button>`
+    undone ? nothing : undoButton(context, callId, path)
   }<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
       @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>Diff</vscode-button>`;
+}
+
+function undoButton(context: PanelContext, callId: string, path: string): TemplateResult {
+  const title = `Undo this change of ${visibleLine(path)}`;
+  return html`<vscode-button appearance="icon" data-testid="undo" title=${title} aria-label=${title}
+    @click=${() => context.post({ type: 'undo', toolCallIds: [callId] })}>${icons.undo}</vscode-button>`;
 }
 
 /** A call that the model is still writing. */
@@ -92,15 +98,18 @@ function standingOf(
 ): Standing {
   const allowed = decisionWords(state);
   if (state?.decision === 'deny') {
-    return { status: 'done', ok: false, icon: icons.skipped, words: 'Denied', title: state.automatic };
+    const words = visibleLine(state.automatic ?? 'Denied').replace(/\.$/, '');
+    return { status: 'done', ok: false, icon: icons.skipped, words, title: state.automatic };
   }
   if (state?.status === 'done' || result) {
     const ok = state?.ok ?? result?.error === undefined;
     const code = state?.code ?? result?.error;
     const time = state?.ms === undefined ? '' : duration(state.ms);
     const undone = state?.undone?.length ? 'Undone' : '';
-    if (ok)
-      return { status: 'done', ok, icon: icons.check, words: [undone || allowed, time].filter(Boolean).join(' · ') };
+    if (ok) {
+      const words = [undone || allowed, time].filter(Boolean).join(' · ');
+      return { status: 'done', ok, icon: icons.check, words, title: state?.automatic };
+    }
     const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
     return { status: 'done', ok, icon: icons.close, words: [words, time].filter(Boolean).join(' · ') };
   }
@@ -125,7 +134,8 @@ function standingOf(
 function decisionWords(state: CallState | undefined): string {
   if (state?.decision === 'allow-run') return 'Allowed for this run';
   if (state?.edited) return 'Allowed as changed';
-  return state?.decision === 'allow' && !state.automatic ? 'Allowed' : '';
+  if (state?.decision !== 'allow') return '';
+  return state.automatic ? visibleLine(state.automatic).replace(/\.$/, '') : 'Allowed';
 }
 
 interface Frame {

@@ -3,6 +3,7 @@ import type { RunStore } from '../runs/store.ts';
 import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { sha256 } from '../tools/files/text.ts';
+import { resolvePath } from '../tools/gate/paths.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { RunLog } from './log.ts';
 
@@ -48,7 +49,8 @@ export async function undo(
   const { run } = log;
   const result: UndoResult = { undone: [], left: [] };
   const ready: Ready[] = [];
-  for (const step of undoSteps(run, toolCallIds, paths))
+  const { steps, moves } = undoSteps(run, toolCallIds, paths);
+  for (const step of steps)
     try {
       const text = step.to === null ? null : await store.contents.read(run.id, step.to);
       ready.push({ step, text, target: await findTarget(workspace, step.path) });
@@ -58,33 +60,72 @@ export async function undo(
   const changed = ready.filter(({ step, target }) => idOf(target.before) !== step.left);
   const done = changed.filter(({ text, target }) => target.before === text);
   const changedSince = changed.filter((one) => !done.includes(one)).map(({ step }) => step.path);
-  const answer = ready.length > 0 ? await ask({ paths: ready.map(({ step }) => step.path), changedSince }) : 'none';
+  const asked = [...ready.map(({ step }) => step.path), ...moves.map(({ to }) => to)];
+  const answer = asked.length > 0 ? await ask({ paths: asked, changedSince }) : 'none';
   if (answer === 'none') return { undone: [], left: result.left };
 
   const changes: KeptChange[] = [];
+  const undone: string[] = [];
   const calls = new Set<string>();
-  for (const { step, target, text } of ready) {
-    if (answer === 'unchanged' && changedSince.includes(step.path)) {
+  const movedFrom = new Set<Ready>();
+  const isUndone = ({ step }: Ready) => answer === 'all' || !changedSince.includes(step.path);
+  for (const [index, one] of ready.entries()) {
+    const { step, target, text } = one;
+    if (!isUndone(one)) {
       result.left.push({ path: step.path, why: 'It was changed since.' });
       continue;
     }
     try {
       const before = target.before === null ? null : await store.contents.keep(run.id, target.before);
-      await putBack(workspace, target, text);
+      const source = sourceOf(one, ready.slice(index + 1).filter(isUndone));
+      if (source) await moveBack(workspace, source.target, target);
+      else if (!movedFrom.has(one)) await putBack(workspace, target, text);
+      if (source) movedFrom.add(source);
       changes.push({ path: step.path, before, after: step.to });
+      undone.push(...step.paths);
       for (const id of step.toolCallIds) calls.add(id);
       result.undone.push(step.path);
     } catch (error) {
       result.left.push({ path: step.path, why: messageOf(error) });
     }
   }
-  if (changes.length > 0) {
-    await log.emit({ type: 'undo', toolCallIds: [...calls], changes });
+  for (const { from, to, toolCallId } of moves)
+    try {
+      const [folder, place] = [await resolve(workspace, to, 'rename'), await resolve(workspace, from, 'create')];
+      await workspace.move(folder, place);
+      calls.add(toolCallId);
+      undone.push(to);
+      result.undone.push(to);
+    } catch (error) {
+      result.left.push({ path: to, why: messageOf(error) });
+    }
+  if (calls.size > 0) {
+    await log.emit({ type: 'undo', toolCallIds: [...calls], changes, paths: undone });
     const content = `The person has undone your changes of: ${result.undone.join(', ')}. Read again before you edit.`;
     await log.emit({ type: 'message', message: { role: 'system', content } });
   }
   return result;
 }
+
+/** The file that was moved away from here and is still the same: moving it back keeps its mode, encoding and history. */
+function sourceOf({ step, target, text }: Ready, ready: readonly Ready[]): Ready | undefined {
+  if (text === null || target.before !== null) return undefined;
+  const isSource = (other: Ready) =>
+    other.text === null &&
+    other.target.before === text &&
+    other.step.toolCallIds.some((id) => step.toolCallIds.includes(id));
+  return ready.find(isSource);
+}
+
+async function moveBack(workspace: Workspace, from: Target, to: Target): Promise<void> {
+  const now = await findTarget(workspace, from.input);
+  if (now.before !== from.before || now.file.path !== from.file.path)
+    throw new Error('It changed while you were asked.');
+  await workspace.move(now.file.path, await resolve(workspace, to.input, 'create'));
+}
+
+const resolve = async (workspace: Workspace, path: string, operation: 'rename' | 'create') =>
+  (await resolvePath(workspace.roots, path, operation)).path;
 
 /** The file is looked at again: what changed while the question was open is not overwritten. */
 async function putBack(workspace: Workspace, target: Target, text: string | null): Promise<void> {

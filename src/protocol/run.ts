@@ -16,6 +16,10 @@ export const keptChangeSchema = z.object({
 });
 export type KeptChange = z.infer<typeof keptChangeSchema>;
 
+/** A move that is taken back by moving: of a folder, or of a file that is not text. Workspace-relative. */
+const movedSchema = z.object({ from: z.string(), to: z.string() });
+export type Moved = z.infer<typeof movedSchema>;
+
 /** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
@@ -61,11 +65,17 @@ const storedEvents = [
     ms: z.number(),
     code: z.string().optional(),
     changes: z.array(keptChangeSchema).optional(),
+    moved: movedSchema.optional(),
     /** The content id of what was too long to tell. */
     outputId: z.string().optional(),
   }),
   /** The person took changes of these calls back; `changes` are what that did. */
-  event('undo', { toolCallIds: z.array(z.string()), changes: z.array(keptChangeSchema) }),
+  event('undo', {
+    toolCallIds: z.array(z.string()),
+    changes: z.array(keptChangeSchema),
+    /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
+    paths: z.array(z.string()).optional(),
+  }),
   event('usage', { usage: tokenUsageSchema, attempts: z.number(), model: z.string(), ms: z.number() }),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
 ] as const;
@@ -111,7 +121,8 @@ const callStateSchema = z.object({
   ok: z.boolean().optional(),
   code: z.string().optional(),
   changes: z.array(keptChangeSchema).optional(),
-  /** Paths whose changes were undone. */
+  moved: movedSchema.optional(),
+  /** Paths whose changes were undone; for `moved` the one it went to. */
   undone: z.array(z.string()).optional(),
   outputId: z.string().optional(),
   /** Live output of a command, the newest `outputLimit` characters. */
@@ -250,14 +261,16 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.ok = event.ok;
       call.code = event.code;
       call.changes = event.changes;
+      call.moved = event.moved;
       call.outputId = event.outputId;
       break;
     }
     case 'undo':
       for (const id of event.toolCallIds) {
         const call = callOf(run, id);
-        const paths = (call.changes ?? []).map(({ path }) => path);
-        const undone = event.changes.map(({ path }) => path).filter((path) => paths.includes(path));
+        const own = [...(call.changes ?? []).map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
+        const taken = [...event.changes.map(({ path }) => path), ...(event.paths ?? [])];
+        const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
       break;

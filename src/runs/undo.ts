@@ -1,9 +1,11 @@
-import type { KeptChange, Run } from '../protocol/run.ts';
+import type { KeptChange, Moved, Run } from '../protocol/run.ts';
 
 /** One file on its way back. Ids are of kept contents; null: no file. */
 export interface UndoStep {
-  /** Workspace-relative. */
+  /** Where it is now, workspace-relative: a folder may have been moved with it since. */
   path: string;
+  /** What the calls called it. */
+  paths: string[];
   /** What it held before the first of the changes that are undone. */
   to: string | null;
   /** What the last of them left behind; anything else there now was made since. */
@@ -11,26 +13,45 @@ export interface UndoStep {
   toolCallIds: string[];
 }
 
-/** How the chosen calls are undone, a step per file: only what a call of this run changed, and nothing twice. */
-export function undoSteps(run: Run, toolCallIds: readonly string[], paths?: readonly string[]): UndoStep[] {
+/** A folder, or a file that is not text, on its way back. */
+export type UndoMove = Moved & { toolCallId: string };
+
+/**
+ * How the chosen calls are undone: only what a call of this run changed, and nothing twice. First a step per file, each
+ * where it is now, then the moves, newest first.
+ */
+export function undoSteps(
+  run: Run,
+  toolCallIds: readonly string[],
+  paths?: readonly string[],
+): { steps: UndoStep[]; moves: UndoMove[] } {
+  const isChosen = (toolCallId: string, path: string) =>
+    toolCallIds.includes(toolCallId) && (!paths || paths.includes(path));
+  const standing = standingOf(run);
   const steps = new Map<string, UndoStep>();
-  for (const { toolCallId, change } of changesOf(run)) {
-    if (!toolCallIds.includes(toolCallId) || (paths && !paths.includes(change.path))) continue;
-    const step = steps.get(change.path);
-    if (!step) {
-      const { path, before, after } = change;
-      steps.set(path, { path, to: before, left: after, toolCallIds: [toolCallId] });
-    } else {
-      step.left = change.after;
-      step.toolCallIds.push(toolCallId);
-    }
+  for (const [index, { toolCallId, change }] of standing.entries()) {
+    if (!change || !isChosen(toolCallId, change.path)) continue;
+    const later = standing.slice(index).flatMap(({ moved }) => moved ?? []);
+    const path = later.reduce(after, change.path);
+    const step = steps.get(path) ?? { path, paths: [], to: change.before, left: null, toolCallIds: [] };
+    step.left = change.after;
+    step.paths.push(change.path);
+    step.toolCallIds.push(toolCallId);
+    steps.set(path, step);
   }
-  return [...steps.values()].filter(({ to, left }) => to !== left);
+  const moves = standing.flatMap(({ toolCallId, moved }) =>
+    moved && isChosen(toolCallId, moved.to) ? [{ ...moved, toolCallId }] : [],
+  );
+  return { steps: [...steps.values()].filter(({ to, left }) => to !== left), moves: moves.reverse() };
 }
+
+/** Where a path is after a move. */
+const after = (path: string, { from, to }: Moved): string =>
+  path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 
 /** Calls whose changes still stand: of the newest reply that has any, or of the whole run. */
 export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
-  const standing = new Set(changesOf(run).map(({ toolCallId }) => toolCallId));
+  const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
   if (scope === 'run') return [...standing];
   const replies = run.messages.map((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
@@ -38,9 +59,10 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   return replies.findLast((ids) => ids.some((id) => standing.has(id)))?.filter((id) => standing.has(id)) ?? [];
 }
 
-/** The run's changes that have not been undone, in the order they were made. */
-function changesOf(run: Run): { toolCallId: string; change: KeptChange }[] {
-  return Object.entries(run.calls).flatMap(([toolCallId, { ok, changes = [], undone = [] }]) =>
-    ok ? changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })) : [],
-  );
+/** The run's changes and moves that have not been undone, in the order they were made. */
+function standingOf(run: Run): { toolCallId: string; change?: KeptChange; moved?: Moved }[] {
+  return Object.entries(run.calls).flatMap(([toolCallId, { ok, changes = [], moved, undone = [] }]) => [
+    ...(ok ? changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })) : []),
+    ...(ok && moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
+  ]);
 }

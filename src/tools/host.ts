@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
-import type { EventBody, KeptChange } from '../protocol/run.ts';
+import type { EventBody } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
@@ -9,7 +9,7 @@ import { readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
-import { keep, stored } from './record.ts';
+import { type Kept, keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
 import { judge, readPlan } from './subject.ts';
@@ -76,7 +76,7 @@ export function createToolHost({
 
     async executeToolCall(call, context, following = []) {
       let started = now();
-      let change: KeptChange | undefined;
+      let kept: Kept = {};
       let outputId: string | undefined;
       let changed: unknown;
       const executed = await execute().catch((error) => toFailure(error, context.signal));
@@ -88,7 +88,7 @@ export function createToolHost({
         ok: outcome.ok,
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
-        ...(outcome.ok && change && { changes: [change] }),
+        ...(outcome.ok && kept),
         ...(outputId && { outputId }),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
@@ -101,7 +101,7 @@ export function createToolHost({
         if ('denied' in agreed) return agreed.denied;
         find(call.name); // trust may have been taken back while the question was open
         const { tool, args, plan } = agreed;
-        change = plan?.change && (await keep(plan.change, context));
+        kept = await keep(plan, context);
         changed = agreed.changed;
         stopIfAborted(context.signal);
         await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name });

@@ -1,5 +1,5 @@
 import type { EventBody, KeptChange } from '../protocol/run.ts';
-import { type CallContext, type FileChange, ToolError } from './tool.ts';
+import { type CallContext, type FileChange, type Plan, ToolError } from './tool.ts';
 
 /** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
 export async function stored(context: CallContext, event: EventBody): Promise<void> {
@@ -10,8 +10,20 @@ export async function stored(context: CallContext, event: EventBody): Promise<vo
   }
 }
 
-/** Both contents are kept before the effect: what cannot be undone is not done. */
-export async function keep(change: FileChange, context: CallContext): Promise<KeptChange> {
+/** What undo needs is kept before the effect: what cannot be undone is not done. */
+export async function keep(plan: Plan | undefined, context: CallContext): Promise<Kept> {
+  const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
+  if (!trace) return {};
+  if ('moved' in trace) return trace;
+  const changes: KeptChange[] = [];
+  for (const change of trace.changes) changes.push(await keepChange(change, context));
+  return { changes };
+}
+
+/** As `tool-end` tells it. */
+export type Kept = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
+
+async function keepChange(change: FileChange, context: CallContext): Promise<KeptChange> {
   const kept = async (content: string | null) => (content === null ? null : context.keep(content));
   try {
     return { path: change.path, before: await kept(change.before), after: await kept(change.after) };

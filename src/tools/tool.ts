@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
-import type { Decision, EventBody } from '../protocol/run.ts';
+import type { Decision, EventBody, Moved } from '../protocol/run.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -66,8 +66,13 @@ export interface Plan {
    * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
    */
   revise?(edited: string): Promise<Plan>;
+  /** What is kept for undo when there is no `change`, looked at right before it runs. */
+  trace?(): Promise<Trace>;
   run(context: ToolContext): Promise<unknown>;
 }
+
+/** What a call is about to do to files. */
+export type Trace = { changes: readonly FileChange[] } | { moved: Moved };
 
 export interface Tool {
   definition: ToolDefinition;

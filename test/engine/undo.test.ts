@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import type { UndoAnswer, UndoQuestion } from '../../src/engine/undo.ts';
+import { chmodSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { UndoAnswer, UndoQuestion, UndoResult } from '../../src/engine/undo.ts';
 import { undoable } from '../../src/runs/undo.ts';
+import { sha256 } from '../../src/tools/files/text.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
@@ -125,5 +128,72 @@ describe('undo', () => {
       left: ['a', 'b'].map((path) => ({ path, why: 'This content is no longer kept.' })),
     });
     assert.deepEqual([files('a', 'b'), asked], [['A1', 'B1'], []]);
+  });
+
+  describe('of a move', () => {
+    const move = (from: string, to: string) => call('fs.move', { from, to });
+    const bytes = (content: Buffer) => content as unknown as string;
+
+    it('puts a text back where it was, with its mode and what was edited since undone', async () => {
+      await begin({ 'run.sh': 'A' }, { calls: [move('run.sh', 'bin/go.sh')] }, { calls: [write('bin/go.sh', 'A1')] });
+      const [moved] = Object.values((await talk.kept()).calls);
+      const id = sha256('A');
+      assert.deepEqual(moved!.changes, [
+        { path: 'run.sh', before: id, after: null },
+        { path: 'bin/go.sh', before: null, after: id },
+      ]);
+      await undo('turn');
+      assert.deepEqual(files('run.sh', 'bin/go.sh'), [undefined, 'A']);
+      chmodSync(path.join(talk.workspace.root, 'bin/go.sh'), 0o755);
+      assert.deepEqual(await undo('turn'), { undone: ['run.sh', 'bin/go.sh'], left: [] });
+      assert.deepEqual(files('run.sh', 'bin/go.sh'), ['A', undefined]);
+      assert.equal(statSync(path.join(talk.workspace.root, 'run.sh')).mode & 0o777, 0o755);
+      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+    });
+
+    it('and of the edits before and after it, in one go', async () => {
+      await begin({ a: 'A' }, { calls: [write('a', 'A1'), move('a', 'b'), write('b', 'A2')] });
+      await undo('run');
+      assert.deepEqual(files('a', 'b'), ['A', undefined]);
+    });
+
+    it('of a text that the person edited since asks first', async () => {
+      await begin({ a: 'A' }, { calls: [move('a', 'b')] });
+      talk.workspace.write('b', 'mine');
+      assert.deepEqual(await undo('run', 'unchanged'), {
+        undone: ['a'],
+        left: [{ path: 'b', why: 'It was changed since.' }],
+      });
+      assert.deepEqual([files('a', 'b'), asked], [['A', 'mine'], [{ paths: ['a', 'b'], changedSince: ['b'] }]]);
+    });
+
+    it('of a folder moves it back, with its files as they were', async () => {
+      await begin(
+        { 'old/x': 'X', 'old/y': 'Y' },
+        { calls: [write('old/x', 'X1'), move('old', 'new'), write('new/x', 'X2'), write('new/z', 'Z')] },
+      );
+      const moved = Object.values((await talk.kept()).calls).map((one) => one.moved);
+      assert.deepEqual(moved, [undefined, { from: 'old', to: 'new' }, undefined, undefined]);
+      assert.deepEqual(await undo('run'), { undone: ['new/x', 'new/z', 'new'], left: [] });
+      assert.deepEqual(files('old/x', 'old/y', 'new/x', 'old/z'), ['X', 'Y', undefined, undefined]);
+      assert.deepEqual(asked, [{ paths: ['new/x', 'new/z', 'new'], changedSince: [] }]);
+      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+    });
+
+    it('of a file that is no text moves it back, unless something is there', async () => {
+      await begin({ 'a.bin': bytes(Buffer.from([0, 255, 1])) }, { calls: [move('a.bin', 'b.bin')] });
+      talk.workspace.write('a.bin', 'mine');
+      const { left } = (await undo('run')) as UndoResult;
+      assert.deepEqual(left, [{ path: 'b.bin', why: '"a.bin" exists already.' }]);
+      rmSync(path.join(talk.workspace.root, 'a.bin'));
+      assert.deepEqual(await undo('run'), { undone: ['b.bin'], left: [] });
+      assert.deepEqual([talk.workspace.exists('a.bin'), talk.workspace.exists('b.bin')], [true, false]);
+    });
+
+    it('is not made after a no', async () => {
+      await begin({ 'old/x': 'X' }, { calls: [move('old', 'new')] });
+      await undo('run', 'none');
+      assert.deepEqual(files('new/x'), ['X']);
+    });
   });
 });

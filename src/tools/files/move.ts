@@ -5,8 +5,9 @@ import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { protectedReason } from '../gate/protected.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
-import { askingTool, ToolError } from '../tool.ts';
+import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
+import { currentText } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
 export const moveTool = askingTool(
@@ -25,6 +26,7 @@ export const moveTool = askingTool(
       why: why ?? `It moves a ${file.kind}.`,
       paths: [file.relative, target.relative],
       ...(why === undefined && { grant: 'fs.move' }),
+      trace: () => traceOf(workspace, file, target),
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);
         if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
@@ -37,6 +39,19 @@ export const moveTool = askingTool(
     };
   },
 );
+
+/** A text is undone as text, whatever is edited after the move; anything else by moving it back. */
+async function traceOf(workspace: Workspace, file: ResolvedPath, target: ResolvedPath): Promise<Trace> {
+  const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
+  if (!current || current.lossy) return { moved: { from: file.relative, to: target.relative } };
+  const { text } = current;
+  return {
+    changes: [
+      { path: file.relative, realPath: file.path, before: text, after: null },
+      { path: target.relative, realPath: target.path, before: null, after: text },
+    ],
+  };
+}
 
 async function bothEnds(workspace: Workspace, from: string, to: string): Promise<[ResolvedPath, ResolvedPath]> {
   const file = await resolvePath(workspace.roots, from, 'rename');
