@@ -1,5 +1,6 @@
 import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { type Preset, presetNames } from '../src/protocol/policy.ts';
 import type { ImageAttachment } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
@@ -25,6 +26,7 @@ export function composer(context: PanelContext): TemplateResult {
       @focusout=${() => setTyping(context, false)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       ${state ? modelButton(context) : nothing}
+      ${state && state.preset !== 'reads-free' ? presetButton(context, state.preset) : nothing}
       ${
         run && run.contextTokens > 0
           ? html`<span class="tokens quiet" title=${`In the model's window: ${count(run.contextTokens)} tokens. In this run: ${count(run.usage.totalTokens)}.`}
@@ -55,6 +57,19 @@ function modelButton(context: PanelContext): TemplateResult {
     aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
+    </vscode-button>`;
+}
+
+/** What runs without a question, when that is not the ordinary. */
+function presetButton(context: PanelContext, preset: Preset): TemplateResult {
+  const name = presetNames[preset];
+  const isAutopilot = preset === 'autopilot';
+  const title = isAutopilot
+    ? 'Autopilot: runs without asking. Click to change that.'
+    : `${name}. Click to change that.`;
+  return html`<vscode-button appearance="icon" class="preset ${isAutopilot ? 'autopilot' : ''}" data-testid="preset"
+    title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'approvals' })}>
+      <div class="preset-words">${isAutopilot ? icons.warning : nothing}<span class="preset-name">${name}</span></div>
     </vscode-button>`;
 }
 

@@ -1,11 +1,17 @@
 import * as vscode from 'vscode';
+import type { Rule } from '../protocol/policy.ts';
+import { visibleLine } from '../protocol/visible.ts';
+import { coverage, rulesFor } from '../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../tools/tool.ts';
+import { scopes } from './approvalsMenu.ts';
+import type { Policies } from './policies.ts';
 import { batchText, isListable, listLimit, questionText, withoutLinks } from './questionText.ts';
 import type { Reviews } from './reviews.ts';
 
 const allow = 'Allow';
 const allowChanged = 'Allow As Changed';
 const allowRun = 'Allow for This Run';
+const allowAlways = 'Always Allow…';
 const review = 'Review…';
 const oneByOne = 'One by One';
 const denyWithWords = 'Deny With Words…';
@@ -40,6 +46,7 @@ export class Approvals implements vscode.Disposable {
 
   constructor(
     private readonly reviews: Reviews,
+    private readonly policies: Policies,
     private readonly changed: (waiting: number) => void,
   ) {
     this.listeners = vscode.Disposable.from(
@@ -177,14 +184,41 @@ export class Approvals implements vscode.Disposable {
     const { message, detail } = questionText(request, edited);
     const others = this.ofBatch(waiting);
     const denyAll = others.length > 1 ? [`Deny All (${others.length})`] : [];
-    const yeses = edited === undefined ? [allow, ...(request.plan.grant ? [allowRun] : [])] : [allowChanged];
+    const offered = rulesFor(request);
+    const lasting = [...(request.plan.grant ? [allowRun] : []), ...(offered.length > 0 ? [allowAlways] : [])];
+    const yeses = edited === undefined ? [allow, ...lasting] : [allowChanged];
     const buttons = [review, ...yeses, ...(this.reviews.has(request) ? [denyWithWords] : []), ...denyAll];
     const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
     if (chosen === review) await this.review([waiting]);
     else if (chosen === denyWithWords) await this.askForWords([waiting]);
+    else if (chosen === allowAlways) await this.allowAlways(waiting, offered);
     else if (chosen === allow || chosen === allowChanged) waiting.answer(yes(edited));
     else if (chosen === allowRun) waiting.answer({ decision: 'allow-run' });
     else for (const one of chosen && chosen === denyAll[0] ? others : [waiting]) one.answer({ decision: 'deny' });
+  }
+
+  /** Without a choice the question is still open, and is shown again. */
+  private async allowAlways(waiting: Waiting, offered: readonly Rule[]): Promise<void> {
+    const rules = scopes().flatMap(({ scope, words }) =>
+      offered.map((rule) => ({ label: `${visibleLine(coverage(rule))} ${words}`, made: { rule, scope } })),
+    );
+    const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
+    const title = 'Always allow, without a question';
+    const placeHolder = 'Towpath: Approvals… shows these rules and deletes them';
+    const cancel = new vscode.CancellationTokenSource();
+    const gone = this.settled.event(() => !this.waiting.includes(waiting) && cancel.cancel());
+    const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }, cancel.token);
+    gone.dispose();
+    cancel.dispose();
+    if (!chosen?.made || !this.waiting.includes(waiting)) return;
+    try {
+      await this.policies.add(chosen.made.scope, chosen.made.rule);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`The rule could not be kept: ${why}`);
+      return;
+    }
+    waiting.answer({ decision: 'allow', always: true });
   }
 
   /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */

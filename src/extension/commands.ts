@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
+import { showApprovals } from './approvalsMenu.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import type { Doctor } from './doctor.ts';
@@ -9,6 +10,7 @@ import { showServers } from './mcpMenu.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelManager } from './modelManager.ts';
 import { demoModel, type Models } from './models.ts';
+import type { Policies } from './policies.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
 
@@ -22,6 +24,7 @@ interface Parts {
   doctor: Doctor;
   models: Models;
   approvals: Approvals;
+  policies: Policies;
   mcp: Mcp;
   log: vscode.LogOutputChannel;
 }
@@ -68,6 +71,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
+    'towpath.approvals': () => showApprovals(parts.policies),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': () => unloadLocal(models),

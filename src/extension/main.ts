@@ -20,6 +20,7 @@ import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { Panel } from './panel.ts';
+import { Policies } from './policies.ts';
 import { Problems } from './problems.ts';
 import { Reviews } from './reviews.ts';
 import { Secrets } from './secrets.ts';
@@ -43,9 +44,18 @@ export function activate(context: vscode.ExtensionContext): void {
   const store = new RunStore(path.join(storage.fsPath, 'store'));
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
-  const showStatus = () => statusBar.show({ working: engine.liveIds.length, asking: approvals.count });
+  const showStatus = () =>
+    statusBar.show({
+      working: engine.liveIds.length,
+      asking: approvals.count,
+      autopilot: policies.preset === 'autopilot',
+    });
+  const policies = new Policies(context.workspaceState, log, () => {
+    showStatus();
+    void panel.showState();
+  });
   const reviews = new Reviews();
-  const approvals = new Approvals(reviews, showStatus);
+  const approvals = new Approvals(reviews, policies, showStatus);
   const mcp = new Mcp(context, workspace);
 
   const terminal = new CommandTerminal();
@@ -63,6 +73,7 @@ export function activate(context: vscode.ExtensionContext): void {
       workspace,
       tools: () => [...tools, ...mcp.servers.tools()],
       approve: approvals.approve,
+      policy: policies.current,
       prepare: mcp.prepare,
     }),
     workflow: chat,
@@ -99,7 +110,19 @@ export function activate(context: vscode.ExtensionContext): void {
     () => secrets.all(),
     log,
   );
-  const panel = new Panel({ view, conversation, engine, store, models, approvals, diffs, undo, workspace, log });
+  const panel = new Panel({
+    view,
+    conversation,
+    engine,
+    store,
+    models,
+    approvals,
+    policies,
+    diffs,
+    undo,
+    workspace,
+    log,
+  });
 
   context.subscriptions.push(
     log,
@@ -109,16 +132,31 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs.register(),
     reviews.register(),
     approvals,
+    policies,
     downloads,
     manager.register(),
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({ conversation, store, undo, setup, manager, fetcher, doctor, models, approvals, mcp, log }),
+    ...registerCommands({
+      conversation,
+      store,
+      undo,
+      setup,
+      manager,
+      fetcher,
+      doctor,
+      models,
+      approvals,
+      policies,
+      mcp,
+      log,
+    }),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void panel.showState()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
+  policies.look();
   shutDown = async () => {
     await engine.close();
     await Promise.all([models.dispose(), mcp.dispose()]);

@@ -11,6 +11,7 @@ import type { ChatView } from './chatView.ts';
 import type { Conversation } from './conversation.ts';
 import type { Diffs } from './diffs.ts';
 import type { Models } from './models.ts';
+import type { Policies } from './policies.ts';
 import type { Undo } from './undo.ts';
 
 interface Parts {
@@ -20,6 +21,7 @@ interface Parts {
   store: RunStore;
   models: Models;
   approvals: Approvals;
+  policies: Policies;
   diffs: Diffs;
   undo: Undo;
   workspace: Workspace;
@@ -39,7 +41,7 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, engine, store, models, workspace } = this.parts;
+    const { view, engine, store, models, policies, workspace } = this.parts;
     const runs = await store.list();
     const live = new Set(engine.liveIds);
     view.post({
@@ -48,6 +50,7 @@ export class Panel {
         models: models.options(),
         modelId: models.currentId,
         modelChosen: models.chosen,
+        preset: policies.preset,
         runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
         workspace: {
           open: workspace.roots.length > 0,
@@ -141,6 +144,7 @@ const actions = {
   'manage-models': 'towpath.manageModels',
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
+  approvals: 'towpath.approvals',
   'open-settings': 'towpath.openSettings',
   'open-log': 'towpath.showLog',
   'open-folder': 'workbench.action.files.openFolder',

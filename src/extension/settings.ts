@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../llm/local/chatWrappers.ts';
+import { presets } from '../protocol/policy.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
@@ -19,6 +20,11 @@ const schema = z.object({
   'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
   'local.gpu': z.boolean().catch(true),
   'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
+  // What cannot be understood asks for more, not for less.
+  'approvals.preset': z.enum(presets).catch('ask-everything'),
+  'approvals.readOnlyCommands': z.boolean().catch(false),
+  /** As written: `readRules` says what is wrong with each. */
+  'approvals.rules': z.unknown(),
   'undo.quota': z
     .number()
     .min(0)

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { presets } from './policy.ts';
 import { type RunSummary, runEventSchema, runPhaseSchema, runSchema } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
@@ -21,6 +22,7 @@ export const panelActionSchema = z.enum([
   'manage-models',
   'use-endpoint',
   'use-demo',
+  'approvals',
   'open-settings',
   'open-log',
   'open-folder',
@@ -44,6 +46,8 @@ export const panelStateSchema = z.object({
   modelId: z.string(),
   /** The person chose the model; until then the panel offers the ways to begin. */
   modelChosen: z.boolean(),
+  /** What is free without a rule. */
+  preset: z.enum(presets),
   runs: z.array(runSummarySchema),
   workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
 });

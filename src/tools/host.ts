@@ -5,7 +5,7 @@ import type { EventBody } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
-import { readsAreFree } from './gate/policy.ts';
+import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
@@ -163,6 +163,11 @@ export function createToolHost({
       runId: context.runId,
       workspace,
       signal: context.signal,
+      keptFromSearch: (place) => {
+        const policies = [policy(), ...(context.policy ? [context.policy] : [])];
+        const guards = policies.map((one) => keptFromSearch(one, place));
+        return (path) => guards.some((isKept) => isKept(path));
+      },
       output: (text) => {
         if (context.signal.aborted) return; // nothing arrives after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);

@@ -32,7 +32,7 @@ const forTool = (tool: Tool, policy: Policy): Policy =>
 async function subjectOf({ tool, args, plan }: Planned, workspace: Workspace): Promise<Subject> {
   return {
     tool: tool.definition.name,
-    risk: tool.risk,
+    risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
     ...(plan?.command !== undefined && { command: plan.command }),
     readsOnly: typeof plan?.reading === 'function',

@@ -32,6 +32,8 @@ export interface ToolContext {
   runId: string;
   workspace: Workspace;
   signal: AbortSignal;
+  /** Files that rules keep a search from `place` (both workspace-relative) from telling of. */
+  keptFromSearch(place: string): (path: string) => boolean;
   /** Live output for the card. */
   output(text: string): void;
   /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */

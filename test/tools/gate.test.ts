@@ -131,6 +131,27 @@ describe('the gate with a policy', () => {
   });
 });
 
+describe('a search', () => {
+  const found = async (policy: Partial<Policy>, path?: string) => {
+    const talk = conversation(workspace, { policy });
+    const { files } = await data<{ files: { path: string }[] }>(
+      talk.call('fs.search', { pattern: '.', ...(path && { path }) }),
+    );
+    return files.map((file) => file.path);
+  };
+
+  it('leaves out what a rule keeps from being read', async () => {
+    assert.deepEqual(await found({}), ['a.txt', 'src/b.txt']);
+    assert.deepEqual(await found(rules({ effect: 'deny', tool: 'fs.read', path: 'src/**' })), ['a.txt']);
+    assert.deepEqual(await found(rules({ effect: 'deny', tool: 'fs.read', path: 'src/**' }), 'src'), []);
+    assert.deepEqual(await found(rules({ effect: 'ask', tool: '*', path: 'src/**' })), ['a.txt']);
+  });
+
+  it('tells what it was itself asked about', async () => {
+    assert.deepEqual(await found(rules({ effect: 'ask', tool: 'fs.*', path: 'src/**' }), 'src'), ['src/b.txt']);
+  });
+});
+
 describe("an agent's own policy", () => {
   const cases: [own: Partial<Policy>, agent: Partial<Policy>, decided: string[]][] = [
     [{ preset: 'autopilot' }, { preset: 'reads-free' }, ['asked: Create c.txt']],

@@ -27,6 +27,7 @@ export const readyState: PanelState = {
   ],
   modelId: 'openai-compatible/qwen3-coder',
   modelChosen: true,
+  preset: 'reads-free',
   runs: [],
   workspace: { open: true, trusted: true, name: 'sample' },
 };

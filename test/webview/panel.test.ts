@@ -100,6 +100,24 @@ A downloaded model runs on this machine: no account, and nothing you say leaves 
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), '');
   });
 
+  it('shows the preset when it is not the ordinary one, and autopilot loudly', async () => {
+    const chip = test.page.getByTestId('preset');
+    const shown: (string | null)[] = [];
+    for (const preset of ['reads-free', 'edits-free', 'autopilot'] as const) {
+      await test.send({ type: 'state', state: { ...readyState, preset } }, { type: 'run', run: null });
+      await reading();
+      shown.push((await chip.count()) === 0 ? null : await chip.getAttribute('title'));
+    }
+    assert.deepEqual(shown, [
+      null,
+      'Edits are free. Click to change that.',
+      'Autopilot: runs without asking. Click to change that.',
+    ]);
+    await posted();
+    await chip.click();
+    assert.deepEqual(await posted(), [{ type: 'action', action: 'approvals' }]);
+  });
+
   it('tells the main job from the first question to the last sentence', async () => {
     const story = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes];
     const until = async (bodies: EventBody[]) => {
@@ -120,7 +138,7 @@ src/cli.ts`;
     assert.equal(
       await until([...begin, ...reads, ...asks]),
       `${first}
-12 ms
+Reads are free · 12 ms
 ${second}
 Waiting for your answer
 It changes a file of the workspace.
@@ -132,7 +150,7 @@ Waits its turn`,
     assert.equal(
       await until([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests]),
       `${first}
-12 ms
+Reads are free · 12 ms
 ${second}
 Allowed for this run · 40 ms
 Diff
@@ -146,7 +164,7 @@ Running
     assert.equal(
       await until(story),
       `${first}
-12 ms
+Reads are free · 12 ms
 ${second}
 Allowed for this run · 40 ms
 Diff

@@ -46,7 +46,7 @@ async function askToSearch(args: SearchArguments, context: ToolContext) {
   return askToRead(args.path, 'search', context, (context) => search(args, context));
 }
 
-async function search(args: SearchArguments, { workspace, signal }: ToolContext) {
+async function search(args: SearchArguments, { workspace, signal, keptFromSearch }: ToolContext) {
   const matches = args.glob === undefined ? () => true : globTest(args.glob);
   const options = [
     '--json',
@@ -58,9 +58,10 @@ async function search(args: SearchArguments, { workspace, signal }: ToolContext)
   ];
   const found = new Found();
   for (const place of await searchPlaces(workspace, args.path)) {
+    const isKept = keptFromSearch(workspacePath(place, place.target));
     const wanted = (path: string) => {
       const below = path.slice(place.prefix.length);
-      return !secretReason(below.split('/')) && (matches(path) || matches(below));
+      return !secretReason(below.split('/')) && !isKept(path) && (matches(path) || matches(below));
     };
     const onLine = (line: string) => found.add(place, line, wanted);
     const { cut } = await ripgrep(

@@ -55,6 +55,20 @@ export function stricter(own: Verdict, other: Verdict): Verdict {
 export const readsAreFree = ({ preset, rules }: Policy, tool: string): boolean =>
   preset !== 'ask-everything' && !rules.some((rule) => rule.effect !== 'allow' && names(rule, tool));
 
+/**
+ * Files whose text a search from `place` leaves out: rules deny or ask about reading them. What a search was itself asked
+ * about, because of where it looks, is not left out.
+ */
+export function keptFromSearch({ rules }: Policy, place: string): (path: string) => boolean {
+  const guards = rules.filter(
+    (rule) =>
+      guardsPath(rule) &&
+      (names(rule, 'fs.read') || names(rule, 'fs.search')) &&
+      !(rule.effect === 'ask' && names(rule, 'fs.search') && matchesPaths(rule.path!, [place], false)),
+  );
+  return (path) => guards.some((rule) => matchesPaths(rule.path!, [path], false));
+}
+
 function byPreset(preset: Preset, { risk, trusted }: Subject): Verdict {
   const freeFrom: Record<Subject['risk'], Preset> = { read: 'reads-free', change: 'edits-free', execute: 'autopilot' };
   const free = presets.indexOf(preset) >= presets.indexOf(freeFrom[risk]) && (risk === 'read' || trusted);
@@ -93,7 +107,8 @@ function matchesPaths(glob: string, paths: readonly string[], widens: boolean): 
   try {
     const sensitive = globTest(glob);
     const insensitive = globTest(glob.toLowerCase());
-    test = widens ? sensitive : (path) => sensitive(path) || insensitive(path.toLowerCase());
+    const covers = (path: string) => sensitive(path) || insensitive(path.toLowerCase());
+    test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` is about the folder, too
   } catch {
     return !widens; // a glob that cannot be understood allows nothing and stops everything
   }

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { toWireName } from '../../src/llm/names.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+type Call = [tool: string, args: object];
+const write = (file: string): Call => ['fs.write', { path: file, content: 'text\n' }];
+const run = (command: string): Call => ['shell.run', { command }];
+
+describe('approvals', () => {
+  let provider: Provider;
+  let editor: Towpath;
+
+  const settings = () => ({
+    'towpath.model': 'openai-compatible/scripted',
+    'towpath.endpoint.baseUrl': provider.url,
+  });
+
+  before(async () => {
+    provider = await startProvider([]);
+    editor = await openTowpath({ files: { 'a.txt': 'one\n', 'src/b.txt': 'b\n' }, settings: settings() });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+  });
+  const begin = () =>
+    editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('towpath.newRun');
+    });
+  beforeEach(begin);
+
+  /** The model asks for these calls in one answer, and is content with whatever comes of them. */
+  const asks = async (...calls: Call[]) => {
+    let asked = false;
+    provider.script = () => {
+      if (asked) return reply.text('Done.');
+      asked = true;
+      return calls.reduce((answer, [tool, args]) => answer.call(toWireName(tool), args), reply.late(0));
+    };
+    await editor.panel.send('Go.');
+  };
+  const done = () => editor.panel.waitForPhase('WaitingUser');
+  const set = (name: string, value: unknown) =>
+    editor.host.evaluate(
+      async (vscode, [name, value]) => {
+        await vscode.workspace
+          .getConfiguration()
+          .update(name as string, value ?? undefined, vscode.ConfigurationTarget.Global);
+      },
+      [name, value] as const,
+    );
+  const rows = () => editor.page.locator('.quick-input-list .monaco-list-row');
+  const pick = (text: string) => rows().filter({ hasText: text }).first().click();
+  const choose = async (text: string) => {
+    await editor.command('Towpath: Approvals…');
+    await pick(text);
+  };
+  const words = (tool: string) => editor.panel.cards(tool).last().locator('.card-words').innerText();
+  const chip = () => editor.panel.frame.getByTestId('preset');
+  const badge = () => editor.page.locator('.statusbar-item', { hasText: 'Autopilot' });
+
+  it('edits are free: an edit runs unasked and its card says why, a command is asked about', async () => {
+    assert.equal(await chip().count(), 0, 'the ordinary preset is not shown');
+    await choose('Edits are free');
+    await chip().filter({ hasText: 'Edits are free' }).waitFor();
+    await asks(write('free.txt'), run('touch asked.txt'));
+    assert.match(await editor.dialog.text(), /^Run a command\ntouch asked\.txt/);
+    assert.equal(editor.read('free.txt'), 'text\n');
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.match(await words('fs.write'), /^Allowed because edits are free/);
+    assert.equal(editor.read('asked.txt'), undefined);
+    await chip().click();
+    await pick('Reads are free');
+    await chip().waitFor({ state: 'detached' });
+  });
+
+  it('ask for everything: a read is asked about, too', async () => {
+    await set('towpath.approvals.preset', 'ask-everything');
+    await chip().waitFor();
+    await asks(['fs.read', { path: 'a.txt' }]);
+    const question = await editor.dialog.text();
+    assert.match(question, /^Read a\.txt\n/);
+    assert.ok(question.includes(`${editor.folder}/a.txt`), question);
+    await editor.dialog.click('Cancel');
+    await done();
+    await set('towpath.approvals.preset', undefined);
+    await chip().waitFor({ state: 'detached' });
+  });
+
+  it('always allow in this workspace: says what it covers, survives a reload, can be deleted', async () => {
+    await asks(write('src/x.txt'));
+    assert.deepEqual(
+      (await editor.dialog.buttons()).sort(),
+      ['Review…', 'Allow', 'Allow for This Run', 'Always Allow…', 'Cancel'].sort(),
+    );
+    assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    await editor.dialog.click('Always Allow…');
+    await eventually('four ways, and one back', async () => (await rows().count()) === 5);
+    await editor.screenshot('always-allow');
+    await editor.page.keyboard.press('Enter');
+    await editor.dialog.click('Always Allow…');
+    await pick('fs.write in src/** in this workspace');
+    await done();
+    assert.equal(editor.read('src/x.txt'), 'text\n');
+    await editor.reload();
+    await editor.panel.ready();
+    await begin();
+    await asks(write('src/y.txt'));
+    await eventually('it is written unasked', () => editor.read('src/y.txt') === 'text\n');
+    await done();
+    assert.match(await words('fs.write'), /^Allowed by your rule for this workspace “fs\.write src\/\*\*”/);
+    assert.equal(editor.read('.vscode/settings.json'), undefined, 'nothing of it is in the workspace');
+    await editor.command('Towpath: Approvals…');
+    const rule = rows().filter({ hasText: 'Allow fs.write in src/**' });
+    await rule.hover();
+    await editor.screenshot('approvals-menu');
+    await rule.getByRole('button', { name: 'Delete this rule' }).click();
+    await rule.waitFor({ state: 'detached' });
+    await editor.page.keyboard.press('Escape');
+    await asks(write('src/z.txt'));
+    await editor.dialog.click('Cancel');
+    await done();
+  });
+
+  it('a rule that denies does so without a dialog, and is named', async () => {
+    await choose('Add a Rule…');
+    await pick('Deny');
+    for (const text of ['fs.*', 'src/**']) {
+      const box = editor.page.locator('.quick-input-widget input');
+      await eventually('the box is empty', async () => (await box.inputValue()) === '');
+      await box.fill(text);
+      await box.press('Enter');
+    }
+    await pick('Deny fs.* in src/** everywhere');
+    await eventually('it is kept', () =>
+      editor.host.evaluate(
+        (vscode) => vscode.workspace.getConfiguration('towpath').get<unknown[]>('approvals.rules')!.length === 1,
+      ),
+    );
+    await asks(write('src/no.txt'), ['fs.read', { path: 'src/b.txt' }]);
+    await done();
+    assert.equal(await editor.dialog.isOpen(), false);
+    assert.equal(editor.read('src/no.txt'), undefined);
+    for (const tool of ['fs.write', 'fs.read']) assert.equal(await words(tool), 'Denied by your rule “fs.* src/**”');
+  });
+
+  it('a rule that cannot be used is named, and fails closed', async () => {
+    await set('towpath.approvals.rules', [{ effect: 'deny', tool: 'fs.delete', paht: 'x' }]);
+    const toast = editor.page.locator('.notification-toast', { hasText: '"paht"' });
+    await toast.waitFor();
+    assert.match(await toast.innerText(), /deny holds for all of fs\.delete/);
+    await asks(['fs.delete', { path: 'a.txt' }]);
+    await done();
+    assert.equal(editor.read('a.txt'), 'one\n');
+    await set('towpath.approvals.rules', undefined);
+    await editor.page.keyboard.press('Escape');
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.commands.executeCommand('notifications.clearAll');
+    });
+  });
+
+  it('a command that only reads runs unasked once that is on', async () => {
+    await choose('Commands that only read');
+    await asks(run('cat a.txt | wc -l'), run('touch made.txt'));
+    assert.match(await editor.dialog.text(), /touch is not on the list of commands that only read/);
+    await editor.dialog.click('Cancel');
+    await done();
+    const [first] = await editor.panel.cards('shell.run').locator('.card-words').allInnerTexts();
+    assert.match(first!, /^Allowed because this command only reads/);
+    await set('towpath.approvals.readOnlyCommands', undefined);
+  });
+
+  it('autopilot is asked about once, and cannot be overlooked', async () => {
+    await choose('Autopilot');
+    assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);
+    assert.equal(await editor.dialog.focused(), 'Keep Asking');
+    await editor.dialog.click('Keep Asking');
+    assert.equal(await badge().count(), 0);
+    await choose('Autopilot');
+    await editor.dialog.click('Turn Autopilot On');
+    await badge().waitFor();
+    await chip().filter({ hasText: 'Autopilot' }).waitFor();
+    await asks(run('touch unasked.txt'), write('.vscode/tasks.json'));
+    assert.match(await editor.dialog.text(), /^Create \.vscode\/tasks\.json/);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.equal(editor.read('unasked.txt'), '');
+    assert.match(await words('shell.run'), /^Allowed because autopilot is on/);
+    await editor.screenshot('autopilot-dark');
+    await badge().click();
+    await pick('Reads are free');
+    await badge().waitFor({ state: 'hidden' });
+    await chip().waitFor({ state: 'detached' });
+  });
+
+  it('an autopilot that was written into the settings asks, and a no leaves everything asked about', async () => {
+    await editor.stop();
+    editor = await openTowpath({
+      files: { 'a.txt': 'one\n' },
+      settings: { ...settings(), 'towpath.approvals.preset': 'autopilot' },
+      theme: 'Default Light Modern',
+    });
+    assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);
+    await editor.dialog.escape();
+    await asks(write('no.txt'));
+    assert.match(await editor.dialog.text(), /^Create no\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.equal(await badge().count(), 0);
+    await choose('Autopilot');
+    await editor.dialog.click('Turn Autopilot On');
+    await badge().waitFor();
+    await editor.resizePanel(260);
+    await chip().waitFor();
+    await editor.screenshot('autopilot-light');
+  });
+});

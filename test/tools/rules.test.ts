@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { coverage, readRules, rulesFor } from '../../src/tools/gate/rules.ts';
+import type { Plan } from '../../src/tools/tool.ts';
+
+describe('rules written by hand', () => {
+  const cases: [name: string, written: unknown, rules: object[], problems: RegExp[]][] = [
+    ['a good one', [{ effect: 'deny', tool: 'fs.*', path: 'private/**' }], [{ scope: 'user', effect: 'deny', tool: 'fs.*', path: 'private/**' }], []],
+    ['none', [], [], []],
+    ['an allow that cannot be understood is left out', [{ effect: 'allow', tool: 'fs.edit', paht: 'src/**' }], [], [/"paht".*It is left out/]],
+    ['a deny with a slip denies all of its tool', [{ effect: 'deny', tool: 'fs.edit', paht: 'src/**' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/deny holds for all of fs\.edit/]],
+    ['a deny whose glob leads outside, too', [{ effect: 'deny', tool: 'fs.edit', path: '../x' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/"\.\.\/x" is outside/]],
+    ['an ask without a tool asks about everything', [{ effect: 'ask' }], [{ scope: 'user', effect: 'ask', tool: '*' }], [/tool: .*ask holds for all of \*/]],
+    ['what has no effect asks', [{ tool: 'fs.edit' }, 'never'], [{ scope: 'user', effect: 'ask', tool: 'fs.edit' }, { scope: 'user', effect: 'ask', tool: '*' }], [/effect/, /"never"/]],
+    ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],
+  ]; // biome-ignore format: a table
+  for (const [name, written, rules, problems] of cases)
+    it(name, () => {
+      const read = readRules(written, 'user');
+      assert.deepEqual(read.rules, rules);
+      assert.equal(read.problems.length, problems.length, read.problems.join('\n'));
+      for (const [index, problem] of problems.entries()) assert.match(read.problems[index]!, problem);
+    });
+});
+
+describe('Always Allow… offers', () => {
+  const offers = (name: string, plan: Partial<Plan>) =>
+    rulesFor({
+      call: { id: '1', name, arguments: {} },
+      plan: { what: '', where: '', why: '', grant: name, run: async () => {}, ...plan },
+    }).map(coverage);
+  const change = (path: string) => ({ change: { path, realPath: path, before: null, after: '' } });
+
+  const files: [name: string, plan: Partial<Plan>, offered: string[]][] = [
+    ['fs.edit', change('src/deep/a.ts'), ['fs.edit in src/deep/**', 'fs.edit']],
+    ['fs.edit', change('a.ts'), ['fs.edit']],
+    ['fs.edit', change('pages/[id]/a.ts'), ['fs.edit']],
+    ['fs.edit', { ...change('.vscode/settings.json'), grant: undefined }, []],
+    ['fs.move', { paths: ['src/a/x.ts', 'src/b/y.ts'] }, ['fs.move in src/**', 'fs.move']],
+    ['fs.move', { paths: ['src/a.ts', 'lib/a.ts'] }, ['fs.move']],
+    ['mcp.memory.add', {}, ['mcp.memory.add']],
+    ['web.fetch', {}, []],
+  ];
+  for (const [name, plan, offered] of files)
+    it(`${name} of ${plan.change?.path ?? plan.paths ?? 'anything'}: ${offered.join(', ') || 'nothing'}`, () =>
+      assert.deepEqual(offers(name, plan), offered));
+
+  const commands: [command: string, offered: string[]][] = [
+    ['npm test', ['npm test …']],
+    ['npm test -- --grep "a b"', ['npm test …']],
+    ['npm run build -- --watch', ['npm run build …']],
+    ['git commit -m "two words"', ['git commit …']],
+    ['make', ['make …']],
+    ['node src/cli.js --port 1', ['node src/cli.js --port 1 …']],
+    ['rm -rf build', ['rm -rf build …']],
+    ['npm run ./x', ['npm run ./x …']],
+    ['node -e "two words"', []],
+    ['npm test && rm x', []],
+    ['npm test > out', []],
+    ['X=1 $(npm bin)/x', []],
+  ];
+  for (const [command, offered] of commands)
+    it(`${command}: ${offered.join() || 'nothing'}`, () => assert.deepEqual(offers('shell.run', { command }), offered));
+});
