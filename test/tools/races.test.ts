@@ -21,7 +21,7 @@ const slowSwapper = `
     for (let round = 0; round < 200; round++) {
       try { renameSync(a, a + '~'); renameSync(b, a); renameSync(a + '~', b); } catch {}
     }
-    setImmediate(swap);
+    setTimeout(swap, 2);
   })();
 `;
 
