@@ -1,4 +1,3 @@
-import type { LlmAdapter } from '../llm/adapter.ts';
 import { type Attachment, type ErrorInfo, pendingCalls, userMessage } from '../protocol/messages.ts';
 import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
 import { failure, toToolResult } from '../protocol/tools.ts';
@@ -6,9 +5,10 @@ import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { Workspace } from '../tools/workspace.ts';
-import { systemPrompt } from './composer.ts';
+import { createContext, type RunModel } from './context.ts';
 import { RunLog } from './log.ts';
-import { runTurns, type StopPoint, Stopped } from './loop.ts';
+import { callIdsOf } from './loop.ts';
+import { type StopPoint, Stopped } from './stop.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Workflow } from './workflow.ts';
 
@@ -19,24 +19,16 @@ export interface EngineResult {
   error?: ErrorInfo;
 }
 
-/** The model a run talks to, made dependable. */
-export interface RunModel {
-  /** `provider/model` as people pick it. */
-  id: string;
-  /** The model's name on its wire. */
-  model: string;
-  adapter: LlmAdapter;
-  maxTokens?: number;
-  /** Tokens that the model keeps in view, when known. */
-  contextWindow?: number;
-}
-
 export interface EngineOptions {
   store: RunStore;
   host: ToolHost;
-  workflow: Workflow;
-  /** The model chosen now. Throws an `Error` with a sentence for the person when there is none to talk to. */
-  model(): Promise<RunModel>;
+  /** Throws an `EngineError` with a sentence for the person when there is none of this id, or it is not in order. */
+  workflow(id: string): Promise<Workflow>;
+  /**
+   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider). Throws an `Error` with
+   * a sentence for the person when there is none to talk to.
+   */
+  model(id?: string): Promise<RunModel>;
   /** Folder names and the text of AGENTS.md. */
   workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;
@@ -71,9 +63,9 @@ export class ExecutionEngine {
 
   constructor(private readonly options: EngineOptions) {}
 
-  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`. */
-  start({ runId, ...input }: { runId: string } & UserInput): Promise<EngineResult> {
-    return this.enter(runId, [input], () => this.options.store.create(runId));
+  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said. */
+  start({ runId, workflowId, ...input }: { runId: string; workflowId?: string } & UserInput): Promise<EngineResult> {
+    return this.enter(runId, [input], () => this.options.store.create(runId), workflowId);
   }
 
   /** Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. */
@@ -140,7 +132,12 @@ export class ExecutionEngine {
     return [...this.active.keys()];
   }
 
-  private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>): Promise<EngineResult> {
+  private enter(
+    runId: string,
+    said: UserInput[],
+    open: () => Promise<OpenRun>,
+    workflowId = 'chat',
+  ): Promise<EngineResult> {
     if (this.active.has(runId)) return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
     const active: Active = {
       controller: new AbortController(),
@@ -148,11 +145,11 @@ export class ExecutionEngine {
       done: Promise.resolve(failedWith('', '')),
     };
     this.active.set(runId, active);
-    active.done = this.work(active, open).finally(() => this.active.delete(runId));
+    active.done = this.work(active, open, workflowId).finally(() => this.active.delete(runId));
     return active.done;
   }
 
-  private async work(active: Active, open: () => Promise<OpenRun>): Promise<EngineResult> {
+  private async work(active: Active, open: () => Promise<OpenRun>, workflowId: string): Promise<EngineResult> {
     let log: RunLog;
     try {
       log = new RunLog(await open(), this.options.tell, this.options.now ?? Date.now);
@@ -161,7 +158,7 @@ export class ExecutionEngine {
     }
     active.log = log;
     try {
-      const stop = await this.turns(log, active);
+      const stop = await this.advance(log, active, workflowId);
       await log.emit({ type: 'phase', ...stop });
       return resultOf(log.run, stop);
     } catch (error) {
@@ -174,54 +171,29 @@ export class ExecutionEngine {
     }
   }
 
-  private async turns(log: RunLog, active: Active): Promise<StopPoint> {
-    const { options } = this;
-    const { workflow } = options;
+  private async advance(log: RunLog, active: Active, workflowId: string): Promise<StopPoint> {
     const { run } = log;
-    if (run.seq === 0)
-      await log.emit({ type: 'run-start', workflowId: workflow.id, agentId: workflow.agent.id, model: '' });
+    const intent = run.seq === 0 ? 'start' : 'continue';
+    const workflow = await this.options.workflow(run.workflowId || workflowId).catch(toInfo);
+    if (intent === 'start') {
+      const agentId = 'agent' in workflow ? workflow.agent.id : '';
+      await log.emit({ type: 'run-start', workflowId, agentId, model: '' });
+    }
     await answerLooseEnds(log);
     for (const { userInput, attachments } of active.early.splice(0))
       await log.emit({ type: 'message', message: userMessage(userInput, attachments) });
     await log.emit({ type: 'phase', phase: 'Running' });
+    if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
 
-    let chosen: RunModel;
+    const { signal } = active.controller;
+    const context = createContext({ ...this.options, log, signal, intent, grants: this.grantsOf(run.id) });
     try {
-      chosen = await options.model();
+      await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
+      return await workflow.advance(context);
     } catch (error) {
+      if (error instanceof StoreError) throw error;
       return { phase: 'Failed', error: toInfo(error) };
     }
-    const { signal } = active.controller;
-    await options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
-    const agentId = run.agentId;
-    const callContext = {
-      runId: run.id,
-      agentId,
-      signal,
-      grants: this.grantsOf(run.id),
-      emit: log.emit,
-      keep: (content: string) => options.store.contents.keep(run.id, content),
-      keptOutput: async (id: string) => {
-        const whole = Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
-        return whole && options.store.contents.read(run.id, whole);
-      },
-    };
-    return runTurns({
-      log,
-      adapter: chosen.adapter,
-      prefix: {
-        model: chosen.model,
-        systemPrompt: systemPrompt(workflow.agent, await options.workspace()),
-        tools: options.host.getVisibleTools({ agentId, contextWindow: chosen.contextWindow }),
-        cacheKey: run.id,
-        ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
-      },
-      isFree: (call) => options.host.isFree(call),
-      execute: (call, following) => options.host.executeToolCall(call, callContext, following),
-      isComplete: () => workflow.isComplete(run),
-      maxTurns: options.maxTurns(),
-      signal,
-    });
   }
 
   /** Grants last as long as the window: after a reload everything is asked again. */
@@ -237,6 +209,7 @@ export class ExecutionEngine {
  * never repeated by itself. One that was not started did not run: an unanswered question is a no.
  */
 async function answerLooseEnds(log: RunLog): Promise<void> {
+  await endActions(log);
   for (const call of pendingCalls(log.run.messages)) {
     const state = log.run.calls[call.id];
     const begun = state?.startedAt !== undefined;
@@ -259,6 +232,16 @@ async function answerLooseEnds(log: RunLog): Promise<void> {
       type: 'message',
       message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] },
     });
+  }
+}
+
+/** The same for the calls of workflow nodes, which are in no message. */
+async function endActions({ run, emit }: RunLog): Promise<void> {
+  const asked = new Set(callIdsOf(run.messages));
+  for (const [toolCallId, state] of Object.entries(run.calls)) {
+    if (asked.has(toolCallId) || state.status === 'done') continue;
+    const code = state.startedAt === undefined ? 'TOOL_DENIED' : 'TOOL_INTERRUPTED';
+    await emit({ type: 'tool-end', toolCallId, name: '', ok: false, ms: 0, code });
   }
 }
 

@@ -1,16 +1,84 @@
-import type { Run } from '../protocol/run.ts';
+import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
+import type { ChatRequest } from '../llm/client.ts';
+import type { Message, ToolCall } from '../protocol/messages.ts';
+import type { EventBody, Run } from '../protocol/run.ts';
+import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
+import type { StopPoint } from './stop.ts';
 
 /** Who speaks to the model, besides the person. */
 export interface Agent {
   id: string;
   name: string;
   instructions: string;
+  /** `provider/model`, or a model's name at the provider that is chosen; absent: the model chosen now. */
+  model?: string;
 }
 
 /** The plan a run follows. */
 export interface Workflow {
   id: string;
+  /** Who speaks to the model when a new run begins. */
   agent: Agent;
-  /** Asked at a reply without tool calls: `Completed`, or the person's turn. */
-  isComplete(run: Run): boolean;
+  /**
+   * Takes the run from where it stands to a stop point. Called on start, on every message and on continue; what the person
+   * said is in `run.messages` by then. Where the run stands is in `run`, and nowhere else.
+   */
+  advance(context: WorkflowContext): Promise<StopPoint>;
+}
+
+/** What a workflow may do, for one way from where a run stands to a stop point. */
+export interface WorkflowContext {
+  /** The live fold of the run's events. */
+  readonly run: Run;
+  /** `continue`: with new words, after a limit, or after a reload. */
+  readonly intent: 'start' | 'continue';
+  readonly signal: AbortSignal;
+  /** What the workspace offers now, in an order that never changes. */
+  readonly tools: readonly ToolDefinition[];
+  /** Resolves when a stored event is on disk; rejects with a `StoreError`, which is for the engine to handle. */
+  emit(event: EventBody): Promise<void>;
+  /** The one loop, as `agent`, until a stop point. The run has one conversation: a second caller waits for the first. */
+  turns(options: TurnOptions): Promise<StopPoint>;
+  /** One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. */
+  complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
+  /** One tool through the gate: the same events as for a model's call. Never throws but for a store that fails. */
+  execute(call: ToolCall): Promise<ToolOutcome>;
+}
+
+/** A tool of the workflow's own. */
+export interface ExtraTool {
+  definition: ToolDefinition;
+  /** Only reads: it may start while the model is still writing, and beside others. */
+  free: boolean;
+  /** What it does to the world it does through `WorkflowContext.execute`. */
+  run(call: ToolCall): Promise<ToolOutcome>;
+}
+
+export interface TurnOptions {
+  agent: Agent;
+  /** Which of the workspace's tools are offered and run; without it all. */
+  allows?(tool: ToolDefinition): boolean;
+  /** Offered before the workspace's; one with the name of a workspace tool stands in for it. */
+  extraTools?: readonly ExtraTool[];
+  /** Asked at a reply without tool calls: `Completed`, or (without it) the person's turn. */
+  isComplete?(): boolean;
+  maxTurns?: number;
+  /** How the model is asked: `temperature`, `toolChoice`, … */
+  request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
+  /** A conversation apart from the run's. What is said in it is added to `messages`; nothing else keeps it. */
+  apart?: Apart;
+}
+
+export interface Apart {
+  node: string;
+  /** Begins with its own system message, if any: the agent's instructions are not added. */
+  messages: Message[];
+  /** Ids of its calls begin with this, so that they are unique in the run. */
+  callPrefix: string;
+}
+
+export interface CallOptions extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'onRetry' | 'onWait'> {
+  node: string;
+  /** Shows the reply while it comes; called with each piece of its text, too. */
+  onText?(text: string): void;
 }

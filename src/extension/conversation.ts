@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { ExecutionEngine } from '../engine/engine.ts';
-import { closedMessage } from '../engine/loop.ts';
+import { closedMessage } from '../engine/stop.ts';
 import type { Attachment } from '../protocol/messages.ts';
 import { newRun, type Run, type RunEvent } from '../protocol/run.ts';
 import type { Notice } from '../protocol/view.ts';

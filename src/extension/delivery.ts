@@ -41,7 +41,8 @@ export class Delivery {
 
 /** Two pieces of the same text, or of the same call's arguments, as one; undefined when they are not. */
 function joinPieces(one: RunEvent, next: RunEvent): RunEvent | undefined {
-  if (one.type !== 'chunk' || next.type !== 'chunk' || one.runId !== next.runId) return undefined;
+  if (one.type !== 'chunk' || next.type !== 'chunk' || one.runId !== next.runId || one.node !== next.node)
+    return undefined;
   if (!one.toolCall && !next.toolCall) {
     const content = (one.content ?? '') + (next.content ?? '');
     const thinking = (one.thinking ?? '') + (next.thinking ?? '');

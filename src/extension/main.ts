@@ -76,7 +76,7 @@ export function activate(context: vscode.ExtensionContext): void {
       policy: policies.current,
       prepare: mcp.prepare,
     }),
-    workflow: chat,
+    workflow: async () => chat,
     model: () => models.current(),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError, type RunModel } from '../engine/engine.ts';
+import type { RunModel } from '../engine/context.ts';
+import { EngineError } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
 import type { LLMClient } from '../llm/client.ts';
 import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';

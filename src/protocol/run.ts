@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { applyNode, applyNodeText, graphSchema, newGraph, nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
@@ -76,7 +77,15 @@ const storedEvents = [
     /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
     paths: z.array(z.string()).optional(),
   }),
-  event('usage', { usage: tokenUsageSchema, attempts: z.number(), model: z.string(), ms: z.number() }),
+  /** `node`: of a call outside the conversation. */
+  event('usage', {
+    usage: tokenUsageSchema,
+    attempts: z.number(),
+    model: z.string(),
+    ms: z.number(),
+    node: z.string().optional(),
+  }),
+  event('node', nodeChangeShape),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
 ] as const;
 
@@ -88,6 +97,8 @@ const shownEvents = [
     toolCall: z
       .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
       .optional(),
+    /** The node whose model call says it, outside the conversation. */
+    node: z.string().optional(),
   }),
   /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms). */
   event('progress', { text: z.string(), fraction: z.number().optional(), until: z.number().optional() }),
@@ -161,6 +172,8 @@ export const runSchema = z.object({
   usage: tokenUsageSchema,
   /** Tokens of the newest model call, prompt and answer: how full the window is. */
   contextTokens: z.number(),
+  /** Where it stands in its workflow, when that has nodes. */
+  graph: graphSchema.optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
@@ -217,6 +230,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.queued.push({ text: event.text, ...(event.attachments && { attachments: event.attachments }) });
       break;
     case 'chunk': {
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeText(run.graph, event.node, event.content ?? '');
+        break;
+      }
       run.live ??= { content: '', thinking: '', calls: [] };
       run.live.content += event.content ?? '';
       run.live.thinking += event.thinking ?? '';
@@ -275,9 +292,14 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       break;
     case 'usage':
+      run.usage = addUsage(run.usage, event.usage);
+      if (event.node !== undefined) break;
       run.model = event.model;
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
-      run.usage = addUsage(run.usage, event.usage);
+      break;
+    case 'node':
+      run.graph ??= newGraph();
+      applyNode(run.graph, event, event.at);
       break;
     case 'phase':
       run.phase = event.phase;

@@ -64,7 +64,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
       isFree: () => false,
       executeToolCall: () => Promise.reject(new Error('no tools')),
     },
-    workflow: chat,
+    workflow: async () => chat,
     model: async () => ({ id: 'bench/flood', model: 'flood', adapter: createAdapter(client) }),
     workspace: async () => ({ names: [] }),
     maxTurns: () => 1,

@@ -106,7 +106,7 @@ async function stopOnce({ client, userInput = 'hi', approve = allow, when }: Sta
   const engine = new ExecutionEngine({
     store: new RunStore(folder),
     host: createToolHost({ workspace, tools: defaultTools(), approve }),
-    workflow: chat,
+    workflow: async () => chat,
     model: async () => ({ id: 'bench/stop', model: 'stop', adapter: createAdapter(client) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 2,

@@ -48,7 +48,7 @@ export class Conversation {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
-      workflow: this.workflow,
+      workflow: async () => this.workflow,
       model: async () => ({
         id: 'scripted/one',
         model: 'one',

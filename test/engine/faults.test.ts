@@ -54,7 +54,7 @@ function engineOf(client: Parameters<typeof createAdapter>[0], approve: Approve 
         return approve(request, signal);
       },
     }),
-    workflow: chat,
+    workflow: async () => chat,
     model: async () => ({ id: 'test/one', model: 'one', adapter: createAdapter(client, hasty) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,

@@ -31,7 +31,11 @@ WaitingUser`);
 
   it('is completed when the workflow says so, and can still be continued', async () => {
     await begin({}, { text: 'Half.' }, { text: 'Done.' });
-    talk.workflow = { ...chat, isComplete: (run) => run.messages.at(-1)?.content === 'Done.' };
+    talk.workflow = {
+      ...chat,
+      advance: (context) =>
+        context.turns({ agent: chat.agent, isComplete: () => context.run.messages.at(-1)?.content === 'Done.' }),
+    };
     talk.build();
     assert.equal((await talk.start()).phase, 'WaitingUser');
     assert.equal((await talk.continue('and the rest')).phase, 'Completed');
@@ -312,7 +316,7 @@ WaitingUser LLM_INCOMPLETE`);
       const engine = new ExecutionEngine({
         store: talk.store,
         host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
-        workflow: chat,
+        workflow: async () => chat,
         model: () => Promise.reject(new Error('No endpoint is set.')),
         workspace: async () => ({ names: [] }),
         maxTurns: () => 1,

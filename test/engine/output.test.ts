@@ -53,7 +53,7 @@ describe('a long output', () => {
     return new ExecutionEngine({
       store,
       host: createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'allow' }) }),
-      workflow: chat,
+      workflow: async () => chat,
       model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client) }),
       workspace: async () => ({ names: ['sample'] }),
       maxTurns: () => 20,

@@ -87,7 +87,7 @@ describe('events on their way to the panel', () => {
           isFree: () => false,
           executeToolCall: () => assert.fail('no tools'),
         },
-        workflow: chat,
+        workflow: async () => chat,
         model: async () => ({ id: 'test/flood', model: 'flood', adapter: createAdapter(client) }),
         workspace: async () => ({ names: [] }),
         maxTurns: () => 1,

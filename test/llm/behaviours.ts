@@ -342,7 +342,7 @@ async function tellNobody(row: Row): Promise<void> {
         isFree: () => false,
         executeToolCall: () => assert.fail('there are no tools'),
       },
-      workflow: chat,
+      workflow: async () => chat,
       model: async () => ({ id: model, model, adapter: createAdapter(client, { ...limits, ...row.limits }) }),
       workspace: async () => ({ names: [] }),
       maxTurns: () => 2,

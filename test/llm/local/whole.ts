@@ -50,7 +50,7 @@ export class Whole {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
-      workflow: chat,
+      workflow: async () => chat,
       model: async () => ({
         id: `local/${this.model}`,
         model: this.model,

@@ -24,7 +24,7 @@ function engineOf(t: Talk, replies: ScriptedReply[]) {
   const engine = new ExecutionEngine({
     store,
     host: t.host,
-    workflow: chat,
+    workflow: async () => chat,
     model: async () => ({ id: 'scripted/one', model: 'one', adapter: createAdapter(client, { retries: 0 }) }),
     workspace: async () => ({ names: ['sample'] }),
     maxTurns: () => 20,

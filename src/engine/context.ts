@@ -1,0 +1,180 @@
+import type { LlmAdapter } from '../llm/adapter.ts';
+import type { Message, ToolCall } from '../protocol/messages.ts';
+import type { EventBody } from '../protocol/run.ts';
+import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import type { RunStore } from '../runs/store.ts';
+import type { ToolHost } from '../tools/host.ts';
+import { bounded } from '../tools/outcome.ts';
+import { systemPrompt } from './composer.ts';
+import type { RunLog } from './log.ts';
+import { callIdsOf, runTurns, type Talk } from './loop.ts';
+import type { Apart, TurnOptions, WorkflowContext } from './workflow.ts';
+
+/** The model a run talks to, made dependable. */
+export interface RunModel {
+  /** `provider/model` as people pick it. */
+  id: string;
+  /** The model's name on its wire. */
+  model: string;
+  adapter: LlmAdapter;
+  maxTokens?: number;
+  /** Tokens that the model keeps in view, when known. */
+  contextWindow?: number;
+}
+
+export interface ContextOptions {
+  log: RunLog;
+  signal: AbortSignal;
+  intent: WorkflowContext['intent'];
+  /** What *Allow for this run* has covered so far. */
+  grants: Set<string>;
+  store: RunStore;
+  host: ToolHost;
+  model(id?: string): Promise<RunModel>;
+  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  maxTurns(): number;
+}
+
+/** What a workflow works with: the one loop, the one gate and the one stream of events of a run. */
+export function createContext(options: ContextOptions): WorkflowContext {
+  const { log, signal, host } = options;
+  const { run } = log;
+  const { emit } = log;
+  const { agentId } = run;
+  const callContext = {
+    runId: run.id,
+    agentId,
+    signal,
+    grants: options.grants,
+    emit,
+    keep: (content: string) => options.store.contents.keep(run.id, content),
+    keptOutput: async (id: string) => {
+      const whole = Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
+      return whole && options.store.contents.read(run.id, whole);
+    },
+  };
+  const models = new Map<string | undefined, Promise<RunModel>>();
+  const modelOf = (id?: string) => {
+    const model = models.get(id) ?? options.model(id);
+    models.set(id, model);
+    return model;
+  };
+  let talking: Promise<unknown> = Promise.resolve();
+
+  return {
+    run,
+    intent: options.intent,
+    signal,
+    get tools() {
+      return host.getVisibleTools({ agentId });
+    },
+    emit,
+    turns(turn) {
+      if (turn.apart) return turns(turn);
+      const turned = talking.then(() => turns(turn));
+      talking = turned.catch(() => {});
+      return turned;
+    },
+
+    async complete({ model: id, ...request }, { node, onText, ...options }) {
+      const { adapter, model, maxTokens } = await modelOf(id);
+      const startedAt = performance.now();
+      const result = await adapter.complete(
+        { ...(maxTokens && { maxTokens }), ...request, model },
+        {
+          ...options,
+          signal,
+          onChunk: ({ content, progress }) => {
+            if (progress) void emit({ type: 'progress', ...progress });
+            if (!content || !onText) return;
+            onText(content);
+            void emit({ type: 'chunk', content, node });
+          },
+          ...waiting(emit),
+        },
+      );
+      if (result.usage && !result.cached) {
+        const ms = Math.round(performance.now() - startedAt);
+        const { usage, attempts } = result;
+        await emit({ type: 'usage', usage, attempts, model: result.model ?? model, ms, node });
+      }
+      return result;
+    },
+
+    execute: (call) => host.executeToolCall(call, callContext),
+  };
+
+  async function turns({ agent, apart, ...turn }: TurnOptions) {
+    const chosen = await modelOf(agent.model);
+    const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
+    const offered = host
+      .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
+      .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
+    const names = new Set(offered.map((tool) => tool.name));
+    const refused = (name: string) => turn.allows !== undefined && !names.has(name);
+    const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
+    const tools = [...[...extra.values()].map((tool) => tool.definition), ...offered];
+    return runTurns({
+      talk: apart ? talkApart(apart.messages, log) : talkOf(log),
+      emit: apart ? atNode(emit, apart) : emit,
+      adapter: chosen.adapter,
+      prefix: {
+        model: chosen.model,
+        ...(!apart && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
+        tools,
+        ...(!apart && { cacheKey: run.id }),
+        ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
+        ...turn.request,
+      },
+      isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call)),
+      execute: async (asked, rest) => {
+        const call = named(asked);
+        const own = extra.get(call.name);
+        if (own) return bounded(await own.run(call));
+        if (refused(call.name)) return unavailable(call, tools);
+        const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
+        return host.executeToolCall(call, callContext, following);
+      },
+      isComplete: turn.isComplete ?? (() => false),
+      maxTurns: turn.maxTurns ?? options.maxTurns(),
+      signal,
+    });
+  }
+}
+
+type Emit = WorkflowContext['emit'];
+
+const talkOf = ({ run, emit }: RunLog): Talk => ({
+  messages: run.messages,
+  get queued() {
+    return run.queued;
+  },
+  callIds: () => new Set([...callIdsOf(run.messages), ...Object.keys(run.calls)]),
+  add: (message) => emit({ type: 'message', message }),
+});
+
+const talkApart = (messages: Message[], { run }: RunLog): Talk => ({
+  messages,
+  queued: [],
+  callIds: () => new Set([...callIdsOf(messages), ...Object.keys(run.calls)]),
+  add: async (message) => void messages.push(message),
+});
+
+/** What a conversation apart shows: its words at its node. Its drafts of calls have no place to be shown. */
+function atNode(emit: Emit, { node }: Apart): Emit {
+  return async (event: EventBody) => {
+    if (event.type === 'chunk')
+      return event.content ? emit({ type: 'chunk', content: event.content, node }) : undefined;
+    return emit(event.type === 'usage' ? { ...event, node } : event);
+  };
+}
+
+const waiting = (emit: Emit): Pick<Parameters<LlmAdapter['complete']>[1], 'onRetry' | 'onWait'> => ({
+  onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
+  onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
+});
+
+function unavailable(call: ToolCall, tools: readonly { name: string }[]): ToolOutcome {
+  const names = tools.map(({ name }) => name).join(', ') || 'none';
+  return failure('TOOL_NOT_AVAILABLE', `${call.name} is not one of the tools here. There are: ${names}.`);
+}

@@ -1,0 +1,27 @@
+import type { ErrorInfo } from '../protocol/messages.ts';
+import type { RunPhase } from '../protocol/run.ts';
+
+/** Where a run hands back to the person. */
+export interface StopPoint {
+  phase: Exclude<RunPhase, 'Running'>;
+  error?: ErrorInfo;
+}
+
+/** The reason a run's signal is aborted with: where the loop is to hand back. */
+export class Stopped extends Error {
+  constructor(readonly point: StopPoint) {
+    super(point.error?.message);
+  }
+
+  static byPerson = (): Stopped =>
+    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
+
+  static byClosing = (): Stopped =>
+    new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
+}
+
+export const closedMessage =
+  'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
+
+/** Where an aborted run hands back. */
+export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { errorInfoSchema } from './messages.ts';
+
+const values = z.record(z.string(), z.unknown());
+
+/** What happened at a node of a workflow; together these say where the run stands. */
+export const nodeChangeShape = {
+  node: z.string(),
+  /** `step`: one of the steps of a node is done, the node goes on. */
+  status: z.enum(['start', 'step', 'end', 'failed']),
+  /** The first node of the parallel branch it runs in. */
+  branch: z.string().optional(),
+  /** Values it set. */
+  state: values.optional(),
+  output: z.unknown().optional(),
+  /** With `end`: what follows. Several run side by side, until `fanIn`; none: the end. */
+  next: z.array(z.string()).optional(),
+  fanIn: z.string().optional(),
+  /** Workspace-relative paths of what it made. */
+  artifacts: z.array(z.string()).optional(),
+  error: errorInfoSchema.optional(),
+};
+export type NodeChange = z.infer<z.ZodObject<typeof nodeChangeShape>>;
+
+const trackSchema = z.object({
+  /** The nodes that are at work or come next; none: it has come to its end. */
+  at: z.array(z.string()),
+  /** Steps of the node that are done. */
+  steps: z.number().int(),
+  state: values,
+});
+/** One line of nodes: the run's own, or a parallel branch's with its own copy of the values. */
+export type Track = z.infer<typeof trackSchema>;
+
+/** Where a run stands in its workflow. */
+export const graphSchema = z.object({
+  nodes: z.record(
+    z.string(),
+    z.object({
+      status: z.enum(['running', 'completed', 'failed']),
+      /** How often it was begun. */
+      visits: z.number().int(),
+      startedAt: z.number(),
+      endedAt: z.number().optional(),
+      output: z.unknown().optional(),
+      error: errorInfoSchema.optional(),
+      /** What its model is saying, the newest `liveLimit` characters. */
+      live: z.string().optional(),
+    }),
+  ),
+  main: trackSchema,
+  /** By the first node of each. Empty outside of a parallel part. */
+  branches: z.record(z.string(), trackSchema),
+  fanIn: z.string().optional(),
+  artifacts: z.array(z.string()),
+});
+export type Graph = z.infer<typeof graphSchema>;
+
+/** Characters of a node's live text kept in the fold. */
+const liveLimit = 20_000;
+
+export const newGraph = (): Graph => ({
+  nodes: {},
+  main: { at: [], steps: 0, state: {} },
+  branches: {},
+  artifacts: [],
+});
+
+/** Folds what happened at a node into the graph, in place. */
+export function applyNode(graph: Graph, change: NodeChange, at: number): void {
+  const { node, branch } = change;
+  if (change.status === 'start') begin(graph, change, at);
+  const track = branch === undefined ? graph.main : graph.branches[branch]!;
+  const state = graph.nodes[node];
+  if (!track || !state) return; // what never began cannot end
+  Object.assign(track.state, change.state);
+  graph.artifacts.push(...(change.artifacts ?? []).filter((path) => !graph.artifacts.includes(path)));
+  if (change.status === 'step') track.steps++;
+  if (change.status === 'end' || change.status === 'failed') {
+    state.status = change.status === 'end' ? 'completed' : 'failed';
+    state.endedAt = at;
+    state.live = undefined;
+    state.output = change.output;
+    state.error = change.error;
+  }
+  if (change.status !== 'end') return;
+  track.steps = 0;
+  const { next = [] } = change;
+  if (branch !== undefined) track.at = next.filter((one) => one !== graph.fanIn);
+  else {
+    track.at = [...next];
+    graph.fanIn = change.fanIn;
+  }
+}
+
+function begin(graph: Graph, { node, branch }: NodeChange, at: number): void {
+  const visits = (graph.nodes[node]?.visits ?? 0) + 1;
+  graph.nodes[node] = { status: 'running', visits, startedAt: at };
+  if (branch !== undefined) {
+    graph.branches[branch] ??= { at: [node], steps: 0, state: structuredClone(graph.main.state) };
+    graph.branches[branch].at = [node];
+    return;
+  }
+  graph.main.at = [node];
+  graph.branches = {};
+  graph.fanIn = undefined;
+}
+
+export function applyNodeText(graph: Graph, node: string, text: string): void {
+  const state = graph.nodes[node];
+  if (state) state.live = ((state.live ?? '') + text).slice(-liveLimit);
+}
