@@ -1,10 +1,12 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import type { Message, ToolCall } from '../protocol/messages.ts';
+import { defaultPolicy } from '../protocol/policy.ts';
 import type { EventBody } from '../protocol/run.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
+import type { CallContext } from '../tools/tool.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
 import { callIdsOf, runTurns, type Talk } from './loop.ts';
@@ -26,6 +28,8 @@ export interface ContextOptions {
   log: RunLog;
   signal: AbortSignal;
   intent: WorkflowContext['intent'];
+  values: WorkflowContext['values'];
+  isPausing(): boolean;
   /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
   store: RunStore;
@@ -65,6 +69,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
     run,
     intent: options.intent,
     signal,
+    values: options.values,
+    get pausing() {
+      return options.isPausing();
+    },
+    reads: (name) => host.isFree({ id: '', name, arguments: {} }),
     get tools() {
       return host.getVisibleTools({ agentId });
     },
@@ -110,6 +119,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const offered = host
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
       .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
+    const gated = agent.approval === 'ask' ? askingAlways(callContext) : callContext;
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
@@ -133,14 +143,24 @@ export function createContext(options: ContextOptions): WorkflowContext {
         if (own) return bounded(await own.run(call));
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(call, callContext, following);
+        return host.executeToolCall(call, gated, following);
       },
+      isPausing: options.isPausing,
       isComplete: turn.isComplete ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       signal,
     });
   }
 }
+
+/** For an agent that asks every time: what is allowed for the run is not kept, and no preset goes further. */
+const askingAlways = (context: CallContext): CallContext => ({
+  ...context,
+  policy: defaultPolicy,
+  get grants() {
+    return new Set<string>();
+  },
+});
 
 type Emit = WorkflowContext['emit'];
 

@@ -38,11 +38,20 @@ export interface EngineOptions {
 
 interface Active {
   log?: RunLog;
+  pausing?: boolean;
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
   early: UserInput[];
   done: Promise<EngineResult>;
 }
+
+interface Plan {
+  workflowId: string;
+  values: Record<string, unknown>;
+}
+
+/** How a run begins: on which workflow, with what values of its state. */
+type Start = { runId: string } & Partial<Plan> & UserInput;
 
 /** What a person says to a run. Empty `userInput`: the attachments speak for themselves. */
 export interface UserInput {
@@ -64,8 +73,8 @@ export class ExecutionEngine {
   constructor(private readonly options: EngineOptions) {}
 
   /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said. */
-  start({ runId, workflowId, ...input }: { runId: string; workflowId?: string } & UserInput): Promise<EngineResult> {
-    return this.enter(runId, [input], () => this.options.store.create(runId), workflowId);
+  start({ runId, workflowId = 'chat', values = {}, ...input }: Start): Promise<EngineResult> {
+    return this.enter(runId, [input], () => this.options.store.create(runId), { workflowId, values });
   }
 
   /** Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. */
@@ -91,6 +100,12 @@ export class ExecutionEngine {
     const active = this.active.get(runId);
     active?.controller.abort(Stopped.byPerson());
     await active?.done;
+  }
+
+  /** Lets the run rest where it is whole: after the turn, or the node, that it is at. */
+  pause(runId: string): void {
+    const active = this.active.get(runId);
+    if (active) active.pausing = true;
   }
 
   /** Takes changes of a run at rest back. Resolves to an error when the run is at work or cannot be opened or written. */
@@ -136,7 +151,7 @@ export class ExecutionEngine {
     runId: string,
     said: UserInput[],
     open: () => Promise<OpenRun>,
-    workflowId = 'chat',
+    plan: Plan = { workflowId: 'chat', values: {} },
   ): Promise<EngineResult> {
     if (this.active.has(runId)) return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
     const active: Active = {
@@ -145,11 +160,11 @@ export class ExecutionEngine {
       done: Promise.resolve(failedWith('', '')),
     };
     this.active.set(runId, active);
-    active.done = this.work(active, open, workflowId).finally(() => this.active.delete(runId));
+    active.done = this.work(active, open, plan).finally(() => this.active.delete(runId));
     return active.done;
   }
 
-  private async work(active: Active, open: () => Promise<OpenRun>, workflowId: string): Promise<EngineResult> {
+  private async work(active: Active, open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
     let log: RunLog;
     try {
       log = new RunLog(await open(), this.options.tell, this.options.now ?? Date.now);
@@ -158,7 +173,7 @@ export class ExecutionEngine {
     }
     active.log = log;
     try {
-      const stop = await this.advance(log, active, workflowId);
+      const stop = await this.advance(log, active, plan);
       await log.emit({ type: 'phase', ...stop });
       return resultOf(log.run, stop);
     } catch (error) {
@@ -171,7 +186,7 @@ export class ExecutionEngine {
     }
   }
 
-  private async advance(log: RunLog, active: Active, workflowId: string): Promise<StopPoint> {
+  private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<StopPoint> {
     const { run } = log;
     const intent = run.seq === 0 ? 'start' : 'continue';
     const workflow = await this.options.workflow(run.workflowId || workflowId).catch(toInfo);
@@ -186,7 +201,9 @@ export class ExecutionEngine {
     if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
 
     const { signal } = active.controller;
-    const context = createContext({ ...this.options, log, signal, intent, grants: this.grantsOf(run.id) });
+    const grants = this.grantsOf(run.id);
+    const isPausing = () => active.pausing ?? false;
+    const context = createContext({ ...this.options, log, signal, intent, values, grants, isPausing });
     try {
       await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
       return await workflow.advance(context);

@@ -37,6 +37,8 @@ export interface Turns {
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
   /** Asked at a reply without tool calls. */
   isComplete(): boolean;
+  /** Asked between turns: the person wants it to rest. */
+  isPausing(): boolean;
   maxTurns: number;
   signal: AbortSignal;
 }
@@ -44,17 +46,19 @@ export interface Turns {
 /** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {
   const { talk, emit, adapter, signal } = turns;
+  const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
   const guard = new RepeatGuard();
   let allDenied = false;
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
     if (signal.aborted) return stopPointOf(signal);
+    if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
 
     const calls = new Calls(talk.callIds(), turns.isFree, turns.execute);
     const warnings = new Set<string>();
     const startedAt = performance.now();
     const reply = await adapter.complete(
-      { ...turns.prefix, messages: history(talk.messages) },
+      { ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix), messages: history(talk.messages) },
       {
         signal,
         onChunk: (chunk) => {

@@ -12,6 +12,8 @@ export interface Agent {
   instructions: string;
   /** `provider/model`, or a model's name at the provider that is chosen; absent: the model chosen now. */
   model?: string;
+  /** `ask`: what was allowed for the run, or by a setting, is asked about all the same. Never wider than the person's own. */
+  approval?: 'ask';
 }
 
 /** The plan a run follows. */
@@ -33,8 +35,14 @@ export interface WorkflowContext {
   /** `continue`: with new words, after a limit, or after a reload. */
   readonly intent: 'start' | 'continue';
   readonly signal: AbortSignal;
+  /** The person wants it to rest at the next good moment: `WaitingUser`. */
+  readonly pausing: boolean;
+  /** Values that the run was started with; empty when it goes on. */
+  readonly values: Readonly<Record<string, unknown>>;
   /** What the workspace offers now, in an order that never changes. */
   readonly tools: readonly ToolDefinition[];
+  /** The tool of this name only reads, so it is never asked about. */
+  reads(tool: string): boolean;
   /** Resolves when a stored event is on disk; rejects with a `StoreError`, which is for the engine to handle. */
   emit(event: EventBody): Promise<void>;
   /** The one loop, as `agent`, until a stop point. The run has one conversation: a second caller waits for the first. */

@@ -67,6 +67,8 @@ export interface CompleteOptions {
   signal: AbortSignal;
   /** May be answered with an earlier reply, at temperature 0 and where the adapter has a cache. */
   cache?: boolean;
+  /** In place of the adapter's own, for this call. */
+  limits?: Partial<Pick<AdapterLimits, 'retries' | 'baseDelayMs' | 'maxDelayMs' | 'jitter'>>;
   onChunk?(chunk: ChatStreamChunk): void;
   onRetry?(wait: RetryWait): void;
   onWait?(wait: RateWait): void;
@@ -98,7 +100,13 @@ export function createAdapter(
       const key = options.cache && parts.cache ? cacheKeyOf(parts.cache.provider, request) : undefined;
       const known = key === undefined || options.signal.aborted ? undefined : parts.cache?.replies.get(key);
       if (known) return answerAgain(known, options);
-      const result = await complete({ client, limits: all, limiter: parts.limiter, request, options });
+      const result = await complete({
+        client,
+        limits: { ...all, ...options.limits },
+        limiter: parts.limiter,
+        request,
+        options,
+      });
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
         parts.cache?.replies.set(key, { message, finishReason, model, usage });
@@ -141,7 +149,7 @@ async function complete(call: Call): Promise<AdapterResult> {
     try {
       place = limiter?.reserve(estimateTokens(request));
       delayMs += await waitForPlace(place, deadline, call.options);
-      await listen({ ...call, ...call.options, reply, shown, deadline });
+      await listen({ ...call.options, ...call, reply, shown, deadline });
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
     } catch (thrown) {

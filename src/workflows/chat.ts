@@ -1,6 +1,6 @@
 import type { Agent, Workflow } from '../engine/workflow.ts';
 
-const towpath: Agent = {
+export const towpath: Agent = {
   id: 'towpath',
   name: 'Towpath',
   instructions:

@@ -1,0 +1,36 @@
+import { type Action, type ActionContext, ActionError } from './action.ts';
+import { llmCall, llmRetry, llmStream } from './llm.ts';
+import { llmTools } from './llmTools.ts';
+
+const llm: Record<string, Action> = {
+  'llm.call': llmCall,
+  'llm.stream': llmStream,
+  'llm.retry': llmRetry,
+  'llm.tools': llmTools,
+};
+
+const builtIn = new Map<string, Action>([
+  ...Object.entries(llm),
+  ...Object.entries(llm).map(([name, action]): [string, Action] => [`actions.${name.replace('.', '_')}`, action]),
+  ['state.set', { parameters: undefined, run: async (params) => params }],
+]);
+
+export const builtInNames: readonly string[] = [...builtIn.keys()];
+
+/** The action of this name; a name of no action of ours is a tool's. */
+export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);
+
+/** A tool of the workspace, through the gate. A call that fails ends the node with the tool's own error. */
+const toolAction = (name: string): Action => ({
+  parameters: undefined,
+  async run(params, { run, callId }) {
+    const outcome = await run.execute({ id: callId, name, arguments: params });
+    if (!outcome.ok) throw new ActionError(outcome.error);
+    return outcome.data;
+  },
+});
+
+/** Does what `uses` names. Throws `ActionError`, or the signal's reason. */
+export function perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>) {
+  return actionOf(name).run(params, { ...context, perform });
+}

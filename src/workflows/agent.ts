@@ -1,0 +1,29 @@
+import type { Agent, TurnOptions, Workflow } from '../engine/workflow.ts';
+import type { ActionContext } from './action.ts';
+import { perform } from './actions.ts';
+import type { AgentFile } from './schema.ts';
+import { toolsOf } from './toolSpecs.ts';
+
+/** A conversation with an agent of a file. */
+export function agentWorkflow(id: string, file: AgentFile): Workflow {
+  return {
+    id,
+    agent: agentOf(id, file),
+    advance: (run) => run.turns(agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], perform })),
+  };
+}
+
+/** How an agent takes its turns: as whom, and with which tools. */
+export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
+  const { allows = () => true, extraTools = [] } = toolsOf(file.tools, context);
+  const readOnly = file.approval === 'read_only';
+  return {
+    agent: agentOf(id, file),
+    allows: (tool) => allows(tool) && (!readOnly || context.run.reads(tool.name)),
+    extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
+  };
+}
+
+function agentOf(id: string, { name = id, instructions, model, approval }: AgentFile): Agent {
+  return { id, name, instructions, ...(model && { model }), ...(approval === 'ask' && { approval }) };
+}

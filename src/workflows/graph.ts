@@ -1,0 +1,198 @@
+import { type StopPoint, stopPointOf } from '../engine/stop.ts';
+import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
+import type { Track } from '../protocol/graph.ts';
+import type { ErrorInfo } from '../protocol/messages.ts';
+import { StoreError } from '../runs/journal.ts';
+import { ActionError } from './action.ts';
+import { towpath } from './chat.ts';
+import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
+import { type NodeWork, workAt } from './node.ts';
+import type { AgentFile, WorkflowFile } from './schema.ts';
+
+export interface GraphOptions {
+  id: string;
+  file: WorkflowFile;
+  /** The agents that nodes name. */
+  agents: ReadonlyMap<string, AgentFile>;
+}
+
+/** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
+export function graphWorkflow(options: GraphOptions): Workflow {
+  const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
+  return { id: options.id, agent, advance: (context) => new Walk(options, context, agent).go() };
+}
+
+/** How often one node may be reached between two stop points, unless the file says so. */
+const mostVisits = 50;
+
+/** One way from where the run stands to a stop point. */
+class Walk {
+  private readonly visits = new Map<string, number>();
+
+  constructor(
+    private readonly options: GraphOptions,
+    private readonly context: WorkflowContext,
+    private readonly agent: Agent,
+  ) {}
+
+  async go(): Promise<StopPoint> {
+    const { context } = this;
+    const { run } = context;
+    let at: Next = run.graph ? { next: run.graph.main.at, fanIn: run.graph.fanIn } : this.entry();
+    let first = !run.graph;
+    if (!first && at.next.length === 0) return this.talk();
+    let last = '';
+    while (at.next.length > 0) {
+      let state = first ? this.initialState() : undefined;
+      if (at.next.length > 1 || at.fanIn) {
+        const stop = await this.fork({ heads: at.next, fanIn: at.fanIn! }, state);
+        if (stop) return stop;
+        state = { parallel_results: at.next.map((head) => run.graph!.branches[head]!.state) };
+        at = { next: [at.fanIn!] };
+      }
+      first = false;
+      last = at.next[0]!;
+      const stop = await this.visit(last, { state });
+      if (stop) return stop;
+      at = { next: run.graph!.main.at, fanIn: run.graph!.fanIn };
+    }
+    await this.tellResult(last);
+    return run.queued.length > 0 ? this.talk() : { phase: 'Completed' };
+  }
+
+  private entry(): Next {
+    return entryOf(this.options.file, { state: this.initialState(), variables: this.options.file.variables });
+  }
+
+  private initialState(): Record<string, unknown> {
+    const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
+    return { input: words, ...this.options.file.initial_state, ...this.context.values };
+  }
+
+  /** Branches side by side; a branch that has come to its end before is not run again. */
+  private async fork(inside: Inside, state: Record<string, unknown> | undefined): Promise<StopPoint | undefined> {
+    const { run } = this.context;
+    const branches = inside.heads.map(async (head) => {
+      for (;;) {
+        const track = run.graph?.branches[head];
+        const name = track ? track.at[0] : head;
+        if (name === undefined) return undefined;
+        const stop = await this.visit(name, { branch: head, inside, ...(!track && { state }) });
+        if (stop) return stop;
+      }
+    });
+    const settled = await Promise.allSettled(branches);
+    const broken = settled.find((one) => one.status === 'rejected');
+    if (broken) throw broken.reason;
+    const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+    return stops.find((stop) => stop.phase === 'Failed') ?? stops[0];
+  }
+
+  /** Undefined: the run goes on. */
+  private async visit(
+    name: string,
+    { branch, inside, state }: { branch?: string; inside?: Inside; state?: Record<string, unknown> },
+  ): Promise<StopPoint | undefined> {
+    const { context, options } = this;
+    const { run, signal, emit } = context;
+    if (signal.aborted) return stopPointOf(signal);
+    if (context.pausing) return { phase: 'WaitingUser' };
+    const place = { node: name, ...(branch !== undefined && { branch }) };
+    const node = options.file.nodes.find((one) => one.name === name);
+    const fail = async (error: ErrorInfo): Promise<StopPoint> => {
+      await emit({ type: 'node', ...place, status: 'failed', error });
+      return { phase: 'Failed', error: { ...error, message: `Node ${name}: ${error.message}` } };
+    };
+    if (!node) {
+      const message = `The node ${name}, where this run stands, is no longer in the workflow. Start a new run.`;
+      return { phase: 'Failed', error: { code: 'UNKNOWN', message } };
+    }
+    const visits = (this.visits.get(name) ?? 0) + 1;
+    this.visits.set(name, visits);
+    const most = options.file.settings.max_visits ?? mostVisits;
+    if (visits > most) {
+      const message = `The node ${name} was reached ${most} times. Continue if the loop should go on.`;
+      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', message } };
+    }
+    const track = (): Track => (branch === undefined ? run.graph!.main : run.graph!.branches[branch]!);
+    const resumed = run.graph?.nodes[name]?.status === 'running' && track()?.at.includes(name);
+    if (!resumed) await emit({ type: 'node', ...place, status: 'start', ...(state && { state }) });
+    const callPrefix = `${name}:${run.graph!.nodes[name]!.visits}`;
+    const lost = resumed ? this.interrupted(callPrefix) : undefined;
+    if (lost) return fail(lost);
+
+    const work: NodeWork = { ...options, context, node, place, callPrefix, track };
+    try {
+      const done = await workAt(work);
+      if (signal.aborted) return this.stopped(fail);
+      if ('stop' in done) return done.stop;
+      const scope = { ...work.track().state, ...done.state };
+      const next = nextOf(
+        options.file,
+        node,
+        { ...scope, state: scope, variables: options.file.variables, result: done.state },
+        inside,
+      );
+      const said = done.said === undefined ? {} : { output: done.said };
+      await emit({ type: 'node', ...place, status: 'end', state: done.state, ...next, ...said });
+      return undefined;
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      if (signal.aborted) return this.stopped(fail);
+      return fail(errorOf(error));
+    }
+  }
+
+  /** After *Stop* the node is begun anew when the run goes on; after the editor's end it is asked first. */
+  private async stopped(fail: (error: ErrorInfo) => Promise<StopPoint>): Promise<StopPoint> {
+    const point = stopPointOf(this.context.signal);
+    if (point.phase === 'Failed' && point.error) await fail(point.error);
+    return point;
+  }
+
+  /** A call of this node that had begun, and may have changed something, when the editor closed. */
+  private interrupted(callPrefix: string): ErrorInfo | undefined {
+    const calls = Object.entries(this.context.run.calls);
+    const steps = `${callPrefix}:`;
+    const begun = calls.find(
+      ([id, state]) => id.startsWith(steps) && state.startedAt !== undefined && state.decision !== undefined,
+    );
+    if (!begun || this.stepDone(begun[0], steps)) return undefined;
+    const message =
+      'The editor closed while this was at work. It may have had its effect: check, then continue to do it again.';
+    return { code: 'TOOL_INTERRUPTED', message };
+  }
+
+  private stepDone(callId: string, steps: string): boolean {
+    const step = Number.parseInt(callId.slice(steps.length), 10);
+    const { graph } = this.context.run;
+    const tracks = [graph!.main, ...Object.values(graph!.branches)];
+    const track = tracks.find((one) => one.at.some((name) => steps.startsWith(`${name}:`)));
+    return track !== undefined && step < track.steps;
+  }
+
+  /** The result as an answer, so that it can be read, and talked about, where everything else is. */
+  private async tellResult(name: string): Promise<void> {
+    const { run, emit } = this.context;
+    const node = this.options.file.nodes.find((one) => one.name === name);
+    const { output } = run.graph!.nodes[name]!;
+    if (node?.agent === undefined && typeof output === 'string' && output.trim() !== '')
+      await emit({ type: 'message', message: { role: 'assistant', content: output } });
+  }
+
+  /** After the end: a conversation about it. */
+  private async talk(): Promise<StopPoint> {
+    const { run } = this.context;
+    if (run.messages.at(-1)?.role !== 'user' && run.queued.length === 0) return { phase: 'Completed' };
+    return this.context.turns({ agent: this.agent });
+  }
+}
+
+function errorOf(error: unknown): ErrorInfo {
+  if (error instanceof ActionError) return error.info;
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
+  return {
+    code: typeof code === 'string' ? code : 'UNKNOWN',
+    message: typeof message === 'string' ? message : String(error),
+  };
+}

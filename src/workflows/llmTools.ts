@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import type { Message } from '../protocol/messages.ts';
+import type { ToolOutcome } from '../protocol/tools.ts';
+import { type Action, type ActionContext, ActionError } from './action.ts';
+import { callShape, parse, requestOf, splitMessages } from './llm.ts';
+import { toolSpecSchema } from './schema.ts';
+import { toolsOf } from './toolSpecs.ts';
+
+const { response_format: _, cache: __, ...shape } = callShape;
+const toolsSchema = z.strictObject({
+  ...shape,
+  tools: z.array(z.union([z.string(), toolSpecSchema])),
+  tool_choice: z.string().min(1).default('auto'),
+  max_tool_rounds: z.number().int().min(1).max(100).default(10),
+});
+
+/**
+ * `{content, tool_calls, tool_results, rounds}`: a model that calls tools until it has its answer, in the one loop, in a
+ * conversation of its own. With `warning` when the rounds were used up.
+ */
+export const llmTools: Action = {
+  parameters: toolsSchema,
+  async run(given, context) {
+    const params = parse(toolsSchema, given, 'llm.tools');
+    const { systemPrompt, messages } = splitMessages(params.messages);
+    const begun = messages.length;
+    const model = params.model ?? context.defaults.model;
+    const stop = await context.run.turns({
+      agent: { id: context.node, name: context.node, instructions: '', ...(model && { model }) },
+      ...chosenTools(params, context),
+      maxTurns: params.max_tool_rounds,
+      request: {
+        ...requestOf({ ...params, cache: false }, context),
+        ...(systemPrompt && { systemPrompt }),
+        ...choiceOf(params.tool_choice),
+      },
+      apart: { node: context.node, messages, callPrefix: `${context.callId}:` },
+    });
+    if (context.run.signal.aborted) throw context.run.signal.reason;
+    const result = resultOf(messages.slice(begun));
+    if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
+      return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
+    if (stop.error) throw new ActionError(stop.error);
+    return result;
+  },
+};
+
+/** `tool_choice` names a tool: it is the only one there is. */
+function chosenTools({ tools, tool_choice: choice }: z.output<typeof toolsSchema>, context: ActionContext) {
+  if (['auto', 'none', 'required'].includes(choice)) return toolsOf(tools, context);
+  const chosen = tools.filter((tool) => (typeof tool === 'string' ? tool : tool.name) === choice);
+  if (chosen.length > 0) return toolsOf(chosen, context);
+  throw new ActionError({
+    code: 'TOOL_NOT_AVAILABLE',
+    message: `tool_choice names ${choice}, which is not among the tools.`,
+  });
+}
+
+function choiceOf(choice: string): { toolChoice?: 'none' | 'required' } {
+  if (choice === 'auto') return {};
+  return { toolChoice: choice === 'none' ? 'none' : 'required' };
+}
+
+function resultOf(said: readonly Message[]) {
+  const replies = said.filter((message) => message.role === 'assistant');
+  const calls = replies.flatMap((reply) => reply.toolCalls ?? []);
+  const results = said.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
+  return {
+    content: replies.at(-1)?.content ?? '',
+    tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    tool_results: results.map(({ toolCallId, content }) => {
+      const outcome = JSON.parse(content) as ToolOutcome;
+      const name = calls.find(({ id }) => id === toolCallId)?.name ?? '';
+      const said = outcome.ok ? { result: outcome.data } : { error: outcome.error.message, code: outcome.error.code };
+      return { tool_call_id: toolCallId, name, ...said };
+    }),
+    rounds: replies.filter((reply) => (reply.toolCalls?.length ?? 0) > 0).length,
+  };
+}

@@ -1,0 +1,122 @@
+import type { StopPoint } from '../engine/stop.ts';
+import type { WorkflowContext } from '../engine/workflow.ts';
+import type { Track } from '../protocol/graph.ts';
+import type { ActionContext } from './action.ts';
+import { perform } from './actions.ts';
+import { agentTurn } from './agent.ts';
+import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
+import { evaluate, holds, render, renderAll, type Scope } from './template.ts';
+
+/** One node at work. */
+export interface NodeWork {
+  file: WorkflowFile;
+  agents: ReadonlyMap<string, AgentFile>;
+  context: WorkflowContext;
+  node: NodeSpec;
+  place: { node: string; branch?: string };
+  /** Unique for this visit of the node. */
+  callPrefix: string;
+  track(): Track;
+}
+
+/** The values that a node sets, and what it said; or the person's turn. */
+export type NodeResult = { state: Record<string, unknown>; said?: string } | { stop: StopPoint };
+
+/** Does what the node says, from the step that it was at. Throws what its action throws. */
+export function workAt(work: NodeWork): Promise<NodeResult> {
+  const { node } = work;
+  if (node.agent !== undefined) return converse(work, node.agent);
+  if (node.body) return loop(work, node.body);
+  if (node.steps) return steps(work, node.steps);
+  return step(work, node, 0);
+}
+
+async function steps(work: NodeWork, list: readonly Step[]): Promise<NodeResult> {
+  let last: NodeResult = { state: {} };
+  for (let index = work.track().steps; index < list.length; index++) last = await kept(work, list[index]!, index);
+  return { ...last, state: {} };
+}
+
+/** Steps are counted through all rounds: one that was cut off in the middle goes on there. */
+async function loop(work: NodeWork, body: readonly Step[]): Promise<NodeResult> {
+  const { condition = false, max_iterations: most = 1 } = work.node;
+  let last: NodeResult = { state: {} };
+  for (let index = work.track().steps; index < most * body.length; index++) {
+    if (index % body.length === 0 && !holds(condition, scopeOf(work))) break;
+    last = await kept(work, body[index % body.length]!, index);
+  }
+  return { ...last, state: {} };
+}
+
+/** A step whose values are on disk before the next one begins. */
+async function kept(work: NodeWork, one: Step, index: number): Promise<NodeResult> {
+  const { signal, emit } = work.context;
+  signal.throwIfAborted();
+  const result = await step(work, one, index);
+  signal.throwIfAborted();
+  await emit({ type: 'node', ...work.place, status: 'step', ...('state' in result && { state: result.state }) });
+  return result;
+}
+
+async function step(work: NodeWork, { uses, with: given = {}, output, run }: Step, index: number) {
+  const scope = scopeOf(work);
+  if (run) return { state: { [run.output_key]: evaluate(run.value, scope) } };
+  if (!uses) return { state: {} };
+  const params = renderAll(given, scope) as Record<string, unknown>;
+  const result = await perform(uses, params, actionContext(work, index));
+  const content = (Object(result) as { content?: unknown }).content;
+  return { state: outputOf(result, output, scope), ...(typeof content === 'string' && { said: content }) };
+}
+
+const actionContext = (
+  { context, file, node, callPrefix }: NodeWork,
+  index: number,
+): Omit<ActionContext, 'perform'> => ({
+  run: context,
+  node: node.name,
+  callId: `${callPrefix}:${index}`,
+  defaults: file.settings.llm ?? {},
+  tools: file.tools,
+});
+
+/** An agent in the run's conversation. Whether it was told what to do here is the node's first step. */
+async function converse(work: NodeWork, agent: string | AgentFile): Promise<NodeResult> {
+  const { context, node, place } = work;
+  const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
+  if (!file) throw new Error(`There is no agent ${agent} in .towpath/agents.`);
+  if (work.track().steps === 0) {
+    const content = node.prompt && String(render(node.prompt, scopeOf(work)) ?? '');
+    if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
+    await context.emit({ type: 'node', ...place, status: 'step' });
+  }
+  const id = typeof agent === 'string' ? agent : node.name;
+  const stop = await context.turns({
+    ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
+    isComplete: () => !isQuestion(answer(context)),
+  });
+  if (stop.phase !== 'Completed') return { stop };
+  const said = answer(context);
+  const result = { content: said };
+  return { state: node.output === undefined ? {} : outputOf(result, node.output, scopeOf(work)), said };
+}
+
+const answer = ({ run }: WorkflowContext): string =>
+  run.messages.findLast((message) => message.role === 'assistant')?.content ?? '';
+
+/** An answer that ends with a question is the person's turn. */
+const isQuestion = (text: string): boolean => /[?？؟][\s*_`"”’')\]]*$/u.test(text);
+
+function scopeOf({ file, track }: NodeWork): Scope {
+  const { state } = track();
+  return { ...file.variables, ...state, state, variables: file.variables };
+}
+
+function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
+  if (typeof output === 'string') return { [output]: result };
+  if (output) {
+    const rendered = renderAll(output, { ...scope, result }) as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(rendered).map(([key, value]) => [key, value ?? '']));
+  }
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return { result };
+  return Object.fromEntries(Object.entries(result).filter(([key]) => key !== '__proto__'));
+}

@@ -1,0 +1,154 @@
+import * as z from 'zod';
+
+// The files as people write them, in snake_case. Descriptions are shown by the editor while they are being written.
+
+const text = z.string().min(1);
+/** A name that can be a key and a part of an id; nothing that means something to an object. */
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, 'Use letters, digits, `_`, `-` and `.`, at most 64 of them.')
+  .refine((value) => !['__proto__', 'constructor', 'prototype'].includes(value), 'This name is not possible.');
+const stateKey = z
+  .string()
+  .regex(/^(?!__proto__$|constructor$|prototype$)[A-Za-z_]\w{0,63}$/, 'Use letters, digits and `_`.');
+const target = text.meta({ description: 'A node, or `__end__`.' });
+const condition = z
+  .union([z.string().min(1), z.boolean()])
+  .meta({ description: 'A Jinja expression over `state` and `variables`, e.g. `state.score > 0.5`.' });
+const values = z.record(stateKey, z.unknown());
+const parameters = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'What the action is given. Texts are Jinja templates: `{{ state.question }}`.' });
+const output = z.union([stateKey, values]).meta({
+  description:
+    'The state key for the result, or keys with templates over `result`. Without it a result’s own keys are kept.',
+});
+
+const actionName = text.meta({
+  description:
+    '`llm.call`, `llm.stream`, `llm.retry`, `llm.tools`, `state.set`, or a tool of the workspace (`fs.read`, `shell.run`, …).',
+});
+
+const toolParameter = z.strictObject({
+  type: z.enum(['string', 'integer', 'number', 'boolean', 'array', 'object']).default('string'),
+  description: z.string().optional(),
+  required: z.boolean().default(false),
+  default: z.unknown().optional(),
+  enum: z.array(z.unknown()).optional(),
+  items: z.record(z.string(), z.unknown()).optional(),
+});
+
+export const toolSpecSchema = z
+  .strictObject({
+    name,
+    description: z.string(),
+    parameters: z.record(stateKey, toolParameter).default({}),
+    action: actionName,
+    with: parameters.optional(),
+  })
+  .meta({ description: 'A tool of your own: what the model sees, and the action that it calls.' });
+export type ToolSpec = z.infer<typeof toolSpecSchema>;
+
+const toolList = z
+  .array(z.union([text, toolSpecSchema]))
+  .meta({ description: 'Names of tools (`fs.read`, `fs.*`), or tools of your own.' });
+
+export const agentSchema = z
+  .strictObject({
+    name: text.optional(),
+    description: z.string().optional(),
+    instructions: text.meta({ description: 'Who the agent is and how it works.' }),
+    model: text.optional().meta({ description: '`provider/model`; without it the model chosen in the panel.' }),
+    tools: toolList.optional().meta({ description: 'The tools it may use; without it all.' }),
+    approval: z.enum(['default', 'ask', 'read_only']).default('default').meta({
+      description: 'Narrower than your own settings, never wider: `ask` asks every time, `read_only` changes nothing.',
+    }),
+  })
+  .meta({ title: 'Towpath agent' });
+export type AgentFile = z.infer<typeof agentSchema>;
+
+const expressionRun = z
+  .strictObject({ type: z.literal('expression'), value: text, output_key: stateKey.default('result') })
+  .meta({ description: 'The value of a Jinja expression, under a key of the state.' });
+
+const stepShape = {
+  name: name.optional(),
+  description: z.string().optional(),
+  uses: actionName.optional(),
+  with: parameters.optional(),
+  output: output.optional(),
+  run: expressionRun.optional(),
+};
+export const stepSchema = z.strictObject(stepShape);
+export type Step = z.infer<typeof stepSchema>;
+
+const gotoSchema = z
+  .union([target, z.array(z.strictObject({ if: condition.optional(), to: target })).min(1)])
+  .meta({ description: 'The node that follows, or a list of `if` and `to`: the first that holds wins.' });
+
+export const nodeSchema = z.strictObject({
+  ...stepShape,
+  name,
+  type: z.literal('while_loop').optional(),
+  steps: z.array(stepSchema).min(1).optional(),
+  agent: z
+    .union([name, agentSchema])
+    .optional()
+    .meta({ description: 'An agent of `.towpath/agents`, or one of its own, that works here in the conversation.' }),
+  prompt: text.optional().meta({ description: 'What the agent is told to do here.' }),
+  condition: condition.optional(),
+  max_iterations: z.number().int().min(1).max(1000).optional(),
+  body: z.array(stepSchema).min(1).optional(),
+  fan_in: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Parallel branches end here; `parallel_results` holds their states.' }),
+  goto: gotoSchema.optional(),
+});
+export type NodeSpec = z.infer<typeof nodeSchema>;
+
+const edgeSchema = z.strictObject({
+  from: text.optional(),
+  to: target,
+  type: z.enum(['normal', 'parallel', 'entry', 'finish']).default('normal'),
+  parallel: z.boolean().optional(),
+  fan_in: text.optional(),
+  when: condition.optional(),
+  condition: z.union([text, z.strictObject({ type: z.literal('expression'), value: text })]).optional(),
+});
+export type EdgeSpec = z.infer<typeof edgeSchema>;
+
+export const workflowSchema = z
+  .strictObject({
+    name: text.optional(),
+    description: z.string().optional(),
+    variables: z.record(stateKey, z.unknown()).default({}).meta({ description: 'Constants: `{{ variables.key }}`.' }),
+    state_schema: z.record(stateKey, z.unknown()).default({}).meta({
+      description: 'The keys of the state and their types (`str`, `int`, `list`, …). What has no value is asked for.',
+    }),
+    initial_state: values.default({}),
+    settings: z
+      .strictObject({
+        llm: z
+          .strictObject({
+            model: text.optional(),
+            temperature: z.number().min(0).max(2).optional(),
+            max_tokens: z.number().int().min(1).optional(),
+          })
+          .optional(),
+        max_visits: z
+          .number()
+          .int()
+          .min(1)
+          .max(1000)
+          .optional()
+          .meta({ description: 'How often one node may be reached: 50 without it.' }),
+      })
+      .default({}),
+    config: z.strictObject({ raise_exceptions: z.boolean().optional() }).optional(),
+    tools: z.array(toolSpecSchema).default([]),
+    nodes: z.array(nodeSchema).min(1),
+    edges: z.array(edgeSchema).default([]),
+  })
+  .meta({ title: 'Towpath workflow' });
+export type WorkflowFile = z.infer<typeof workflowSchema>;

@@ -1,0 +1,252 @@
+import { didYouMean } from '../tools/nearest.ts';
+import { actionOf, builtInNames } from './actions.ts';
+import { type Loaded, loadYaml } from './check.ts';
+import { edgesFrom, endName, isParallel, startName, successorsOf } from './navigate.ts';
+import { agentSchema, type NodeSpec, type Step, type ToolSpec, type WorkflowFile, workflowSchema } from './schema.ts';
+import { expressionProblem, templateProblem } from './template.ts';
+import { covers } from './toolSpecs.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+/** What a file may refer to. */
+export interface Known {
+  /** Names of the workspace's tools. */
+  tools: readonly string[];
+  /** Agents of `.towpath/agents`; undefined: not checked. */
+  agents?: readonly string[];
+}
+
+/** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
+export const loadWorkflow = (text: string, known: Known): Loaded<WorkflowFile> =>
+  loadYaml(text, workflowSchema, (value, file) => new Check(value, file, known).all());
+
+export const loadAgent = (text: string, known: Known) =>
+  loadYaml(text, agentSchema, (value, file) => {
+    const check = new Check(emptyWorkflow, file, known);
+    check.tools(value.tools, ['tools']);
+    return check.problems;
+  });
+
+const emptyWorkflow = { nodes: [], edges: [], tools: [] } as unknown as WorkflowFile;
+const types = /^(?:str|string|int|integer|float|number|bool|boolean|list|array|dict|object|any|tuple|set|none)\b/i;
+
+class Check {
+  readonly problems: Problem[] = [];
+  private readonly names: string[];
+
+  constructor(
+    private readonly file: WorkflowFile,
+    private readonly yaml: YamlFile,
+    private readonly known: Known,
+  ) {
+    this.names = file.nodes.map((node) => node.name);
+  }
+
+  all(): Problem[] {
+    const { file } = this;
+    this.stateSchema();
+    for (const [index, tool] of file.tools.entries()) this.toolSpec(tool, ['tools', index]);
+    for (const [index, node] of file.nodes.entries()) this.node(node, index);
+    for (const index of file.edges.keys()) this.edge(index);
+    if (this.problems.length === 0) this.branches();
+    return this.problems;
+  }
+
+  /** Names of a tool list and the tools written in it. */
+  tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
+    const names = [...this.known.tools, ...this.file.tools.map((tool) => tool.name)];
+    for (const [index, item] of (list ?? []).entries()) {
+      if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
+      else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
+        this.add([...path, index], `There is no tool \`${item}\`.${didYouMean(item, names)}`);
+    }
+  }
+
+  private add(path: YamlPath, message: string, key?: 'key'): void {
+    this.problems.push(this.yaml.problem(path, message, key));
+  }
+
+  private stateSchema(): void {
+    for (const [key, type] of Object.entries(this.file.state_schema ?? {}))
+      if (typeof type === 'string' && !types.test(type) && !/^(?:Optional|Union|List|Dict)\b/.test(type))
+        this.add(
+          ['state_schema', key],
+          `\`${type}\` is no type. Use \`str\`, \`int\`, \`float\`, \`bool\`, \`list\`, \`dict\` or \`any\`.`,
+        );
+  }
+
+  private node(node: NodeSpec, index: number): void {
+    const path = ['nodes', index];
+    if (node.name === startName || node.name === endName)
+      this.add([...path, 'name'], `\`${node.name}\` is not a name for a node.`);
+    if (this.names.indexOf(node.name) < index)
+      this.add([...path, 'name'], `There are two nodes called \`${node.name}\`.`);
+    const ways = (['uses', 'steps', 'agent', 'run', 'body'] as const).filter((key) => node[key] !== undefined);
+    if (ways.length > 1)
+      this.add([...path, ways[1]!], `A node does one thing: \`${ways[0]}\` or \`${ways[1]}\`.`, 'key');
+    this.loop(node, path);
+    this.step(node, path);
+    if (node.prompt !== undefined) {
+      if (node.agent === undefined) this.add([...path, 'prompt'], '`prompt` goes with `agent`.', 'key');
+      this.template(node.prompt, [...path, 'prompt']);
+    }
+    if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
+    for (const list of ['steps', 'body'] as const)
+      for (const [index, step] of (node[list] ?? []).entries()) this.step(step, [...path, list, index]);
+    if (typeof node.goto === 'string') this.target(node.goto, [...path, 'goto']);
+    else
+      for (const [index, rule] of (node.goto ?? []).entries()) {
+        this.target(rule.to, [...path, 'goto', index, 'to']);
+        this.expression(rule.if, [...path, 'goto', index, 'if']);
+      }
+  }
+
+  private loop(node: NodeSpec, path: YamlPath): void {
+    const loop = node.type === 'while_loop';
+    for (const key of ['condition', 'max_iterations', 'body'] as const) {
+      if (loop && node[key] === undefined) this.add(path, `A \`while_loop\` needs \`${key}\`.`);
+      if (!loop && node[key] !== undefined)
+        this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`.`, 'key');
+    }
+    this.expression(node.condition, [...path, 'condition']);
+  }
+
+  private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
+    const { agents } = this.known;
+    if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
+    else if (agents && !agents.includes(agent))
+      this.add(path, `There is no agent \`${agent}\` in \`.towpath/agents\`.${didYouMean(agent, agents)}`);
+  }
+
+  private step(step: Step, path: YamlPath): void {
+    if (step.run) this.expression(step.run.value, [...path, 'run', 'value']);
+    if (step.uses === undefined) {
+      if (step.with) this.add([...path, 'with'], '`with` goes with `uses`.', 'key');
+    } else {
+      this.action(step.uses, [...path, 'uses']);
+      this.parameters(step.uses, step.with ?? {}, path);
+    }
+    this.templates(step.with, [...path, 'with']);
+    if (typeof step.output === 'object') this.templates(step.output, [...path, 'output']);
+  }
+
+  private action(name: string, path: YamlPath): void {
+    const names = [...builtInNames, ...this.known.tools];
+    if (names.includes(name) || isElsewhere(name)) return;
+    this.add(path, `There is no action \`${name}\`.${didYouMean(name, names)}`);
+  }
+
+  /** Names of parameters, and values that hold no template. */
+  private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
+    const { parameters } = actionOf(action);
+    if (!parameters) return;
+    const here = [...path, 'with'];
+    const names = Object.keys(parameters.shape);
+    for (const key of Object.keys(given))
+      if (!names.includes(key))
+        this.add([...here, key], `${action} takes no \`${key}\`.${didYouMean(key, names)}`, 'key');
+    for (const key of names) {
+      const value = given[key];
+      if (value === undefined) {
+        if (!parameters.shape[key]!.safeParse(undefined).success)
+          this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
+        continue;
+      }
+      if (JSON.stringify(value).includes('{{')) continue;
+      const [issue] = parameters.shape[key]!.safeParse(value).error?.issues ?? [];
+      if (issue) this.add([...here, key, ...(issue.path as YamlPath)], `${action}: ${issue.message}.`);
+    }
+    if (Array.isArray(given.tools))
+      for (const [index, tool] of given.tools.entries()) {
+        const spec = tool as ToolSpec;
+        if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
+        else if (typeof spec?.action === 'string') this.action(spec.action, [...here, 'tools', index, 'action']);
+      }
+  }
+
+  private toolSpec(tool: ToolSpec, path: YamlPath): void {
+    this.action(tool.action, [...path, 'action']);
+    this.templates(tool.with, [...path, 'with']);
+  }
+
+  private edge(index: number): void {
+    const edge = this.file.edges[index]!;
+    const path = ['edges', index];
+    if (edge.from === undefined && edge.type !== 'entry') this.add(path, 'An edge needs `from`.');
+    else if (edge.from !== undefined && edge.from !== startName) this.nodeName(edge.from, [...path, 'from']);
+    this.target(edge.to, [...path, 'to']);
+    if (typeof edge.when === 'string') this.expression(edge.when, [...path, 'when']);
+    const { condition } = edge;
+    if (typeof condition === 'string') this.expression(condition, [...path, 'condition']);
+    else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
+    if (!isParallel(edge)) {
+      if (edge.fan_in !== undefined) this.add([...path, 'fan_in'], '`fan_in` goes with `type: parallel`.', 'key');
+      return;
+    }
+    if (edge.fan_in === undefined) this.add(path, 'A parallel edge needs `fan_in`: the node where the branches end.');
+    else this.nodeName(edge.fan_in, [...path, 'fan_in']);
+    if (edge.when !== undefined || condition !== undefined) this.add(path, 'A parallel edge has no condition.');
+    if (edge.from === undefined || edge.from === startName)
+      this.add(path, 'A workflow begins with one node: let the branches follow it.');
+    const siblings = edgesFrom(this.file, edge.from ?? startName);
+    if (siblings.some((one) => !isParallel(one))) this.add(path, 'Edges out of one node are all parallel, or none is.');
+    if (siblings.some((one) => one.fan_in !== edge.fan_in))
+      this.add(path, 'Branches out of one node end at one `fan_in`.');
+  }
+
+  /** In a branch: no agent, because the run has one conversation, and no further parallel part. */
+  private branches(): void {
+    for (const [index, head] of this.file.edges.entries()) {
+      if (!isParallel(head)) continue;
+      const heads = edgesFrom(this.file, head.from ?? startName).map(({ to }) => to);
+      const inside = { heads, fanIn: head.fan_in! };
+      const seen = new Set<string>([head.fan_in!, endName]);
+      const open = [head.to];
+      for (let name = open.pop(); name !== undefined; name = open.pop()) {
+        if (seen.has(name)) continue;
+        seen.add(name);
+        const at = this.names.indexOf(name);
+        const node = this.file.nodes[at]!;
+        if (node.agent !== undefined)
+          this.add(
+            ['nodes', at, 'agent'],
+            'An agent cannot speak in a parallel branch: the run has one conversation. Use `llm.tools`.',
+            'key',
+          );
+        if (edgesFrom(this.file, name).some(isParallel) && node.goto === undefined)
+          this.add(
+            ['edges', index],
+            `The branch ${head.to} comes to another parallel part (${name}). Put one after the other.`,
+          );
+        open.push(...successorsOf(this.file, node, inside));
+      }
+    }
+  }
+
+  private target(name: string, path: YamlPath): void {
+    if (name !== endName) this.nodeName(name, path);
+  }
+
+  private nodeName(name: string, path: YamlPath): void {
+    if (!this.names.includes(name)) this.add(path, `There is no node \`${name}\`.${didYouMean(name, this.names)}`);
+  }
+
+  private expression(text: string | boolean | undefined, path: YamlPath): void {
+    const problem = typeof text === 'string' ? expressionProblem(text) : undefined;
+    if (problem) this.add(path, problem);
+  }
+
+  private template(text: string, path: YamlPath): void {
+    const problem = templateProblem(text);
+    if (problem) this.add(path, problem);
+  }
+
+  private templates(value: unknown, path: YamlPath): void {
+    if (typeof value === 'string') this.template(value, path);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, item] of Object.entries(value))
+      this.templates(item, [...path, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+/** Tools of MCP servers come and go: whether they are there is known when they are called. */
+const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');
