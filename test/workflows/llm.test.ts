@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { type ProviderReply, reply } from '../support/provider.ts';
+import { Stage } from './stage.ts';
+
+const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
+
+describe('the llm actions of a workflow', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+  /** The result of one node, which is this. */
+  const result = async (node: string, ...replies: ProviderReply[]) => {
+    const indented = node.trim().replace(/^/gm, '    ');
+    stage = await Stage.of(`nodes:\n  - name: ask\n${indented}\n    output: result\n`, replies);
+    const { error } = await stage.start();
+    return error ?? (await stage.state()).result;
+  };
+  const messages = 'messages: [{role: user, content: "What is {{ 6 * 7 }}?"}]';
+  const failing = (status: number, headers: Record<string, string> = {}) =>
+    Object.entries(headers).reduce(
+      (made, [name, value]) => made.header(name, value),
+      reply.status(status, { error: { message: 'Not now.' } }),
+    );
+
+  it('llm.call answers with its content and usage, as it always did', async () => {
+    const given = await result(`uses: llm.call\nwith: {${messages}, model: gpt-4}`, reply.text('42'));
+    assert.deepEqual(given, { content: '42', usage });
+    const { model, temperature, messages: said, tools } = stage.provider.requests[0]!.body;
+    assert.deepEqual(
+      { model, temperature, said, tools },
+      { model: 'gpt-4', temperature: 0.7, said: [{ role: 'user', content: 'What is 42?' }], tools: undefined },
+    );
+  });
+
+  it('llm.call that fails ends its node, and the run says so', async () => {
+    const given = (await result(`uses: llm.call\nwith: {${messages}}`, failing(400))) as {
+      code: string;
+      message: string;
+    };
+    assert.equal(given.code, 'LLM_HTTP_ERROR');
+    assert.match(given.message, /^Node ask: .*Not now\./);
+    assert.deepEqual(stage.steps, ['start ask', 'failed ask']);
+  });
+
+  it('llm.stream shows each chunk with its node', async () => {
+    await result(`uses: llm.stream\nwith: {${messages}}`, reply.text('forty-two'));
+    const chunks = stage.events.filter((event) => event.type === 'chunk');
+    assert.deepEqual(
+      chunks.map(({ type, content, node }) => ({ type, content, node })),
+      ['fort', 'y-tw', 'o'].map((content) => ({ type: 'chunk', content, node: 'ask' })),
+    );
+    assert.ok(
+      stage.events.findIndex(({ type }) => type === 'chunk') <
+        stage.events.findIndex((event) => event.type === 'node' && event.status === 'end'),
+    );
+  });
+
+  it('llm.stream gives the whole answer at the end', async () => {
+    const given = await result(`uses: llm.stream\nwith: {${messages}}`, reply.text('forty-two'));
+    assert.deepEqual(given, { content: 'forty-two', usage, streamed: true, chunk_count: 3 });
+  });
+
+  it('llm.stream that breaks ends its node; what was shown was shown', async () => {
+    const given = (await result(`uses: llm.stream\nwith: {${messages}}`, reply.text('fort').cut())) as { code: string };
+    assert.equal(given.code, 'LLM_INCOMPLETE');
+    assert.deepEqual(stage.steps, ['start ask', 'failed ask']);
+  });
+
+  it('llm.retry succeeds at the first try', async () => {
+    const given = await result(`uses: llm.retry\nwith: {${messages}}`, reply.text('42'));
+    assert.deepEqual(given, { content: '42', usage, attempts: 1, total_delay: 0 });
+  });
+
+  it('llm.retry succeeds after failures, with waits that double', async () => {
+    const quick = 'base_delay: 0.01, max_delay: 0.015, jitter: false';
+    const given = await result(
+      `uses: llm.retry\nwith: {${messages}, ${quick}}`,
+      failing(500),
+      failing(503),
+      reply.text('42'),
+    );
+    assert.deepEqual(given, { content: '42', usage, attempts: 3, total_delay: 0.025 });
+  });
+
+  it('llm.retry gives up after max_retries, as a value', async () => {
+    const given = await result(
+      `uses: llm.retry\nwith: {${messages}, max_retries: 1, base_delay: 0.01, jitter: false}`,
+      failing(500),
+      failing(500),
+      reply.text('never'),
+    );
+    const { error, ...rest } = given as { error: string };
+    assert.match(error, /Not now\./);
+    assert.deepEqual(rest, { success: false, attempts: 2, total_delay: 0.01 });
+    assert.equal((await stage.kept()).phase, 'Completed');
+  });
+
+  it('llm.retry waits as long as Retry-After says', async () => {
+    const given = await result(
+      `uses: llm.retry\nwith: {${messages}, base_delay: 30}`,
+      failing(429, { 'retry-after-ms': '20' }),
+      reply.text('42'),
+    );
+    assert.deepEqual(given, { content: '42', usage, attempts: 2, total_delay: 0.02 });
+  });
+
+  for (const status of [400, 401, 404, 422])
+    it(`llm.retry does not repeat a ${status}`, async () => {
+      const given = await result(`uses: llm.retry\nwith: {${messages}}`, failing(status), reply.text('never'));
+      const { error, ...rest } = given as { error: string };
+      assert.ok(error.length > 0);
+      assert.deepEqual(rest, { success: false, attempts: 1, total_delay: 0 });
+    });
+
+  it('llm.retry is stopped in its wait', async () => {
+    const running = result(`uses: llm.retry\nwith: {${messages}, base_delay: 600, max_delay: 600}`, failing(500));
+    while (!stage?.events.some((event) => event.type === 'progress')) await new Promise((go) => setTimeout(go, 2));
+    await stage.engine.stop(stage.runId);
+    assert.deepEqual(await running, { code: 'ENGINE_ABORTED', message: 'Stopped.' });
+  });
+
+  it('an answer can be asked for as JSON of a schema, and is mended once where it is not', async () => {
+    const schema = '{name: n, schema: {type: object, properties: {n: {type: integer}}, required: [n]}}';
+    const given = await result(
+      `uses: llm.call\nwith: {${messages}, response_format: {type: json_schema, json_schema: ${schema}}}`,
+      reply.text('It is {"n": "42"}'),
+      reply.text('{"n": 42}'),
+    );
+    assert.deepEqual((given as { content: string }).content, '{"n": 42}');
+    const [first, second] = stage.provider.requests.map(({ body }) => body);
+    assert.equal((first!.response_format as { type: string }).type, 'json_schema');
+    assert.deepEqual(
+      second!.messages.map(({ role }) => role),
+      ['user', 'assistant', 'user'],
+    );
+  });
+
+  it('an answer that is no JSON twice ends the node', async () => {
+    const given = await result(
+      `uses: llm.call\nwith: {${messages}, response_format: {type: json_object}}`,
+      reply.text('No.'),
+      reply.text('[1]'),
+    );
+    assert.deepEqual(given, {
+      code: 'LLM_BAD_RESPONSE',
+      message: 'Node ask: The answer is not of the format asked for: it is not a JSON object.',
+    });
+  });
+
+  it('an equal call is answered from the cache when it may be', async () => {
+    const one = (name: string) =>
+      `  - {name: ${name}, uses: llm.call, with: {${messages}, cache: true}, output: ${name}}\n`;
+    stage = await Stage.of(`nodes:\n${one('a')}${one('b')}`, [reply.text('42')]);
+    await stage.start();
+    assert.deepEqual(await stage.state(), { a: { content: '42', usage }, b: { content: '42', usage } });
+    assert.equal(stage.provider.requests.length, 1);
+  });
+
+  for (const name of ['llm_call', 'llm_stream', 'llm_retry', 'llm_tools'])
+    it(`actions.${name} is the same action`, async () => {
+      const tools = name === 'llm_tools' ? ', tools: []' : '';
+      const given = await result(`uses: actions.${name}\nwith: {${messages}${tools}}`, reply.text('42'));
+      assert.equal((given as { content: string }).content, '42');
+    });
+});
+
+describe('llm.tools', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+
+  const look = `
+nodes:
+  - name: work
+    uses: llm.tools
+    with:
+      messages:
+        - {role: system, content: You count.}
+        - {role: user, content: How long is the list?}
+      tools:
+        - name: look
+          description: Reads a file
+          parameters:
+            path: {type: string, description: Which one, required: true}
+          action: fs.read
+        - fs.write
+    output: result
+`;
+
+  it('dispatches a call to the action of its tool', async () => {
+    stage = await Stage.of(look, [reply.call('look', { path: 'list.txt' }), reply.text('Two lines.')], {
+      files: { 'list.txt': 'a\nb\n' },
+    });
+    await stage.start();
+    const {
+      tool_results: results,
+      tool_calls: calls,
+      ...rest
+    } = (await stage.state()).result as Record<string, never[]>;
+    assert.deepEqual(rest, { content: 'Two lines.', rounds: 1 });
+    assert.deepEqual(calls, [{ id: 'call_0_look', name: 'look', arguments: { path: 'list.txt' } }]);
+    const [one] = results as unknown as { tool_call_id: string; name: string; result: { text: string } }[];
+    assert.deepEqual([one!.tool_call_id, one!.name, one!.result.text], ['call_0_look', 'look', 'a\nb']);
+    const [first] = stage.provider.requests;
+    assert.deepEqual(
+      first!.body.tools!.map((tool) => tool.function),
+      [
+        {
+          name: 'look',
+          description: 'Reads a file',
+          parameters: {
+            type: 'object',
+            properties: { path: { type: 'string', description: 'Which one' } },
+            required: ['path'],
+            additionalProperties: false,
+          },
+        },
+        (first!.body.tools![1] as { function: object }).function,
+      ],
+    );
+    assert.equal(first!.body.messages[0]!.content, 'You count.');
+  });
+
+  it('goes on for several turns and puts what changes something to the person', async () => {
+    stage = await Stage.of(
+      look,
+      [
+        reply.call('look', { path: 'list.txt' }),
+        reply.call('fs_write', { path: 'count.txt', content: '2' }),
+        reply.text('Written.'),
+      ],
+      { files: { 'list.txt': 'a\nb\n' } },
+    );
+    await stage.start();
+    assert.deepEqual(stage.questions, ['Create count.txt']);
+    assert.equal(stage.workspace.read('count.txt'), '2');
+    const given = (await stage.state()).result as { content: string; rounds: number; tool_calls: unknown[] };
+    assert.deepEqual([given.content, given.rounds, given.tool_calls.length], ['Written.', 2, 2]);
+  });
+
+  it('tells the model of a denied call, and goes on', async () => {
+    stage = await Stage.of(look, [reply.call('fs_write', { path: 'x', content: '2' }), reply.text('Then not.')]);
+    stage.answers = [{ decision: 'deny', words: 'not there' }];
+    await stage.start();
+    const given = (await stage.state()).result as { content: string; tool_results: { code: string }[] };
+    assert.deepEqual([given.content, given.tool_results[0]!.code], ['Then not.', 'TOOL_DENIED']);
+    assert.equal(stage.workspace.exists('x'), false);
+  });
+
+  it('tells the model what was wrong with a call: no such tool, wrong arguments, no such action', async () => {
+    const yaml = look.replace(/tools:[\s\S]*output/, 'tools: "{{ state.tools }}"\n    output');
+    const spec = { name: 'lost', description: 'Is gone', parameters: {}, action: 'no.such' };
+    stage = await Stage.of(yaml, [
+      reply.call('fs_delete', { path: 'x' }).call('lost', { extra: 1 }, { id: 'b' }).call('lost', {}, { id: 'c' }),
+      reply.text('I see.'),
+    ]);
+    await stage.start('go', { tools: [spec, 'fs.read'] });
+    const given = (await stage.state()).result as { tool_results: { code: string; error: string }[] };
+    assert.deepEqual(
+      given.tool_results.map(({ code }) => code),
+      ['TOOL_NOT_AVAILABLE', 'TOOL_ARGS_INVALID', 'TOOL_NOT_AVAILABLE'],
+    );
+    assert.match(given.tool_results[2]!.error, /no tool "no\.such"/);
+  });
+
+  it('stops after its rounds and says so', async () => {
+    const again = reply.call('look', { path: 'list.txt' });
+    stage = await Stage.of(look.replace('    output', '      max_tool_rounds: 2\n    output'), [again, again, again], {
+      files: { 'list.txt': 'a\n' },
+    });
+    await stage.start();
+    const given = (await stage.state()).result as { rounds: number; warning: string };
+    assert.deepEqual([given.rounds, given.warning], [2, 'The limit of 2 tool rounds is reached.']);
+    assert.equal(stage.provider.requests.length, 2);
+  });
+
+  const choices: [string, unknown, string[], unknown][] = [
+    ['auto', 'auto', ['look', 'fs_write'], 'auto'],
+    ['none', 'none', ['look', 'fs_write'], 'none'],
+    ['required', 'required', ['look', 'fs_write'], 'auto'],
+    ['look', 'required', ['look'], 'auto'],
+  ];
+  for (const [choice, first, names, then] of choices)
+    it(`tool_choice ${choice}: the model is asked so`, async () => {
+      const yaml = look.replace('    output', `      tool_choice: ${choice}\n    output`);
+      stage = await Stage.of(yaml, [reply.call('look', { path: 'list.txt' }), reply.text('Done.')], {
+        files: { 'list.txt': '' },
+      });
+      await stage.start();
+      const asked = stage.provider.requests.map(({ body }) => [
+        body.tool_choice,
+        body.tools!.map((tool) => tool.function.name),
+      ]);
+      assert.deepEqual(asked, [
+        [first, names],
+        [then, names],
+      ]);
+    });
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import { type AdapterLimits, createAdapter } from '../../src/llm/adapter.ts';
+import { createResponseCache } from '../../src/llm/cache.ts';
+import { createClient } from '../../src/llm/create.ts';
+import type { Run, RunEvent } from '../../src/protocol/run.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
+import { graphWorkflow } from '../../src/workflows/graph.ts';
+import type { AgentFile } from '../../src/workflows/schema.ts';
+import { loadAgent, loadWorkflow } from '../../src/workflows/validate.ts';
+import { type Provider, type ProviderScript, startProvider } from '../support/provider.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
+
+export const toolNames = defaultTools().map((tool) => tool.definition.name);
+
+/** A workflow at work on a real folder, with a provider on this machine and a real journal. */
+export class Stage {
+  readonly events: RunEvent[] = [];
+  readonly questions: string[] = [];
+  answers: (ApprovalAnswer | 'wait')[] = [];
+  readonly runId = RunStore.newId();
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
+  readonly store = new RunStore(this.folder);
+  readonly agents = new Map<string, AgentFile>();
+  private readonly cache = createResponseCache();
+  engine: ExecutionEngine;
+
+  private constructor(
+    readonly workspace: TemporaryWorkspace,
+    readonly provider: Provider,
+    private readonly yaml: string,
+    private readonly limits: Partial<AdapterLimits>,
+  ) {
+    this.engine = this.build();
+  }
+
+  static async of(
+    yaml: string,
+    script: ProviderScript = [],
+    { files = {}, limits = {} }: { files?: Record<string, string>; limits?: Partial<AdapterLimits> } = {},
+  ): Promise<Stage> {
+    const [workspace, provider] = [await temporaryWorkspace(files), await startProvider(script)];
+    return new Stage(workspace, provider, yaml, limits);
+  }
+
+  agent(name: string, yaml: string): void {
+    const { value, problems } = loadAgent(yaml, { tools: toolNames });
+    assert.deepEqual(problems, []);
+    this.agents.set(name, value!);
+  }
+
+  /** As a reload of the window would. */
+  build(): ExecutionEngine {
+    const { value: file, problems } = loadWorkflow(this.yaml, { tools: toolNames });
+    assert.deepEqual(problems, []);
+    const approve: Approve = (request, signal) => {
+      this.questions.push(request.plan.what);
+      const answer = this.answers.shift() ?? { decision: 'allow' };
+      if (answer !== 'wait') return Promise.resolve(answer);
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'deny' })));
+    };
+    const client = createClient({ provider: 'openai-compatible', baseUrl: this.provider.url, model: 'chosen' });
+    const adapter = createAdapter(
+      client,
+      { retries: 0, ...this.limits },
+      { cache: { replies: this.cache, provider: this.provider.url } },
+    );
+    this.engine = new ExecutionEngine({
+      store: this.store,
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      workflow: async (id) => graphWorkflow({ id, file: file!, agents: this.agents }),
+      model: async (id = 'chosen') => ({ id: `openai-compatible/${id}`, model: id, adapter }),
+      workspace: async () => ({ names: ['ws'] }),
+      maxTurns: () => 20,
+      tell: (event) => this.events.push(event),
+    });
+    return this.engine;
+  }
+
+  /** As a crash would: what is on disk now is all there is. */
+  async crash(running: Promise<unknown>): Promise<void> {
+    const copy = `${this.folder}-copy`;
+    cpSync(this.folder, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+    await this.engine.close();
+    await running;
+    rmSync(this.folder, { recursive: true });
+    renameSync(copy, this.folder);
+    this.build();
+  }
+
+  start(words = 'go', values?: Record<string, unknown>): Promise<EngineResult> {
+    return this.engine.start({ runId: this.runId, workflowId: 'flow', userInput: words, ...(values && { values }) });
+  }
+
+  continue(words?: string): Promise<EngineResult> {
+    return this.engine.continue({ runId: this.runId, ...(words !== undefined && { userInput: words }) });
+  }
+
+  kept(): Promise<Run> {
+    return this.store.read(this.runId);
+  }
+
+  /** The values at the end, without what was said at the start. */
+  async state(): Promise<Record<string, unknown>> {
+    const { input: _, ...state } = (await this.kept()).graph!.main.state;
+    return state;
+  }
+
+  /** What happened at the nodes, in order: `start a`, `end a`. */
+  get steps(): string[] {
+    return this.events.flatMap((event) => (event.type === 'node' ? [`${event.status} ${event.node}`] : []));
+  }
+
+  async end(): Promise<void> {
+    await this.engine.close();
+    await this.provider.close();
+    rmSync(this.folder, { recursive: true });
+    this.workspace.cleanup();
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { holds, render } from '../../src/workflows/template.ts';
+
+const state = { name: 'Ann', list: [1, 2], deep: { key: 'v' }, no: 'no', json: '{"a": [1]}', n: 3, empty: [] };
+const scope = { state, variables: { base: 'http://x' }, ...state };
+
+describe('a template', () => {
+  const cases: [text: string, value: unknown][] = [
+    ['plain', 'plain'],
+    ['{{ state.name }}', 'Ann'],
+    ['Hello {{ state.name | upper }}!', 'Hello ANN!'],
+    ['{{ state.list }}', [1, 2]],
+    ['  {{ state.deep }}\n', { key: 'v' }],
+    ['{{ state["deep"].key }}', 'v'],
+    ['{{ state.get("n") + 1 }}', 4],
+    ['{{ state.none }}', null],
+    ['{{ state.none | default("d") }}', 'd'],
+    ['{{ state.json | fromjson }}', { a: [1] }],
+    ['{{ (state.json | fromjson).a | first }}', 1],
+    ['{{ state.deep | json }}', '{"key": "v"}'],
+    ['{{ "abcdefgh" | truncate(5) }}', 'ab...'],
+    ['{{ "" | sha256 }}', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['{% for one in state.list %}{{ loop.index }}:{{ one }} {% endfor %}', '1:1 2:2 '],
+    ['{{ "yes" if state.n > 2 else "no" }}', 'yes'],
+    ['{{ len(state.list) }} at {{ variables.base }}', '2 at http://x'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: shells write it so, and templates leave it alone
+    ['echo ${HOME}', 'echo ${HOME}'],
+    ['{{ state.constructor }}', null],
+    ['{{ state.name.constructor }}', null],
+  ];
+  for (const [text, value] of cases)
+    it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(render(text, scope), value));
+
+  it('cannot count without an end', () =>
+    assert.throws(() => render('{% for x in range(1000000000) %}{% endfor %}', scope), /at most 10000/));
+});
+
+describe('a condition', () => {
+  const cases: [condition: string | boolean, holds: boolean][] = [
+    [true, true],
+    ['state.n > 2', true],
+    ["state['n'] == 3 and not state.none", true],
+    ['{{ state.n > 5 }}', false],
+    ['state.list', true],
+    ['state.empty', false],
+    ['state.no', false],
+    ['!name', false],
+    ['!nothing', true],
+    ['state.none > 2', false],
+    ['state.n != 3', false],
+    ["'n' in state.name", true],
+    ['state.get("missing", 7) > 6', true],
+    ['state.name is defined and state.none is not defined', true],
+    ['state.flag == True', false],
+  ];
+  for (const [condition, expected] of cases)
+    it(`${condition} → ${expected}`, () => assert.equal(holds(condition, scope), expected));
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { loadAgent, loadWorkflow } from '../../src/workflows/validate.ts';
+import { toolNames } from './stage.ts';
+
+const nodes = (text: string) => `nodes:\n${text}`;
+const known = { tools: toolNames, agents: ['reviewer'] };
+const noPython =
+  'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
+const noCode = 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.';
+
+describe('a workflow file is checked when it is loaded', () => {
+  const ask = '{messages: [{role: user, content: hi}]}';
+  const cases: [what: string, text: string, ...problems: string[]][] = [
+    ['nothing in it', '', '1:1: This file has to be a list of keys with values: `name: …`.'],
+    ['a list', '- a', '1:1: This file has to be a list of keys with values: `name: …`.'],
+    ['no nodes', 'name: x', '1:1: `nodes` is missing.'],
+    [
+      'a syntax error',
+      'nodes: [\nname: x',
+      '2:1: Flow sequence in block collection must be sufficiently indented and end with a ].',
+    ],
+    ['a key twice', nodes('  - name: a\n    name: b\n'), '3:5: This key is here twice: keep one.'],
+    [
+      'an alias bomb',
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nnodes: [*c,*c,*c]`,
+      '1:1: Aliases (`*name`) repeat too much here: write the parts out.',
+    ],
+    ['a key that is none', 'nam: x\nnodes: [{name: a}]', '1:1: There is no key `nam` here.'],
+    ['a key of a node that is none', nodes('  - name: a\n    use: x\n'), '3:5: There is no key `use` here.'],
+    ['inline Python', nodes('  - name: a\n    run: |\n      return {}\n'), `3:5: ${noPython}`],
+    ['a script', nodes('  - name: a\n    script: echo\n'), `3:5: ${noCode}`],
+    ['another language', nodes('  - name: a\n    language: lua\n'), `3:5: ${noCode}`],
+    [
+      'imports',
+      'imports: []\nnodes: [{name: a}]',
+      '1:1: Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
+    ],
+    [
+      'a lambda',
+      nodes('  - name: a\n    uses: state.set\n    with:\n      x: "{{ (lambda y: y)(1) }}"\n'),
+      '5:10: `lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.',
+    ],
+    [
+      'a call that only Python has',
+      nodes('  - name: a\n    goto:\n      - if: int(state.n) > 1\n        to: a\n'),
+      '4:13: `int()` is Python, which Towpath does not run. Use `| int` instead.',
+    ],
+    [
+      'a list comprehension',
+      nodes('  - name: a\n    run: {type: expression, value: "[x for x in state.l]"}\n'),
+      '3:36: `for` is Python, which Towpath does not run. Use Jinja: filters, `{% for %}`.',
+    ],
+    [
+      'secrets',
+      nodes('  - name: a\n    uses: state.set\n    with: {key: "{{ secrets.key }}"}\n'),
+      '4:17: There is no `secrets` here. Keys stay in the editor’s secret storage and are never given to a workflow.',
+    ],
+    [
+      'a template with a mistake',
+      nodes('  - name: a\n    uses: state.set\n    with: {x: "{{ state.x "}\n'),
+      '4:15: This is not a Jinja template (Unexpected end of input). Python is not run here.',
+    ],
+    [
+      'an action that is none',
+      nodes('  - name: a\n    uses: fs.raed\n'),
+      '3:11: There is no action `fs.raed`. Did you mean "fs.read"?',
+    ],
+    [
+      'a parameter that is none',
+      nodes(`  - name: a\n    uses: llm.call\n    with: {messages: [{role: user, content: hi}], temprature: 1}\n`),
+      '4:51: llm.call takes no `temprature`. Did you mean "temperature"?',
+    ],
+    [
+      'a parameter that is missing',
+      nodes('  - name: a\n    uses: llm.tools\n    with: {messages: [{role: user, content: hi}]}\n'),
+      '3:11: llm.tools needs `tools`.',
+    ],
+    [
+      'a parameter out of bounds',
+      nodes(`  - name: a\n    uses: llm.retry\n    with: {messages: [{role: user, content: hi}], max_retries: -1}\n`),
+      '4:64: llm.retry: Too small: expected number to be >=0.',
+    ],
+    [
+      'a tool whose action is none',
+      nodes(
+        '  - name: a\n    uses: llm.tools\n    with:\n      messages: [{role: user, content: hi}]\n      tools:\n        - {name: t, description: d, action: look.up}\n',
+      ),
+      '7:45: There is no action `look.up`.',
+    ],
+    [
+      'a way to nowhere',
+      nodes('  - name: a\n    goto: elsewhere\n  - name: b\n'),
+      '3:11: There is no node `elsewhere`.',
+    ],
+    [
+      'an edge to nowhere',
+      'nodes: [{name: first}]\nedges:\n  - {from: first, to: fisrst}\n',
+      '3:23: There is no node `fisrst`. Did you mean "first"?',
+    ],
+    ['a name twice', 'nodes:\n  - name: a\n  - name: a\n', '3:11: There are two nodes called `a`.'],
+    [
+      'a name that is not possible',
+      nodes('  - name: a b\n'),
+      '2:11: `name`: Use letters, digits, `_`, `-` and `.`, at most 64 of them.',
+    ],
+    [
+      'two things at once',
+      nodes(`  - name: a\n    uses: llm.call\n    with: ${ask}\n    steps: [{uses: state.set}]\n`),
+      '5:5: A node does one thing: `uses` or `steps`.',
+    ],
+    [
+      'a loop without a bound',
+      nodes('  - name: a\n    type: while_loop\n    condition: true\n    body: [{uses: state.set}]\n'),
+      '2:5: A `while_loop` needs `max_iterations`.',
+    ],
+    [
+      'a loop without an end in sight',
+      nodes(
+        '  - name: a\n    type: while_loop\n    condition: true\n    max_iterations: 5000\n    body: [{uses: state.set}]\n',
+      ),
+      '5:21: `max_iterations` can be at most 1000.',
+    ],
+    [
+      'nodes over a list',
+      nodes('  - name: a\n    type: dynamic_parallel\n    items: []\n'),
+      '3:11: `type` can only be `while_loop` here.',
+      '4:5: Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
+    ],
+    [
+      'branches without an end',
+      'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, type: parallel}\n',
+      '3:5: A parallel edge needs `fan_in`: the node where the branches end.',
+    ],
+    [
+      'an agent in a branch',
+      'nodes:\n  - name: a\n  - name: b\n    agent: reviewer\n  - name: c\nedges:\n  - {from: a, to: b, parallel: true, fan_in: c}\n',
+      '4:5: An agent cannot speak in a parallel branch: the run has one conversation. Use `llm.tools`.',
+    ],
+    [
+      'an agent that is none',
+      nodes('  - name: a\n    agent: reviwer\n'),
+      '3:12: There is no agent `reviwer` in `.towpath/agents`. Did you mean "reviewer"?',
+    ],
+    [
+      'a type that is none',
+      'state_schema: {n: nmber}\nnodes: [{name: a}]',
+      '1:19: `nmber` is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+    ],
+    ['a value of the wrong kind', 'nodes: {}\n', '1:8: `nodes` has to be a list.'],
+    [
+      'a choice that is none',
+      'tools: [{name: t, description: d, action: fs.read, parameters: {p: {type: text}}}]\nnodes: [{name: a}]',
+      '1:75: `type` can only be `string`, `integer`, `number`, `boolean`, `array`, `object`.',
+    ],
+    [
+      'a key that means something to an object',
+      'initial_state: {constructor: 1}\nnodes: [{name: a}]',
+      '1:17: `constructor`: Use letters, digits and `_`.',
+    ],
+  ];
+  for (const [what, text, ...problems] of cases)
+    it(`${what}: ${problems[0]}`, () => {
+      const loaded = loadWorkflow(text, known);
+      assert.deepEqual(
+        loaded.problems.map(({ line, column, message }) => `${line}:${column}: ${message}`),
+        problems,
+      );
+      assert.equal(loaded.value, undefined);
+    });
+
+  it('is not read when it is too long', () => {
+    const [problem] = loadWorkflow(`# ${'x'.repeat(500_001)}\nnodes: [{name: a}]`, known).problems;
+    assert.equal(problem?.message, 'The file is longer than 500000 characters.');
+  });
+});
+
+describe('an agent file is checked when it is loaded', () => {
+  const cases: [what: string, text: string, problem: string][] = [
+    ['no instructions', 'name: x\n', '1:1: `instructions` is missing.'],
+    [
+      'a tool that is none',
+      'instructions: x\ntools: [fs.raed]\n',
+      '2:9: There is no tool `fs.raed`. Did you mean "fs.read"?',
+    ],
+    [
+      'a policy that would widen',
+      'instructions: x\napproval: autopilot\n',
+      '2:11: `approval` can only be `default`, `ask`, `read_only`.',
+    ],
+  ];
+  for (const [what, text, expected] of cases)
+    it(`${what}: ${expected}`, () => {
+      const problems = loadAgent(text, known).problems.map(
+        ({ line, column, message }) => `${line}:${column}: ${message}`,
+      );
+      assert.deepEqual(problems, [expected]);
+    });
+});
