@@ -1,5 +1,8 @@
 // Builds the four programs into dist/: the extension host's half, the SDK of MCP, the local model's process, and the panel; and the
-// demo model, a file that a program of ours writes.
+// demo model and the JSON schemas of workflow files, which programs of ours write.
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, context } from 'esbuild';
 
 const watch = process.argv.includes('--watch');
@@ -52,12 +55,21 @@ else {
   await Promise.all(contexts.map((one) => one.dispose()));
 }
 
-const demo = await build({
-  ...node,
-  entryPoints: ['src/llm/local/demo/demoModel.ts'],
-  format: 'esm',
-  write: false,
-  sourcemap: false,
-});
-const { writeDemoModel } = await import(`data:text/javascript,${encodeURIComponent(demo.outputFiles[0].text)}`);
+/** What a module of ours exports, for files that are made from it. Beside the project, so that its packages are found. */
+async function load(entryPoint) {
+  const outfile = path.resolve(`dist/${path.basename(entryPoint, '.ts')}.build.mjs`);
+  await build({ ...node, entryPoints: [entryPoint], format: 'esm', packages: 'external', outfile, sourcemap: false });
+  try {
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(outfile);
+  }
+}
+
+const { writeDemoModel } = await load('src/llm/local/demo/demoModel.ts');
 writeDemoModel('dist/demo.gguf');
+
+const { jsonSchemas } = await load('src/workflows/jsonSchema.ts');
+mkdirSync('dist/schemas', { recursive: true });
+for (const [name, schema] of Object.entries(jsonSchemas()))
+  writeFileSync(`dist/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);

@@ -13,6 +13,7 @@ import { demoModel, type Models } from './models.ts';
 import type { Policies } from './policies.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
+import type { Workflows } from './workflows.ts';
 
 interface Parts {
   conversation: Conversation;
@@ -26,12 +27,13 @@ interface Parts {
   approvals: Approvals;
   policies: Policies;
   mcp: Mcp;
+  workflows: Workflows;
   log: vscode.LogOutputChannel;
 }
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, undo, setup, manager, fetcher, doctor, models, approvals, log } = parts;
+  const { conversation, undo, setup, manager, fetcher, doctor, models, approvals, workflows, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -40,7 +42,11 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       await conversation.open(undefined);
       void conversation.send(task.trim());
     },
+    'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>) => workflows.runWorkflow(id, values),
+    'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
+    'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     'towpath.stop': () => conversation.stop(),
+    'towpath.pause': () => conversation.pause(),
     'towpath.continue': async () => {
       await showPanel();
       void conversation.goOn();

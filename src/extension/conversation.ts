@@ -54,10 +54,20 @@ export class Conversation {
     const { shown } = this;
     if (shown && (await this.engine.say({ runId: shown, userInput, attachments }))) return;
     if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput, attachments }));
+    await this.begin({ userInput, attachments });
+  }
+
+  /** A new run, and shows it. */
+  async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>): Promise<void> {
     const runId = RunStore.newId();
     await this.choose(runId);
     this.view.post({ type: 'run', run: newRun(runId) });
-    await this.work(runId, () => this.engine.start({ runId, userInput, attachments }));
+    await this.work(runId, () => this.engine.start({ runId, ...start }));
+  }
+
+  /** Lets the shown run rest at the next good moment. */
+  pause(): void {
+    if (this.shown) this.engine.pause(this.shown);
   }
 
   async goOn(): Promise<void> {

@@ -4,7 +4,6 @@ import { ExecutionEngine } from '../engine/engine.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { createToolHost } from '../tools/host.ts';
-import { chat } from '../workflows/chat.ts';
 import { Approvals } from './approvals.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
@@ -28,6 +27,9 @@ import { settings } from './settings.ts';
 import { Setup } from './setup.ts';
 import { StatusBar } from './statusBar.ts';
 import { Undo } from './undo.ts';
+import { WorkflowFiles } from './workflowFiles.ts';
+import { watchWorkflowFiles } from './workflowProblems.ts';
+import { Workflows } from './workflows.ts';
 import { EditorWorkspace, workspaceInstructions } from './workspace.ts';
 
 let shutDown: (() => Promise<void>) | undefined;
@@ -67,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     web: { allowPrivate: () => settings()['web.allowPrivate'] },
     language: editorLanguage,
   });
+  const workflowFiles = new WorkflowFiles(tools.map((tool) => tool.definition.name));
   const engine = new ExecutionEngine({
     store,
     host: createToolHost({
@@ -76,8 +79,8 @@ export function activate(context: vscode.ExtensionContext): void {
       policy: policies.current,
       prepare: mcp.prepare,
     }),
-    workflow: async () => chat,
-    model: () => models.current(),
+    workflow: workflowFiles.workflow,
+    model: (id) => models.current(id),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
       instructions: await workspaceInstructions(workspace),
@@ -102,6 +105,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const undo = new Undo(engine, store, workspace, conversation);
   const setup = new Setup(models, secrets);
+  const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads);
   const manager = new ModelManager(context, models, downloads, fetcher, setup);
@@ -148,8 +152,10 @@ export function activate(context: vscode.ExtensionContext): void {
       approvals,
       policies,
       mcp,
+      workflows,
       log,
     }),
+    ...watchWorkflowFiles(workflowFiles, log),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),

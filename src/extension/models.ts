@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { RunModel } from '../engine/context.ts';
 import { EngineError } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
+import { createResponseCache } from '../llm/cache.ts';
 import type { LLMClient } from '../llm/client.ts';
 import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
 import { isLoopback } from '../llm/http.ts';
@@ -25,6 +26,8 @@ export class Models implements vscode.Disposable {
   private readonly locals = new Map<string, LocalClient>();
   private readonly room = createRoom();
   private remote?: { key: string; client: LLMClient };
+  /** Asked by calls of workflows that allow it. */
+  private readonly replies = createResponseCache();
   private readonly limiters = new Map<string, RateLimiter>();
 
   constructor(
@@ -58,9 +61,12 @@ export class Models implements vscode.Disposable {
     return [...new Set([this.currentId, ...this.recent, demoModel])].map(describe);
   }
 
-  /** The picked model behind its adapter. Throws an `EngineError` with the way out when it is not set up. */
-  async current(): Promise<RunModel> {
-    const id = this.currentId;
+  /**
+   * The picked model behind its adapter, or the one that is named: `provider/model`, else a model of the picked one's
+   * provider. Throws an `EngineError` with the way out when it is not set up.
+   */
+  async current(named?: string): Promise<RunModel> {
+    const id = named === undefined ? this.currentId : this.idOf(named);
     const { problem } = describe(id);
     if (problem) throw new EngineError('UNKNOWN', problem);
     const now = settings();
@@ -77,7 +83,8 @@ export class Models implements vscode.Disposable {
       thinkingBudget: now.thinkingBudget,
     };
     const windows: Record<string, number> = { local: now['local.contextSize'], ollama: now['ollama.contextSize'] };
-    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now) });
+    const cache = { replies: this.replies, provider: JSON.stringify([provider, this.addressNow(provider)]) };
+    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache });
     return { id, model, adapter, contextWindow: windows[provider] };
   }
 
@@ -107,6 +114,16 @@ export class Models implements vscode.Disposable {
 
   async dispose(): Promise<void> {
     await Promise.all([...this.locals.values()].map((client) => client.dispose()));
+  }
+
+  private idOf(named: string): string {
+    const { provider } = split(named);
+    const known = provider === 'local' || provider === 'vscode-lm' || providerOf(provider) !== undefined;
+    return known ? named : `${split(this.currentId).provider}/${named}`;
+  }
+
+  private addressNow(provider: string): string {
+    return providerOf(provider) ? addressOf(provider as ProviderId) : '';
   }
 
   private get recent(): string[] {

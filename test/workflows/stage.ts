@@ -86,7 +86,7 @@ export class Stage {
   /** As a crash would: what is on disk now is all there is. */
   async crash(running: Promise<unknown>): Promise<void> {
     const copy = `${this.folder}-copy`;
-    cpSync(this.folder, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+    cpSync(this.folder, copy, { recursive: true, filter: (name) => path.basename(name) !== 'lock' });
     await this.engine.close();
     await running;
     rmSync(this.folder, { recursive: true });

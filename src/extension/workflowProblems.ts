@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+
+/** Milliseconds without a keystroke before a file is checked again. */
+const restMs = 200;
+
+/** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above those in order. */
+export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
+  const problems = vscode.languages.createDiagnosticCollection('towpath');
+  const timers = new Map<string, NodeJS.Timeout>();
+  let over = false;
+  const check = async (uri: vscode.Uri, kind: Kind) => {
+    try {
+      const loaded = vscode.workspace.isTrusted ? await files.load(uri, kind) : { problems: [] };
+      if (over) return;
+      problems.set(
+        uri,
+        loaded.problems.map(({ line, column, endLine, endColumn, message }) => {
+          const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
+          const problem = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Error);
+          problem.source = 'Towpath';
+          return problem;
+        }),
+      );
+    } catch (error) {
+      if (!over) problems.delete(uri);
+      log.debug(String(error));
+    }
+  };
+  const soon = (uri: vscode.Uri) => {
+    const kind = kindOf(uri);
+    if (!kind) return;
+    clearTimeout(timers.get(uri.toString()));
+    timers.set(
+      uri.toString(),
+      setTimeout(() => void check(uri, kind), restMs),
+    );
+  };
+  const all = async () => {
+    for (const kind of ['workflow', 'agent'] as const) for (const uri of await files.find(kind)) soon(uri);
+  };
+  void all();
+  const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
+  return [
+    problems,
+    ...watchers,
+    ...watchers.flatMap((watcher) => [
+      watcher.onDidCreate(soon),
+      watcher.onDidChange(soon),
+      watcher.onDidDelete((uri) => problems.delete(uri)),
+    ]),
+    vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void all()),
+    vscode.languages.registerCodeLensProvider(
+      Object.values(patterns).map((pattern) => ({ scheme: 'file', pattern })),
+      { provideCodeLenses: (document) => lenses(document) },
+    ),
+    {
+      dispose() {
+        over = true;
+        for (const timer of timers.values()) clearTimeout(timer);
+      },
+    },
+  ];
+}
+
+function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+  const kind = kindOf(document.uri);
+  if (!kind || !vscode.workspace.isTrusted) return [];
+  const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
+  const title = kind === 'workflow' ? '$(play) Run Workflow' : '$(play) Run Agent';
+  return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [idOf(document.uri)] })];
+}
