@@ -3,6 +3,7 @@ import { titleOf } from '../src/protocol/run.ts';
 import { visible, visibleLine } from '../src/protocol/visible.ts';
 import { composer } from './composer.ts';
 import type { PanelContext } from './context.ts';
+import { graph } from './graph.ts';
 import { closeHistory, history } from './history.ts';
 import { icons } from './icons.ts';
 import { phaseLine } from './phase.ts';
@@ -24,6 +25,7 @@ export function panel(
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
         ${run ? transcript(context, run) : nothing}
+        ${run ? graph(context, run) : nothing}
         ${run ? phaseLine(context, run) : nothing}
       </div>
     </main>

@@ -17,7 +17,8 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
   if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
   if (canGoOn.has(error.code)) return stopLine(context, 'warning', text, ['Continue']);
-  return stopLine(context, 'error', text, []);
+  const nodeLeft = run.graph && run.graph.main.at.length > 0; // a node that failed can be tried again
+  return stopLine(context, 'error', text, nodeLeft ? ['Retry'] : []);
 }
 
 const canGoOn = new Set(['ENGINE_MAX_TURNS_EXCEEDED', 'ENGINE_LOOP_DETECTED']);

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+describe('workflows', () => {
+  let editor: Towpath;
+  let provider: Provider;
+  beforeEach(async () => {
+    provider = await startProvider(({ messages }) => {
+      const asked = messages.at(-1)!.content!;
+      if (asked.startsWith('Which mistakes')) return reply.text('one.txt:1 is wrong.');
+      return asked.startsWith('Two readings') ? reply.text('## The review').wait(300) : reply.text('None is missing.');
+    });
+    const broken = 'nodes:\n  - name: a\n    run: |\n      return {}\n';
+    editor = await openTowpath({
+      files: { 'one.txt': 'one\n', '.towpath/workflows/broken.yaml': broken },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.endpoint.baseUrl': provider.url,
+      },
+    });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: editor.folder });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'One');
+    writeFileSync(path.join(editor.folder, 'one.txt'), 'two\n');
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('workflows-failed');
+    await editor?.stop();
+    await provider.close();
+  });
+
+  const problems = () =>
+    editor.host.evaluate(async (vscode) =>
+      vscode.languages
+        .getDiagnostics()
+        .flatMap(
+          ([uri, all]: [
+            { path: string },
+            { source?: string; message: string; range: { start: { line: number; character: number } } }[],
+          ]) =>
+            all
+              .filter((one) => one.source === 'Towpath')
+              .map(
+                ({ range, message }) =>
+                  `${uri.path.split('/').at(-1)}:${range.start.line + 1}:${range.start.character + 1}: ${message}`,
+              ),
+        ),
+    ) as Promise<string[]>;
+
+  it('are begun from a template, run from the palette and seen at work; a bad file says what is wrong with it', async () => {
+    await eventually('the bad file is found', async () => (await problems()).length > 0);
+    assert.deepEqual(await problems(), [
+      'broken.yaml:3:5: Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
+    ]);
+
+    const pick = (text: string) =>
+      editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+    await editor.command('Towpath: New Workflow from Template…');
+    await pick('Review my changes');
+    await eventually('the file is there', () => editor.read('.towpath/workflows/review-changes.yaml') !== undefined);
+    await editor.page.locator('.codelens-decoration', { hasText: 'Run Workflow' }).first().waitFor();
+
+    await editor.command('Towpath: Run Workflow…');
+    await pick('Review my changes');
+    assert.match(await editor.dialog.text(), /git diff HEAD/);
+    await editor.screenshot('workflow-asks');
+    await editor.dialog.click('Allow');
+    const { frame } = editor.panel;
+    await frame.locator('[data-node="verdict"][data-status="running"]').waitFor();
+    await editor.screenshot('workflow-runs');
+    await frame.getByRole('heading', { name: 'The review' }).waitFor();
+    await editor.panel.waitForPhase('Completed');
+    const done = await frame
+      .locator('[data-node]')
+      .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-node')} ${row.getAttribute('data-status')}`));
+    assert.deepEqual(
+      done,
+      ['changes', 'read', 'mistakes', 'tests', 'verdict'].map((name) => `${name} completed`),
+    );
+    await editor.screenshot('workflow-done');
+  });
+});

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import type { EventBody } from '../../src/protocol/run.ts';
+import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { eventsOf, readyState, runOf } from './conversation.ts';
+import { type ThemeName, themes } from './themes.ts';
+
+const begin: EventBody[] = [
+  { type: 'run-start', workflowId: '.towpath/workflows/review.yaml', agentId: 'towpath', model: '' },
+  { type: 'message', message: { role: 'user', content: 'Review my changes' } },
+  { type: 'phase', phase: 'Running' },
+  { type: 'node', node: 'changes', status: 'start', state: { input: 'Review my changes' } },
+  {
+    type: 'node',
+    node: 'changes',
+    status: 'end',
+    state: { diff: { exitCode: 0 } },
+    next: ['mistakes', 'tests'],
+    fanIn: 'verdict',
+  },
+];
+const question = { id: 'q', what: 'Run a command', where: '/w', why: 'It runs a program.' };
+
+describe('The workflow in the panel', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+  before(async () => {
+    browser = await openBrowser();
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(() => test.renew());
+  afterEach(async () => {
+    const broken = await test.violations();
+    assert.deepEqual({ broken, strays: browser.strays }, { broken: [], strays: [] });
+  });
+
+  async function show(on: TestPage, more: EventBody[]): Promise<void> {
+    const all = [...begin, ...more];
+    await on.send(
+      { type: 'state', state: readyState },
+      { type: 'run', run: runOf('run-1', all.slice(0, 3)) },
+      { type: 'events', events: eventsOf('run-1', all).slice(3) },
+    );
+  }
+  const graph = () => test.page.getByTestId('graph');
+  const nodes = () =>
+    graph()
+      .locator('li')
+      .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-status')} ${row.getAttribute('data-node')}`));
+
+  it('shows what is done, what is at work and what comes next', async () => {
+    await show(test, [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'chunk', content: 'a.txt is **wrong**', node: 'mistakes' },
+    ]);
+    assert.deepEqual(await nodes(), ['completed changes', 'running mistakes', 'next tests']);
+    assert.match(await graph().innerText(), /a\.txt is \*\*wrong\*\*/);
+    assert.equal(await test.page.locator('article.assistant').count(), 0, 'a node speaks at its node');
+    assert.equal(await graph().locator('[aria-current=step]').getAttribute('data-node'), 'mistakes');
+  });
+
+  it('shows a failure, and the way to try again', async () => {
+    const error = { code: 'TOOL_DENIED', message: 'The person did not allow this.' };
+    await show(test, [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'node', node: 'mistakes', status: 'failed', branch: 'mistakes', error },
+      { type: 'phase', phase: 'Failed', error },
+    ]);
+    assert.deepEqual(await nodes(), ['completed changes', 'failed mistakes', 'next tests']);
+    await test.page.getByTestId('continue').click();
+    assert.deepEqual((await test.posted()).at(-1), { type: 'continue' });
+  });
+
+  it('brings the question of a node to the front', async () => {
+    await show(test, [
+      { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
+      { type: 'question', toolCallId: 'tests:1:0', question },
+    ]);
+    assert.match(await graph().innerText(), /Waiting for your answer/);
+    await graph().getByTestId('show-question').click();
+    assert.deepEqual((await test.posted()).at(-1), { type: 'show-question', toolCallId: 'tests:1:0' });
+  });
+
+  it('shows values and files when they are asked for, by keyboard too', async () => {
+    await show(test, [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: [], artifacts: ['notes.md'] },
+    ]);
+    const values = graph().getByRole('button', { name: 'Values (2)' });
+    assert.equal(await values.getAttribute('aria-expanded'), 'false');
+    await values.press('Enter');
+    await test.send(); // until it is drawn
+    assert.equal(await values.getAttribute('aria-expanded'), 'true');
+    assert.match(await graph().innerText(), /"exitCode": 0/);
+    await graph().getByRole('button', { name: 'Files (1)' }).press('Enter');
+    await test.send();
+    await graph().getByRole('button', { name: 'notes.md' }).press('Enter');
+    assert.deepEqual((await test.posted()).at(-1), { type: 'open-file', path: 'notes.md' });
+  });
+
+  for (const theme of Object.keys(themes) as ThemeName[])
+    it(`has its place in ${theme}`, async () => {
+      const own = await browser.open('webview/main.ts', { theme, width: 300 });
+      try {
+        await show(own, [
+          { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+          {
+            type: 'node',
+            node: 'mistakes',
+            status: 'failed',
+            branch: 'mistakes',
+            error: { code: 'X', message: 'It failed.' },
+          },
+          { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
+          { type: 'question', toolCallId: 'tests:1:0', question },
+        ]);
+        const section = own.page.getByTestId('graph');
+        assert.equal(await section.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
+        await own.page.screenshot({ path: path.join(root, 'test/out/screenshots', `graph-${theme}.png`) });
+      } finally {
+        await own.close();
+      }
+    });
+});
