@@ -50,7 +50,9 @@ function wayButton(context: PanelContext, way: Way, first: boolean): TemplateRes
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
-    run.live || Object.values(run.calls).some((call) => call.status === 'running' || call.status === 'asking');
+    run.live ||
+    Object.values(run.graph?.nodes ?? {}).some((node) => node.status === 'running') ||
+    Object.values(run.calls).some((call) => call.status === 'running' || call.status === 'asking');
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const wait = left > 0 ? ` (${duration(left * 1000)})` : '';

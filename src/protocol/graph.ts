@@ -74,7 +74,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const state = graph.nodes[node];
   if (!track || !state) return; // what never began cannot end
   Object.assign(track.state, change.state);
-  graph.artifacts.push(...(change.artifacts ?? []).filter((path) => !graph.artifacts.includes(path)));
+  graph.artifacts = [...new Set([...graph.artifacts, ...(change.artifacts ?? [])])];
   if (change.status === 'step') track.steps++;
   if (change.status === 'end' || change.status === 'failed') {
     state.status = change.status === 'end' ? 'completed' : 'failed';

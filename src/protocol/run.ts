@@ -293,7 +293,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'usage':
       run.usage = addUsage(run.usage, event.usage);
-      if (event.node !== undefined) break;
+      if (event.node !== undefined) {
+        run.model ||= event.model;
+        break;
+      }
       run.model = event.model;
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
       break;

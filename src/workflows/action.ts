@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { WorkflowContext } from '../engine/workflow.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { ToolSpec, WorkflowFile } from './schema.ts';
+import type { Scope } from './template.ts';
 
 /** What an action works with. */
 export interface ActionContext {
@@ -11,8 +12,10 @@ export interface ActionContext {
   callId: string;
   /** `settings.llm` of the workflow. */
   defaults: NonNullable<WorkflowFile['settings']['llm']>;
-  /** Tools that the workflow defines. */
+  /** Tools that the workflow defines; their templates are not filled in yet. */
   tools: readonly ToolSpec[];
+  /** What templates can name. */
+  scope: Scope;
   /** Another action. */
   perform(name: string, params: Record<string, unknown>, context: Omit<ActionContext, 'perform'>): Promise<unknown>;
 }

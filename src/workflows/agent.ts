@@ -2,6 +2,7 @@ import type { Agent, TurnOptions, Workflow } from '../engine/workflow.ts';
 import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import type { AgentFile } from './schema.ts';
+import { renderAll } from './template.ts';
 import { toolsOf } from './toolSpecs.ts';
 
 /** A conversation with an agent of a file. */
@@ -9,13 +10,17 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
   return {
     id,
     agent: agentOf(id, file),
-    advance: (run) => run.turns(agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], perform })),
+    advance: (run) =>
+      run.turns(agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], scope: {}, perform })),
   };
 }
 
 /** How an agent takes its turns: as whom, and with which tools. */
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
-  const { allows = () => true, extraTools = [] } = toolsOf(file.tools, context);
+  const { allows = () => true, extraTools = [] } = toolsOf(
+    renderAll(file.tools, context.scope) as AgentFile['tools'],
+    context,
+  );
   const readOnly = file.approval === 'read_only';
   return {
     agent: agentOf(id, file),

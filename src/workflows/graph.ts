@@ -134,13 +134,28 @@ class Walk {
         inside,
       );
       const said = done.said === undefined ? {} : { output: done.said };
-      await emit({ type: 'node', ...place, status: 'end', state: done.state, ...next, ...said });
+      await emit({
+        type: 'node',
+        ...place,
+        status: 'end',
+        state: done.state,
+        ...next,
+        ...said,
+        ...this.made(callPrefix),
+      });
       return undefined;
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
       return fail(errorOf(error));
     }
+  }
+
+  /** The files that a visit of a node changed. */
+  private made(callPrefix: string): { artifacts?: string[] } {
+    const calls = Object.entries(this.context.run.calls).filter(([id]) => id.startsWith(`${callPrefix}:`));
+    const artifacts = calls.flatMap(([, { changes = [] }]) => changes.map(({ path }) => path));
+    return artifacts.length > 0 ? { artifacts } : {};
   }
 
   /** After *Stop* the node is begun anew when the run goes on; after the editor's end it is asked first. */

@@ -68,15 +68,13 @@ async function step(work: NodeWork, { uses, with: given = {}, output, run }: Ste
   return { state: outputOf(result, output, scope), ...(typeof content === 'string' && { said: content }) };
 }
 
-const actionContext = (
-  { context, file, node, callPrefix }: NodeWork,
-  index: number,
-): Omit<ActionContext, 'perform'> => ({
-  run: context,
-  node: node.name,
-  callId: `${callPrefix}:${index}`,
-  defaults: file.settings.llm ?? {},
-  tools: file.tools,
+const actionContext = (work: NodeWork, index: number): Omit<ActionContext, 'perform'> => ({
+  run: work.context,
+  node: work.node.name,
+  callId: `${work.callPrefix}:${index}`,
+  defaults: work.file.settings.llm ?? {},
+  tools: work.file.tools,
+  scope: scopeOf(work),
 });
 
 /** An agent in the run's conversation. Whether it was told what to do here is the node's first step. */

@@ -4,6 +4,7 @@ import { didYouMean } from '../tools/nearest.ts';
 import { type ActionContext, ActionError } from './action.ts';
 import { schemaOf } from './llm.ts';
 import type { ToolSpec } from './schema.ts';
+import { renderAll } from './template.ts';
 
 /** A tool of YAML as a model sees it. */
 export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
@@ -29,7 +30,7 @@ export const covers = (pattern: string, name: string): boolean =>
 
 /**
  * What a list of tools lets a model use: names of the workspace's tools or of tools that the workflow defines, and tools
- * written there. Throws `ActionError` for a name of no tool.
+ * written there, whose templates are filled in. Throws `ActionError` for a name of no tool.
  */
 export function toolsOf(
   list: readonly (string | ToolSpec)[] | undefined,
@@ -43,7 +44,7 @@ export function toolsOf(
     if (typeof item !== 'string') specs.push(item);
     else {
       const own = context.tools.find((tool) => tool.name === item);
-      if (own) specs.push(own);
+      if (own) specs.push({ ...own, with: renderAll(own.with, context.scope) as ToolSpec['with'] });
       else if (names.some((name) => covers(item, name))) patterns.push(item);
       else
         throw new ActionError({

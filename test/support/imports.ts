@@ -25,6 +25,7 @@ export const packages: Record<string, (file: string) => boolean> = {
   minisearch: (file) => file.startsWith('src/tools/mcp/'),
   '@vscode/webview-ui-toolkit': (file) => file.startsWith('webview/'),
   'lit-html': (file) => file.startsWith('webview/'),
+  '@huggingface/jinja': (file) => file.startsWith('src/workflows/'),
   marked: (file) => file.startsWith('webview/'),
   'highlight.js': (file) => file.startsWith('webview/'),
 };

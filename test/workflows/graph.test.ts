@@ -223,6 +223,7 @@ nodes:
     assert.equal(stage.workspace.read('b.txt'), 'TEXT');
     assert.deepEqual(stage.questions, ['Create b.txt']);
     assert.deepEqual(stage.steps, ['start copy', 'step copy', 'step copy', 'end copy']);
+    assert.deepEqual((await stage.kept()).graph?.artifacts, ['b.txt']);
   });
 
   it('a denied action ends its node', async () => {
@@ -233,6 +234,53 @@ nodes:
       message: 'Node write: The person did not allow this. Nothing was run.',
     });
     assert.equal(stage.workspace.exists('a'), false);
+  });
+
+  it('answers what was said meanwhile when it is through', async () => {
+    stage = await Stage.of(
+      `nodes:\n  - {name: ask, uses: llm.call, with: {messages: [{role: user, content: hi}]}, output: {n: 1}}\n`,
+      [reply.text('Hello.').wait(100), reply.text('It went well.')],
+    );
+    const running = stage.start();
+    await eventually('it is at work', () => stage.events.some((event) => event.type === 'node'));
+    assert.equal(await stage.engine.say({ runId: stage.runId, userInput: 'How was it?' }), true);
+    assert.deepEqual(await running, { success: true, phase: 'WaitingUser', assistantText: 'It went well.' });
+  });
+
+  it('fills in the templates of its tools, and never those that a model or a file writes', async () => {
+    stage = await Stage.of(
+      `
+initial_state: {folder: src, secret: hidden}
+tools:
+  - name: look
+    description: Reads one file
+    action: fs.read
+    with: {path: "{{ state.folder }}/a.txt"}
+nodes:
+  - name: work
+    uses: llm.tools
+    with: {messages: [{role: user, content: go}], tools: [look]}
+    output: first
+  - name: echo
+    uses: state.set
+    with: {copy: "{{ state.first.content }}", nested: "<{{ state.first.content }}>"}
+`,
+      [reply.call('look', {}), reply.text('{{ state.secret }}')],
+      { files: { 'src/a.txt': 'text' } },
+    );
+    await stage.start();
+    const { first, copy, nested } = (await stage.state()) as {
+      first: { tool_results: { result: { text: string } }[] };
+    } & Record<string, unknown>;
+    assert.equal(first.tool_results[0]!.result.text, 'text');
+    assert.deepEqual([copy, nested], ['{{ state.secret }}', '<{{ state.secret }}>']);
+  });
+
+  it('may only read in an untrusted workspace', async () => {
+    stage = await Stage.of(`nodes:\n  - {name: write, uses: fs.write, with: {path: a, content: x}}\n`);
+    stage.workspace.trusted = false;
+    assert.equal((await stage.start()).error?.code, 'TOOL_NOT_AVAILABLE');
+    assert.deepEqual(stage.questions, []);
   });
 
   it('tells what came out as an answer, which can be talked about', async () => {
@@ -368,6 +416,18 @@ nodes:
     stage.build();
     assert.equal((await stage.continue()).phase, 'Completed');
     assert.deepEqual(stage.steps, ['start first', 'end first', 'start second', 'end second']);
+  });
+
+  it('goes on after the editor closed while a call waited to be tried again', async () => {
+    const patient = two.replace('llm.stream', 'llm.retry').replace('content: "a is', 'content: "Still: a is');
+    const yaml = patient.replace('"}]}', '"}], base_delay: 600, max_delay: 600}');
+    stage = await Stage.of(yaml, [reply.status(503), reply.text('Right.')]);
+    const running = stage.start();
+    await eventually('it waits', () => stage.events.some((event) => event.type === 'progress'));
+    await stage.crash(running);
+    assert.equal((await stage.continue()).phase, 'Completed');
+    const { content, attempts } = (await stage.state()).answer as { content: string; attempts: number };
+    assert.deepEqual([content, attempts], ['Right.', 1]);
   });
 
   it('does not repeat by itself what had begun to change something', async () => {

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { applyEvent, type EventBody, newRun, type RunEvent } from '../../src/protocol/run.ts';
+
+const fold = (...bodies: EventBody[]) => {
+  const run = newRun('r');
+  for (const [index, body] of bodies.entries())
+    applyEvent(run, { ...body, runId: 'r', seq: index + 1, at: index + 1 } as RunEvent);
+  return run;
+};
+const node = (name: string, status: 'start' | 'step' | 'end' | 'failed', more: object = {}): EventBody =>
+  ({ type: 'node', node: name, status, ...more }) as EventBody;
+
+describe('where a run stands in its workflow', () => {
+  it('is the node that has not ended, with the values so far', () => {
+    const { graph } = fold(
+      node('a', 'start', { state: { x: 1 } }),
+      node('a', 'end', { state: { y: 2 }, next: ['b'], artifacts: ['n.md', 'n.md'] }),
+      node('b', 'start'),
+      node('b', 'step', { state: { z: 3 } }),
+    );
+    assert.deepEqual(graph, {
+      nodes: {
+        a: {
+          status: 'completed',
+          visits: 1,
+          startedAt: 1,
+          endedAt: 2,
+          live: undefined,
+          output: undefined,
+          error: undefined,
+        },
+        b: { status: 'running', visits: 1, startedAt: 3 },
+      },
+      main: { at: ['b'], steps: 1, state: { x: 1, y: 2, z: 3 } },
+      branches: {},
+      fanIn: undefined,
+      artifacts: ['n.md'],
+    });
+  });
+
+  it('is in every branch of a parallel part, each with its own values', () => {
+    const { graph } = fold(
+      node('a', 'start', { state: { x: 1 } }),
+      node('a', 'end', { next: ['b', 'c'], fanIn: 'd' }),
+      node('b', 'start', { branch: 'b' }),
+      node('c', 'start', { branch: 'c' }),
+      node('b', 'end', { branch: 'b', state: { x: 2 }, next: ['d'] }),
+    );
+    assert.deepEqual([graph?.main, graph?.fanIn], [{ at: ['b', 'c'], steps: 0, state: { x: 1 } }, 'd']);
+    assert.deepEqual(graph?.branches, {
+      b: { at: [], steps: 0, state: { x: 2 } },
+      c: { at: ['c'], steps: 0, state: { x: 1 } },
+    });
+  });
+
+  it('stays at a node that failed, with its steps', () => {
+    const error = { code: 'X', message: 'No.' };
+    const { graph } = fold(node('a', 'start'), node('a', 'step'), node('a', 'failed', { error }), node('a', 'start'));
+    assert.deepEqual(
+      [graph?.main.at, graph?.main.steps, graph?.nodes.a],
+      [['a'], 1, { status: 'running', visits: 2, startedAt: 4 }],
+    );
+  });
+
+  it('shows what a node’s model says at the node, not in the conversation', () => {
+    const run = fold(
+      node('a', 'start'),
+      { type: 'chunk', content: 'Hel', node: 'a' },
+      { type: 'chunk', content: 'lo', node: 'a' },
+    );
+    assert.deepEqual([run.live, run.graph?.nodes.a?.live], [undefined, 'Hello']);
+  });
+});
