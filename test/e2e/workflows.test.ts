@@ -86,4 +86,12 @@ describe('workflows', () => {
     );
     await editor.screenshot('workflow-done');
   });
+
+  it('of an untrusted workspace are not read', async () => {
+    await editor.stop();
+    editor = await openTowpath({ files: { '.towpath/workflows/broken.yaml': 'nodes: 1\n' }, trust: 'refused' });
+    await editor.command('Towpath: Run Workflow…');
+    await editor.page.getByText('This workspace is not trusted, so its workflows are not read.').first().waitFor();
+    assert.deepEqual(await problems(), []);
+  });
 });

@@ -21,6 +21,12 @@ describe('the workflows that come with Towpath', () => {
     it(`${name} is in order`, () =>
       assert.deepEqual(loadWorkflow(template(path.parse(name).name), { tools: toolNames }).problems, []));
 
+  it('and the one in the README is in order', () => {
+    const readme = readFileSync(path.join(folder, '../README.md'), 'utf8');
+    const [, yaml] = /```yaml\n(.*?)```/s.exec(readme)!;
+    assert.deepEqual(loadWorkflow(yaml!, { tools: toolNames, agents: ['planner'] }).problems, []);
+  });
+
   it('review what was changed, in two readings and a verdict', async () => {
     stage = await Stage.of(
       template('review-changes'),
