@@ -22,17 +22,19 @@ export function loadYaml<Schema extends z.ZodType>(
 }
 
 /** Keys of other hosts of the dialect, and what to use here. */
-const instead: Record<string, string> = {
-  script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-  language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-  imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
-  subgraph: 'Workflows are not nested. Write the nodes here.',
-  items:
-    'Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
-  secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
-  endpoint: 'Towpath serves no addresses. Run the workflow from the command palette.',
-  temperature: 'Settings of a model call go into `with:`.',
-};
+const instead = new Map<string, string>(
+  Object.entries({
+    script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+    language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+    imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
+    subgraph: 'Workflows are not nested. Write the nodes here.',
+    items:
+      'Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
+    secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
+    endpoint: 'Towpath serves no addresses. Run the workflow from the command palette.',
+    temperature: 'Settings of a model call go into `with:`.',
+  }),
+);
 const noCode =
   'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
 
@@ -41,7 +43,7 @@ function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): 
   const last = path.at(-1);
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) =>
-      file.problem([...path, key], instead[key] ?? `There is no key \`${key}\` here.`, 'key'),
+      file.problem([...path, key], instead.get(key) ?? `There is no key \`${key}\` here.`, 'key'),
     );
   if (last === 'run' && issue.code === 'invalid_type') return [file.problem(path, noCode, 'key')];
   if (last === 'type' && issue.code === 'invalid_value' && path.includes('nodes'))

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+import { checkTemplate, functions, ownFilters, TemplateError } from './templateLanguage.ts';
 
 type Program = ReturnType<typeof parse>;
 type Statement = Program['body'][number];
@@ -7,9 +7,6 @@ type RuntimeValue = ReturnType<Interpreter['run']>;
 
 /** Names that a template can use, with their values as plain data. */
 export type Scope = Readonly<Record<string, unknown>>;
-
-/** A template with a mistake, found before anything runs. */
-export class TemplateError extends Error {}
 
 /**
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
@@ -97,7 +94,7 @@ function programOf(text: string): Program {
       `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). Python is not run here.`,
     );
   }
-  check(program);
+  checkTemplate(program);
   if (programs.size >= 500) programs.clear();
   programs.set(text, program);
   return program;
@@ -111,115 +108,6 @@ function expressionOf(text: string): Statement | undefined {
 }
 
 const statements = new Set(['If', 'For', 'Set', 'Macro', 'CallStatement', 'FilterStatement', 'Comment', 'Break']);
-
-const functions: Record<string, (...args: never[]) => unknown> = {
-  len: (value: { length?: number; size?: number }) => value.length ?? value.size,
-  range: (from: number, to?: number, step = 1) => {
-    const [start, end] = to === undefined ? [0, from] : [from, to];
-    const length = Math.max(0, Math.ceil((end - start) / step));
-    if (!(length <= longestRange)) throw new Error(`range() gives at most ${longestRange} numbers.`);
-    return Array.from({ length }, (_, index) => start + index * step);
-  },
-};
-const longestRange = 10_000;
-
-/** Filters of the dialect that the interpreter does not have, under names that no template can write. */
-const ownFilters: Record<string, (...args: never[]) => unknown> = {
-  fromjson: (text: string) => JSON.parse(text),
-  sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
-  truncate: (text: string, length = 255) =>
-    text.length > length ? `${text.slice(0, Math.max(0, length - 3))}...` : text,
-};
-
-const knownFilters = new Set(
-  `abs bool capitalize default dictsort first float fromjson indent int items join json keys last length list lower map
-   rejectattr reject replace reverse safe select selectattr sha256 sort string title tojson trim truncate unique upper
-   values`.split(/\s+/),
-);
-const knownMethods = new Set(
-  'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
-);
-/** What other hosts of the dialect offer to templates and Towpath does not. */
-const absentNames: Record<string, string> = {
-  secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
-  env: 'The environment is not given to a workflow. Use `variables`.',
-  checkpoint: 'Runs are kept by themselves; there are no checkpoint files.',
-};
-const pythonInstead: Record<string, string> = {
-  str: '`| string`',
-  int: '`| int`',
-  float: '`| float`',
-  join: '`| join(", ")`',
-  dumps: '`| tojson`',
-  loads: '`| fromjson`',
-};
-
-/** Refuses what is Python and not Jinja, and renames the filters of our own. */
-function check(node: unknown): void {
-  if (Array.isArray(node)) {
-    for (const item of node) check(item);
-    return;
-  }
-  if (node instanceof Map) {
-    check([...node.keys(), ...node.values()]);
-    return;
-  }
-  if (typeof node !== 'object' || node === null) return;
-  const statement = node as { type?: string } & Record<string, unknown>;
-  if (statement.type === 'FilterExpression') {
-    checkFilter(statement);
-    return;
-  }
-  if (statement.type === 'CallExpression') checkCall(statement.callee as Named);
-  if (statement.type === 'Identifier') checkName(String(statement.value));
-  if (statement.type === 'MemberExpression') {
-    check(statement.object);
-    const property = statement.property as Named;
-    if (statement.computed) check(property);
-    else if (/^__/.test(String(property.value)))
-      throw new TemplateError(`\`${String(property.value)}\` is Python’s; templates see plain values only.`);
-    return;
-  }
-  for (const [key, child] of Object.entries(statement))
-    if (statement.type !== 'TestExpression' || key === 'operand') check(child);
-}
-
-interface Named {
-  type: string;
-  value?: unknown;
-  property?: Named;
-  callee?: Named;
-  args?: unknown[];
-}
-
-function checkName(name: string): void {
-  if (absentNames[name]) throw new TemplateError(`There is no \`${name}\` here. ${absentNames[name]}`);
-  if (['for', 'import', 'lambda', 'exec', 'eval'].includes(name))
-    throw new TemplateError(`\`${name}\` is Python, which Towpath does not run. Use Jinja: filters, \`{% for %}\`.`);
-}
-
-function checkCall(callee: Named): void {
-  const method = callee.type === 'MemberExpression';
-  const name = String((method ? callee.property : callee)?.value);
-  if (method ? knownMethods.has(name) : name in functions || name === 'namespace') return;
-  const instead = pythonInstead[name] ?? (method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
-  throw new TemplateError(`\`${name}()\` is Python, which Towpath does not run. Use ${instead} instead.`);
-}
-
-function checkFilter(expression: Record<string, unknown>): void {
-  const filter = expression.filter as Named;
-  const named = filter.type === 'CallExpression' ? filter.callee! : filter;
-  const name = String(named.value);
-  if (!knownFilters.has(name)) throw new TemplateError(`There is no filter \`${name}\`.`);
-  const { operand } = expression;
-  check([operand, ...(filter.args ?? [])]);
-  if (name === 'json') named.value = 'tojson';
-  if (!Object.hasOwn(ownFilters, name)) return;
-  delete expression.filter;
-  delete expression.operand;
-  const callee = { type: 'Identifier', value: `filter:${name}` };
-  Object.assign(expression, { type: 'CallExpression', callee, args: [operand, ...(filter.args ?? [])] });
-}
 
 function environmentOf(scope: Scope): Environment {
   const environment = new Environment();

@@ -27,6 +27,11 @@ describe('a workflow file is checked when it is loaded', () => {
     ],
     ['a key that is none', 'nam: x\nnodes: [{name: a}]', '1:1: There is no key `nam` here.'],
     ['a key of a node that is none', nodes('  - name: a\n    use: x\n'), '3:5: There is no key `use` here.'],
+    [
+      'a key that every object has',
+      nodes('  - name: a\n    constructor: x\n'),
+      '3:5: There is no key `constructor` here.',
+    ],
     ['inline Python', nodes('  - name: a\n    run: |\n      return {}\n'), `3:5: ${noPython}`],
     ['a script', nodes('  - name: a\n    script: echo\n'), `3:5: ${noCode}`],
     ['another language', nodes('  - name: a\n    language: lua\n'), `3:5: ${noCode}`],
