@@ -115,7 +115,9 @@ export function createAgreement({ workspace, prepare, ask }: Parts) {
     const changes = first.change ? [first.change] : [];
     for (const call of following) {
       try {
-        const { plan, args, verdict } = await prepare(call, context, { world: workspaceAfter(workspace, changes) });
+        const { plan, args, verdict } = await prepare(call, context, {
+          world: workspaceAfter(context.workspace ?? workspace, changes),
+        });
         const gone = changes.some(({ after, realPath }) => after === null && realPath === plan?.change?.realPath);
         if (!plan || gone) break;
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);

@@ -107,7 +107,7 @@ export function createToolHost({
         await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name });
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
-        const toolContext = contextOf(call, context, workspace, async (text) => {
+        const toolContext = contextOf(call, context, context.workspace ?? workspace, async (text) => {
           outputId = await context.keep(text);
           return outputId;
         });
@@ -123,7 +123,7 @@ export function createToolHost({
   async function prepare(
     call: ToolCall,
     context: CallContext,
-    { world = workspace, args: checked }: { world?: Workspace; args?: unknown } = {},
+    { world = context.workspace ?? workspace, args: checked }: { world?: Workspace; args?: unknown } = {},
   ): Promise<Prepared> {
     const tool = find(call.name);
     const args = checked ?? checkArguments(call, tool);

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { judgeCommand } from './gate/commands.ts';
 import { resolvePath } from './gate/paths.ts';
-import { quoted } from './gate/spelling.ts';
+import { quoted, refuse } from './gate/spelling.ts';
 import type { CommandMirror } from './shell/live.ts';
 import { readingLimit, runReading } from './shell/reading.ts';
 import { runCommand } from './shell/run.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
+import { foldersOf, type WorkspaceRoot } from './workspace.ts';
 
 export interface ShellOptions {
   /** Milliseconds a command may take when the call does not say. */
@@ -36,6 +37,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
       const folder = await resolvePath(workspace.roots, place, 'list');
+      if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
       const reading = await judge();
       return {
@@ -74,4 +76,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
 }
 
 /** With several folders open a command runs in the first, as a new terminal would. */
-const defaultFolder = (roots: readonly { name: string }[]) => (roots.length > 1 ? roots[0]!.name : '.');
+const defaultFolder = (roots: readonly WorkspaceRoot[]) => {
+  const folders = foldersOf(roots);
+  return folders.length > 1 ? folders[0]!.name : '.';
+};

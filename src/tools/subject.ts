@@ -21,6 +21,8 @@ export async function judge(
   const subject = await subjectOf(planned, workspace);
   const own = decide(forTool(planned.tool, policy), subject);
   const verdict = context.policy ? stricter(own, decide(forTool(planned.tool, context.policy), subject)) : own;
+  if (planned.plan?.free !== undefined && verdict.effect !== 'deny')
+    return { effect: 'allow', reason: planned.plan.free };
   const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
   if (verdict.effect !== 'ask' || grant === undefined || !context.grants.has(grant)) return verdict;
   return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.` };

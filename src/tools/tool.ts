@@ -61,6 +61,8 @@ export interface Plan {
   reading?: ((context: ToolContext) => Promise<unknown>) | string;
   /** What else the question shows: the arguments of somebody else's tool. */
   details?: string;
+  /** Why nobody is asked. */
+  free?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
   /**
@@ -176,6 +178,8 @@ export interface CallContext {
   runId: string;
   agentId: string;
   signal: AbortSignal;
+  /** What the run sees instead of the host's workspace: the same folders, and mounts of its own. */
+  workspace?: Workspace;
   /** What *Allow for this run* has covered so far (`Plan.grant`). */
   grants: Set<string>;
   /** The agent's own policy. It can only narrow the person's: ask about or deny more, never allow more. */

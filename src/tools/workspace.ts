@@ -2,7 +2,16 @@
 export interface WorkspaceRoot {
   name: string;
   path: string;
+  /**
+   * A place beside the open folders that only its name leads to (`@pkg/…`; the folders are `@project` then). `read` can only
+   * be read; `run` belongs to the run alone and is written without a question.
+   */
+  mount?: 'read' | 'run';
 }
+
+/** The open folders among the roots. */
+export const foldersOf = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
+  roots.filter((root) => root.mount === undefined);
 
 /**
  * The open workspace as the tools see it: all paths are absolute and already checked (`gate/paths.ts`). The editor's own

@@ -1,5 +1,6 @@
 import { resolvePath } from '../gate/paths.ts';
 import type { Plan, ToolContext } from '../tool.ts';
+import { foldersOf } from '../workspace.ts';
 import { isAll } from './places.ts';
 
 /**
@@ -13,7 +14,8 @@ export async function askToRead(
   run: (context: ToolContext) => Promise<unknown>,
 ): Promise<Plan | undefined> {
   const { roots } = context.workspace;
-  const inputs = isAll(path) && roots.length > 1 ? roots.map((root) => root.path) : [path ?? '.'];
+  const folders = foldersOf(roots);
+  const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
   for (const input of inputs) {
     const file = await resolvePath(roots, input, operation);
     const verb = { read: 'Read', list: 'List', search: 'Search' }[operation];

@@ -52,6 +52,7 @@ export function planText(
   extra: Record<string, unknown> = {},
 ): Plan {
   const { file, before } = target;
+  const ofRun = file.mount === 'run';
   if (before === after)
     throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} already holds exactly this text.`);
   const verb = before === null ? 'Create' : tool === 'fs.write' ? 'Replace' : 'Edit';
@@ -61,8 +62,11 @@ export function planText(
     what: `${verb} ${file.relative}`,
     where: file.path,
     why: (why ?? 'It changes a file.') + unsaved,
-    change: { path: file.relative, realPath: file.path, before, after },
-    ...(why === undefined && { grant: tool }),
+    // What belongs to the run itself is not asked about and not undone.
+    ...(ofRun
+      ? { free: 'It belongs to the run itself.' }
+      : { change: { path: file.relative, realPath: file.path, before, after } }),
+    ...(why === undefined && !ofRun && { grant: tool }),
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {
       await checkUnchanged(workspace, target);

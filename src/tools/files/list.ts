@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import { foldersOf, type Workspace } from '../workspace.ts';
 import { askToRead } from './ask.ts';
 import { isAll, searchPlaces } from './places.ts';
 import { ripgrep } from './ripgrep.ts';
@@ -33,8 +33,9 @@ export const listTool = readTool(
 );
 
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
-  if (workspace.roots.length > 1 && isAll(path)) {
-    return { path: '.', entries: workspace.roots.map(({ name }) => ({ name, kind: 'folder' })) };
+  const folders = foldersOf(workspace.roots);
+  if (folders.length > 1 && isAll(path)) {
+    return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' })) };
   }
   const folder = await resolvePath(workspace.roots, path ?? '.', 'list');
   const found = await entriesOf(folder);

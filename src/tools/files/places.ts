@@ -1,7 +1,7 @@
-import { type ResolvedPath, realRootsOf, resolvePath } from '../gate/paths.ts';
+import { isNamed, type ResolvedPath, realRootsOf, resolvePath } from '../gate/paths.ts';
 import { secretReason } from '../gate/protected.ts';
 import { refuse } from '../gate/spelling.ts';
-import type { Workspace } from '../workspace.ts';
+import { foldersOf, type Workspace, type WorkspaceRoot } from '../workspace.ts';
 
 /** Where to look: a root's real folder, the target below it as ripgrep wants it, and what its paths begin with. */
 export interface SearchPlace {
@@ -10,16 +10,17 @@ export interface SearchPlace {
   prefix: string;
 }
 
-/** The places a path means for a search; without a path all roots. A secret file is refused: `fs.read` asks for it. */
+/** The places a path means for a search; without a path all open folders. A secret file is refused: `fs.read` asks for it. */
 export async function searchPlaces(workspace: Workspace, path: string | undefined): Promise<SearchPlace[]> {
   const roots = await realRootsOf(workspace.roots);
-  const prefixOf = (name: string) => (roots.length > 1 ? `${name}/` : '');
-  if (isAll(path) && roots.length > 0) {
-    return roots.map((root) => ({ folder: root.realPath, target: './', prefix: prefixOf(root.name) }));
+  const prefixOf = (root: WorkspaceRoot) => (isNamed(roots, root) ? `${root.name}/` : '');
+  const folders = foldersOf(roots);
+  if (isAll(path) && folders.length > 0) {
+    return folders.map((root) => ({ folder: root.realPath, target: './', prefix: prefixOf(root) }));
   }
   const file: ResolvedPath = await resolvePath(workspace.roots, path ?? '.', 'search');
-  const root = roots.find((root) => isBelow(root.realPath, file.path))!;
-  const prefix = prefixOf(root.name);
+  const root = roots.find((root) => root.mount === file.mount && isBelow(root.realPath, file.path))!;
+  const prefix = prefixOf(root);
   const below = file.relative.slice(prefix.length);
   if (file.kind === 'file' && secretReason(below.split('/')))
     throw refuse('SECRET_READ', 'Searches skip files that may hold secrets. fs.read asks the person.');

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { didYouMean } from '../nearest.ts';
 import { ToolError } from '../tool.ts';
-import type { WorkspaceRoot } from '../workspace.ts';
+import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { isGitInternal, isTwin, protectedReason, secretReason } from './protected.ts';
 import {
   changes,
@@ -27,6 +27,8 @@ export interface ResolvedPath {
   relative: string;
   kind: 'file' | 'folder' | 'link' | 'missing';
   size: number;
+  /** It is in no open folder, but in this kind of mount. */
+  mount?: WorkspaceRoot['mount'];
   /** Why this is asked about every time and covered by no earlier answer. */
   protected?: string;
 }
@@ -140,15 +142,22 @@ async function decide(
   const { place, path, stats, missing } = chosen;
   const spelled = places[walked.indexOf(chosen)]!;
 
+  const bothRoots = [spelled.root, place.root];
+  const fixed = bothRoots.find((root) => root.mount === 'read');
+  if (changes(operation) && fixed)
+    throw refuse('READ_ONLY', `${quoted(input)} cannot be changed: ${fixed.name} is read only.`);
   if (changes(operation)) checkChange([spelled.segments, place.segments], missing, input, operation);
   if (!stats && !makesNew) throw await missingError(chosen, input);
   if (chosen.dangling) throw refuse('SYMLINK_DANGLING', `${quoted(input)} is a link to a file that does not exist.`);
   checkKind(stats, input, operation);
 
+  const ofRun = bothRoots.every((root) => root.mount === 'run');
   const why = tooBroad(place.root.realPath)
     ? 'The open folder is a whole disk or home folder.'
     : changes(operation)
-      ? (protectedReason(spelled.segments) ?? protectedReason(place.segments))
+      ? ofRun
+        ? undefined
+        : (protectedReason(spelled.segments) ?? protectedReason(place.segments))
       : operation === 'read' || operation === 'search'
         ? (secretReason(spelled.segments) ?? secretReason(place.segments))
         : undefined;
@@ -158,6 +167,7 @@ async function decide(
     relative: relativeOf(roots, place),
     kind,
     size: stats?.isFile() ? stats.size : 0,
+    ...(place.root.mount && { mount: place.root.mount }),
     ...(why && { protected: why }),
   };
 }
@@ -194,9 +204,13 @@ function checkKind(stats: Stats | undefined, input: string, operation: PathOpera
 }
 
 function relativeOf(roots: readonly RealRoot[], place: Place): string {
-  const parts = roots.length > 1 ? [place.root.name, ...place.segments] : place.segments;
+  const parts = isNamed(roots, place.root) ? [place.root.name, ...place.segments] : place.segments;
   return parts.length > 0 ? parts.join('/') : '.';
 }
+
+/** Paths in this root begin with its name. */
+export const isNamed = (roots: readonly WorkspaceRoot[], root: WorkspaceRoot): boolean =>
+  root.mount !== undefined || foldersOf(roots).length > 1;
 
 /** A root that holds everything a person has: no read of it is a matter of course. */
 function tooBroad(root: string): boolean {

@@ -1,6 +1,6 @@
 import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
-import type { WorkspaceRoot } from '../workspace.ts';
+import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 
 /** What a tool wants to do at a path. The first group changes something, the second only looks. */
 export type PathOperation = 'write' | 'create' | 'mkdir' | 'delete' | 'rename' | 'read' | 'list' | 'search' | 'stat';
@@ -34,6 +34,12 @@ export function placesOf(roots: readonly RealRoot[], input: string, platform: st
   checkSpelling(input, platform);
 
   const style = platform === 'win32' ? paths.win32 : paths.posix;
+  const [begin, ...below] = style.normalize(input).split(style.sep);
+  const mount = roots.find((root) => root.mount && root.name === begin);
+  if (mount) {
+    checkNames(below, input, platform);
+    return [{ root: mount, segments: below.filter(Boolean) }];
+  }
   const spelled = style.isAbsolute(input) ? [input] : relativeSpellings(roots, input, style);
   const places = new Map<string, Place>();
   for (const path of spelled) {
@@ -49,7 +55,10 @@ export function placesOf(roots: readonly RealRoot[], input: string, platform: st
   return found;
 }
 
-/** The place below a root that an absolute path points at, by its spelling or the root's real one; undefined: outside. */
+/**
+ * The place below a root that an absolute path points at, by its spelling or the root's real one; undefined: outside. Of
+ * roots inside of each other the first counts, but a mount inside of a folder is a mount, however it is reached.
+ */
 export function placeInside(
   roots: readonly RealRoot[],
   path: string,
@@ -59,22 +68,30 @@ export function placeInside(
   const folds = platform === 'win32' || platform === 'darwin';
   const split = (text: string) => style.resolve(text).split(style.sep).filter(Boolean);
   const wanted = split(path);
+  let found: { root: RealRoot; depth: number } | undefined;
   for (const root of roots) {
     for (const base of [root.path, root.realPath].map(split)) {
       const same = (segment: string, index: number) =>
         folds ? segment.toLowerCase() === wanted[index]?.toLowerCase() : segment === wanted[index];
-      if (base.every(same)) return { root, segments: wanted.slice(base.length) };
+      const depth = base.length;
+      if (base.every(same) && (!found || (root.mount && depth > found.depth))) found = { root, depth };
     }
   }
-  return undefined;
+  return found && { root: found.root, segments: wanted.slice(found.depth) };
 }
+
+/** What the open folders are called together where there are mounts beside them. */
+const projectName = '@project';
 
 /** With several folders open, paths begin with the folder's name; a name always wins over a folder inside another root. */
 function relativeSpellings(roots: readonly RealRoot[], input: string, style: paths.PlatformPath): string[] {
-  const [first, ...rest] = style.normalize(input).split(style.sep);
-  const named = roots.length > 1 ? roots.filter((root) => root.name === first) : [];
+  const names = style.normalize(input).split(style.sep);
+  const folders = foldersOf(roots);
+  const isProject = folders.length < roots.length && names[0] === projectName;
+  const [first, ...rest] = isProject ? names.slice(1) : names;
+  const named = folders.length > 1 ? folders.filter((root) => root.name === first) : [];
   if (named.length > 0) return named.map((root) => style.join(root.realPath, ...rest));
-  return roots.map((root) => style.resolve(root.realPath, input));
+  return folders.map((root) => style.resolve(root.realPath, isProject ? names.slice(1).join(style.sep) : input));
 }
 
 function checkSpelling(input: string, platform: string): void {

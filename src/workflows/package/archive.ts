@@ -1,0 +1,144 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Entry, fromBufferPromise } from 'yauzl';
+import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
+import { PackageError } from './problem.ts';
+
+export interface ArchiveLimits {
+  /** Bytes of the archive, of one file, of all files. */
+  archive: number;
+  file: number;
+  total: number;
+  entries: number;
+  /** How many times its packed size a file may be. */
+  ratio: number;
+}
+
+export const archiveLimits: ArchiveLimits = {
+  archive: 50_000_000,
+  file: 5_000_000,
+  total: 50_000_000,
+  entries: 2000,
+  ratio: 200,
+};
+
+/** Files this small are not worth a ratio: a few bytes of text pack better than any limit. */
+const smallFile = 100_000;
+const maximumDepth = 16;
+
+/**
+ * Unpacks a `.bmad` archive below `storage`, in a folder named by its content, once. Resolves to that folder; everything is
+ * checked before anything is written, and a folder is there whole or not at all. Throws `PackageError`.
+ */
+export async function unpackArchive(file: string, storage: string, limits = archiveLimits): Promise<string> {
+  const name = path.basename(file);
+  const bytes = await readArchive(file, name, limits);
+  const folder = path.join(storage, createHash('sha256').update(bytes).digest('hex'));
+  if (await stat(folder).catch(() => undefined)) return folder;
+
+  const files = await readEntries(bytes, name, limits);
+  const temporary = path.join(storage, `.new-${randomUUID()}`);
+  try {
+    for (const [inside, content] of files) {
+      const place = path.join(temporary, ...inside.split('/'));
+      await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+      await writeFile(place, content, { flag: 'wx', mode: 0o600 });
+    }
+    await rename(temporary, folder).catch(async (error) => {
+      if (!(await lstat(folder).catch(() => undefined))) throw error; // else another window was as quick
+    });
+    return folder;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function readArchive(file: string, name: string, limits: ArchiveLimits): Promise<Buffer> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { size } = await handle.stat();
+      if (size > limits.archive) throw new PackageError(name, `larger than ${limits.archive} bytes`);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw error instanceof PackageError ? error : new PackageError(name, 'cannot be read');
+  }
+}
+
+/** All files of the archive by their path, in memory. */
+async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
+  const refuse = (problem: string) => new PackageError(name, problem);
+  const files = new Map<string, Buffer>();
+  const names = new Names();
+  let total = 0;
+  try {
+    const zip = await fromBufferPromise(bytes, { strictFileNames: true, validateEntrySizes: true });
+    if (zip.entryCount > limits.entries) throw refuse(`more than ${limits.entries} entries`);
+    for await (const entry of zip.eachEntry()) {
+      const { fileName } = entry;
+      const problem = names.add(fileName) ?? kindProblem(entry) ?? sizeProblem(entry, limits);
+      if (problem) throw refuse(`${JSON.stringify(fileName.slice(0, 200))} ${problem}`);
+      if (fileName.endsWith('/')) continue;
+      total += entry.uncompressedSize;
+      if (total > limits.total) throw refuse(`unpacks to more than ${limits.total} bytes`);
+      // yauzl ends the stream where it gives more than the size that was checked above.
+      const pieces: Buffer[] = [];
+      for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
+      files.set(fileName, Buffer.concat(pieces));
+    }
+  } catch (error) {
+    throw error instanceof PackageError ? error : refuse(`not a whole zip archive: ${(error as Error).message}`);
+  }
+  if (files.size === 0) throw refuse('holds no files');
+  return files;
+}
+
+/** The names of an archive: all of them inside, none twice, on any disk. */
+class Names {
+  private readonly kinds = new Map<string, 'file' | 'folder'>();
+
+  /** Why this name cannot be taken; undefined: it is taken. */
+  add(name: string): string | undefined {
+    const isFolder = name.endsWith('/');
+    const segments = name.replace(/\/$/, '').split('/');
+    if (name.startsWith('/') || segments.includes('..') || segments.includes('.') || segments.includes(''))
+      return 'leads out of its folder or is no plain path';
+    if (segments.length > maximumDepth) return 'is nested too deeply';
+    if (segments.some((segment) => notPortable(segment) || Buffer.byteLength(segment) > 200))
+      return 'is no name for every system';
+    try {
+      checkShowable(segments);
+    } catch {
+      return 'has invisible characters in its name';
+    }
+    const folded = segments.map((segment) => segment.normalize('NFC').toLowerCase());
+    for (let depth = 1; depth < folded.length; depth++) {
+      const folder = folded.slice(0, depth).join('/');
+      if (this.kinds.get(folder) === 'file') return 'is inside of a file';
+      this.kinds.set(folder, 'folder');
+    }
+    const whole = folded.join('/');
+    const kind = this.kinds.get(whole);
+    if (kind === 'file' || (kind === 'folder' && !isFolder)) return 'is there twice';
+    this.kinds.set(whole, isFolder ? 'folder' : 'file');
+    return undefined;
+  }
+}
+
+/** Only plain files and folders: in the upper half are a Unix mode's bits. */
+function kindProblem(entry: Entry): string | undefined {
+  const type = (entry.externalFileAttributes >>> 16) & 0o170000;
+  if (type === 0o120000) return 'is a link';
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return 'is no plain file';
+  return entry.canDecodeFileData() ? undefined : 'is encrypted or packed in an unknown way';
+}
+
+function sizeProblem({ uncompressedSize, compressedSize }: Entry, limits: ArchiveLimits): string | undefined {
+  if (uncompressedSize > limits.file) return `unpacks to more than ${limits.file} bytes`;
+  const tooGood = uncompressedSize > smallFile && uncompressedSize > compressedSize * limits.ratio;
+  return tooGood ? `unpacks to more than ${limits.ratio} times its size` : undefined;
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { PackageError } from './problem.ts';
+
+/** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
+export const idSchema = z.string().regex(/^[\w][\w.-]{0,99}$/, 'an id is letters, digits, "_", "." and "-"');
+
+const nodeSchema = z.object({
+  id: idSchema,
+  type: z.enum(['step', 'decision', 'merge', 'end']),
+  title: z.string().max(200).optional(),
+  /** Markdown in the package that says what is to be done here. */
+  file: z.string().min(1).optional(),
+  agentId: idSchema.optional(),
+  /** What it makes: a name, and the path it is to be written to. */
+  outputs: z.record(z.string(), z.string().min(1)).default({}),
+});
+export type PackageNode = z.infer<typeof nodeSchema>;
+
+export const packageGraphSchema = z.object({
+  entryNodeId: idSchema,
+  nodes: z.array(nodeSchema).min(1).max(1000),
+  edges: z.array(z.object({ from: idSchema, to: idSchema, label: z.string().min(1).max(200).optional() })).max(5000),
+});
+/** The truth about transitions: what may follow what. */
+export type PackageGraph = z.infer<typeof packageGraphSchema>;
+
+/** A node that may come next, and the label of the edge to it. */
+export interface NextNode {
+  id: string;
+  label?: string;
+}
+
+export const nodeOf = (graph: PackageGraph, id: string): PackageNode | undefined =>
+  graph.nodes.find((node) => node.id === id);
+
+export const nextOf = (graph: PackageGraph, id: string): NextNode[] =>
+  graph.edges
+    .filter(({ from }) => from === id)
+    .map(({ to, label }) => ({ id: to, ...(label !== undefined && { label }) }));
+
+/** Throws `PackageError` for a graph in which a run could get lost. */
+export function checkGraph(graph: PackageGraph, file: string): void {
+  const problem = [nodeProblems, edgeProblems, wayProblems].flatMap((find) => find(graph))[0];
+  if (problem) throw new PackageError(file, problem);
+}
+
+function nodeProblems({ nodes, entryNodeId }: PackageGraph): string[] {
+  const ids = nodes.map(({ id }) => id);
+  return [
+    ...ids.flatMap((id, index) => (ids.indexOf(id) < index ? [`nodes[${index}].id: "${id}" is there twice`] : [])),
+    ...(ids.includes(entryNodeId) ? [] : [`entryNodeId: there is no node "${entryNodeId}"`]),
+    ...nodes.flatMap((node, index) =>
+      node.type === 'step' && !node.file ? [`nodes[${index}].file: the step "${node.id}" has no file`] : [],
+    ),
+    ...(nodes.some(({ type }) => type === 'end') ? [] : ['nodes: there is no end node']),
+  ];
+}
+
+function edgeProblems(graph: PackageGraph): string[] {
+  const { edges } = graph;
+  return edges.flatMap((edge, index) => {
+    const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
+    const problems = missing.map((side) => `edges[${index}].${side}: there is no node "${edge[side]}"`);
+    const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
+    if (same < index) problems.push(`edges[${index}]: from "${edge.from}" to "${edge.to}" is there twice`);
+    const from = nodeOf(graph, edge.from);
+    if (from?.type === 'end') problems.push(`edges[${index}].from: "${edge.from}" is an end node`);
+    if (from?.type === 'decision' && !edge.label)
+      problems.push(`edges[${index}].label: an edge from the decision "${edge.from}" needs a label`);
+    return problems;
+  });
+}
+
+function wayProblems(graph: PackageGraph): string[] {
+  const { nodes, edges, entryNodeId } = graph;
+  const reached = reachable([entryNodeId], (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
+  const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);
+  const ending = reachable(ends, (id) => edges.filter(({ to }) => to === id).map(({ from }) => from));
+  return nodes.flatMap(({ id }, index) => {
+    if (!reached.has(id)) return [`nodes[${index}]: no way leads from "${entryNodeId}" to "${id}"`];
+    return ending.has(id) ? [] : [`nodes[${index}]: no way leads from "${id}" to an end node`];
+  });
+}
+
+function reachable(from: readonly string[], next: (id: string) => string[]): Set<string> {
+  const seen = new Set(from);
+  for (const id of seen) for (const one of next(id)) seen.add(one); // a Set goes on with what is added meanwhile
+  return seen;
+}

@@ -1,0 +1,32 @@
+import type * as z from 'zod';
+
+/** Why a package cannot be used: the file in it, the place in that file, and what is wrong there. */
+export class PackageError extends Error {
+  override readonly name = 'PackageError';
+  constructor(
+    readonly file: string,
+    readonly problem: string,
+  ) {
+    super(`${file}: ${problem}`);
+  }
+}
+
+/** The text as JSON of this shape. Throws `PackageError` with the path of the first value that does not fit. */
+export function parseJson<Schema extends z.ZodType>(file: string, text: string, schema: Schema): z.output<Schema> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    throw new PackageError(file, `not valid JSON: ${(error as Error).message}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new PackageError(file, parsed.error.issues.slice(0, 3).map(inWords).join('; '));
+}
+
+/** `nodes[2].type: Invalid option: …`. */
+export function inWords({ path, message }: z.core.$ZodIssue): string {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
+  const words = message.replace(/^Invalid input: /, '').replace(/received undefined$/, 'but it is missing');
+  return place ? `${place.replace(/^\./, '')}: ${words}` : words;
+}

@@ -1,0 +1,42 @@
+import { ToolError } from '../../tools/tool.ts';
+import { type NextNode, nextOf, nodeOf, type PackageGraph } from './graph.ts';
+import type { PackageState } from './state.ts';
+
+/**
+ * Throws `E_INVALID_TRANSITION` unless the graph leads from one state to the other in at most one step. Its details:
+ * `{ reason, currentNodeId, allowedNext: [{ id, label? }] }`.
+ */
+export function checkTransition(graph: PackageGraph, before: PackageState, after: PackageState): void {
+  const refuse = refusal(graph, before);
+  const { currentNodeId: from } = before;
+  const { currentNodeId: to } = after;
+  if (!nodeOf(graph, to)) throw refuse('UNKNOWN_NODE', `There is no node ${JSON.stringify(to)}.`);
+  if (to !== from && !nextOf(graph, from).some(({ id }) => id === to))
+    throw refuse('NO_EDGE', `No edge leads from ${JSON.stringify(from)} to ${JSON.stringify(to)}.`);
+  const unknown = after.stepsCompleted.find((id) => !nodeOf(graph, id));
+  if (unknown !== undefined)
+    throw refuse('UNKNOWN_NODE', `stepsCompleted names ${JSON.stringify(unknown)}, which is no node.`);
+  const gone = before.stepsCompleted.find((id) => !after.stepsCompleted.includes(id));
+  if (gone !== undefined)
+    throw refuse('STEPS_SHRINK', `stepsCompleted only grows; ${JSON.stringify(gone)} is missing from it.`);
+}
+
+/** Complete when the model says so, or when an end node is reached and done. */
+export function isComplete(graph: PackageGraph, state: PackageState): boolean {
+  if (state.variables.workflowStatus === 'complete') return true;
+  const { currentNodeId } = state;
+  return nodeOf(graph, currentNodeId)?.type === 'end' && state.stepsCompleted.includes(currentNodeId);
+}
+
+function refusal(graph: PackageGraph, { currentNodeId }: PackageState) {
+  const allowedNext = nextOf(graph, currentNodeId);
+  const names = allowedNext.map(named).join(', ') || 'none, it is an end node';
+  return (reason: string, why: string) =>
+    new ToolError(
+      'E_INVALID_TRANSITION',
+      `${why} The current node is ${JSON.stringify(currentNodeId)}; allowed next: ${names}. Nothing was written.`,
+      { reason, currentNodeId, allowedNext },
+    );
+}
+
+const named = ({ id, label }: NextNode) => (label === undefined ? id : `${id} (${label})`);
