@@ -74,6 +74,9 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return options.isPausing();
     },
     reads: (name) => host.isFree({ id: '', name, arguments: {} }),
+    get maxTurns() {
+      return options.maxTurns();
+    },
     get tools() {
       return host.getVisibleTools({ agentId });
     },
@@ -143,10 +146,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
         if (own) return bounded(await own.run(call));
         if (refused(call.name)) return unavailable(call, tools);
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
-        return host.executeToolCall(call, gated, following);
+        return host.executeToolCall(call, { ...gated, workspace: turn.workspace }, following);
       },
       isPausing: options.isPausing,
       isComplete: turn.isComplete ?? (() => false),
+      handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       signal,
     });

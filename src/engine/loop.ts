@@ -39,6 +39,8 @@ export interface Turns {
   isComplete(): boolean;
   /** Asked between turns: the person wants it to rest. */
   isPausing(): boolean;
+  /** Asked after each turn that did not end the work: true ends it at `WaitingUser`. */
+  handsBack(): boolean;
   maxTurns: number;
   signal: AbortSignal;
 }
@@ -94,17 +96,20 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
+    if (turns.handsBack()) return { phase: 'WaitingUser' };
     if (running.length === 0 && talk.queued.length === 0)
       return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
-  return {
-    phase: 'Failed',
-    error: {
-      code: 'ENGINE_MAX_TURNS_EXCEEDED',
-      message: `The limit of ${turns.maxTurns} turns is reached. Continue if the work should go on.`,
-    },
-  };
+  return turnLimit(turns.maxTurns);
 }
+
+export const turnLimit = (turns: number): StopPoint => ({
+  phase: 'Failed',
+  error: {
+    code: 'ENGINE_MAX_TURNS_EXCEEDED',
+    message: `The limit of ${turns} turns is reached. Continue if the work should go on.`,
+  },
+});
 
 /** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
 async function appendReply(

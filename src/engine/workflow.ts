@@ -3,6 +3,7 @@ import type { ChatRequest } from '../llm/client.ts';
 import type { Message, ToolCall } from '../protocol/messages.ts';
 import type { EventBody, Run } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
+import type { Workspace } from '../tools/workspace.ts';
 import type { StopPoint } from './stop.ts';
 
 /** Who speaks to the model, besides the person. */
@@ -39,6 +40,8 @@ export interface WorkflowContext {
   readonly pausing: boolean;
   /** Values that the run was started with; empty when it goes on. */
   readonly values: Readonly<Record<string, unknown>>;
+  /** The limit of the person's settings. */
+  readonly maxTurns: number;
   /** What the workspace offers now, in an order that never changes. */
   readonly tools: readonly ToolDefinition[];
   /** The tool of this name only reads, so it is never asked about. */
@@ -70,7 +73,11 @@ export interface TurnOptions {
   extraTools?: readonly ExtraTool[];
   /** Asked at a reply without tool calls: `Completed`, or (without it) the person's turn. */
   isComplete?(): boolean;
+  /** Asked after each turn: true hands back to the workflow (`WaitingUser`), which says something and goes on. */
+  handsBack?(): boolean;
   maxTurns?: number;
+  /** What the tools see instead of the workspace. */
+  workspace?: Workspace;
   /** How the model is asked: `temperature`, `toolChoice`, … */
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   /** A conversation apart from the run's. What is said in it is added to `messages`; nothing else keeps it. */

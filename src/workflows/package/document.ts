@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { PackageGraph } from './graph.ts';
+import { newState, type PackageState, parseState } from './state.ts';
+import { checkTransition } from './transitions.ts';
+
+export const stateFile = 'workflow.md';
+
+/** A run's state document. What is on disk was checked before it landed, and is there whole. */
+export class StateDocument {
+  private constructor(
+    /** Its folder, links resolved. */
+    readonly folder: string,
+    private readonly graph: PackageGraph,
+    /** Where the run stands. */
+    public state: PackageState,
+  ) {}
+
+  /** Opens a run's document, or makes its first one. Throws `ToolError` when somebody else has damaged it. */
+  static async open(folder: string, graph: PackageGraph, template: string | undefined, now: Date) {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const real = await realpath(folder);
+    const file = path.join(real, stateFile);
+    let text = await readFile(file, 'utf8').catch(whenMissing);
+    if (text === undefined) {
+      text = newState(template, graph.entryNodeId, now);
+      await writeWhole(file, text);
+    }
+    const state = parseState(text);
+    checkTransition(graph, state, state); // its nodes are nodes of this graph
+    return new StateDocument(real, graph, state);
+  }
+
+  /** A path names it also in other letters, which many disks take for the same. */
+  isAt(file: string): boolean {
+    return file.toLowerCase() === path.join(this.folder, stateFile).toLowerCase();
+  }
+
+  /** Takes a new text, or throws `ToolError` and leaves everything as it is. */
+  async write(text: string): Promise<void> {
+    const after = parseState(text);
+    checkTransition(this.graph, this.state, after);
+    await writeWhole(path.join(this.folder, stateFile), text);
+    this.state = after;
+  }
+}
+
+/** Writes a file so that after a power cut there is the old text or the new one. */
+export async function writeWhole(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${randomUUID()}.new`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncFolder(path.dirname(file));
+}
+
+/** The rename itself is on disk. Windows cannot open folders, and needs no such thing. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+function whenMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { refuse } from '../../tools/gate/spelling.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { type StateDocument, writeWhole } from './document.ts';
+
+/**
+ * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
+ * (`@state`). `landed` is told, and waited for, when the state document has been written.
+ */
+export function mountWorkspace(
+  project: Workspace,
+  packageFolder: string,
+  document: StateDocument | undefined,
+  landed: () => Promise<void>,
+): Workspace {
+  const isOwn = (file: string) => document !== undefined && file.startsWith(document.folder + path.sep);
+  const isMounted = (file: string) => isOwn(file) || file.startsWith(packageFolder + path.sep);
+  const workspace: Workspace = {
+    get roots() {
+      const mounts = [{ name: '@pkg', path: packageFolder, mount: 'read' as const }];
+      const own = document ? [{ name: '@state', path: document.folder, mount: 'run' as const }] : [];
+      return [...project.roots, ...mounts, ...own];
+    },
+    get trusted() {
+      return project.trusted;
+    },
+    ripgrep: project.ripgrep,
+    // What is not the person's is read from the disk, whatever an editor holds of it.
+    openText: (file) => (isMounted(file) ? undefined : project.openText(file)),
+    isDirty: (file) => !isMounted(file) && project.isDirty(file),
+    async writeText(file, text) {
+      if (!isOwn(file)) return project.writeText(file, text);
+      if (!document!.isAt(file)) return writeWhole(file, text);
+      await document!.write(text);
+      await landed();
+    },
+    async delete(file) {
+      if (!isOwn(file)) return project.delete(file);
+      if (document!.isAt(file)) throw refuse('STATE', 'The state document cannot be deleted.');
+      await rm(file);
+    },
+  };
+  return workspace;
+}

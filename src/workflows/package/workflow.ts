@@ -1,0 +1,174 @@
+import { turnLimit } from '../../engine/loop.ts';
+import type { StopPoint } from '../../engine/stop.ts';
+import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
+import type { Message } from '../../protocol/messages.ts';
+import { userMessage } from '../../protocol/messages.ts';
+import { ToolError } from '../../tools/tool.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { allowsTool, type PackageAgent } from './agents.ts';
+import { type Directive, nodeBrief, persona, runDirective, userInput } from './composer.ts';
+import { StateDocument } from './document.ts';
+import { followState } from './follow.ts';
+import { nodeOf } from './graph.ts';
+import type { Package, PackageWorkflow } from './load.ts';
+import { mountWorkspace } from './mounts.ts';
+import { isComplete } from './transitions.ts';
+
+export interface PackageRunOptions {
+  /** As in `run-start`. */
+  id: string;
+  source: Package;
+  workflow: PackageWorkflow;
+  /** Who does what no node names an agent for. */
+  activeAgentId: string;
+  project: Workspace;
+  /** Where a run's state is kept, with the run. */
+  stateFolder(runId: string): string;
+  autopilot(): boolean;
+  now(): Date;
+}
+
+/** A micro-file workflow: a model goes from node to node, and the state document says where it is. */
+export function packageWorkflow(options: PackageRunOptions): Workflow {
+  return {
+    id: options.id,
+    agent: runner(options),
+    async advance(context) {
+      try {
+        return await new PackageRun(options, context, await openDocument(options, context)).advance();
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+        const message = `The run's state document cannot be used: ${error.message}`;
+        return { phase: 'Failed', error: { code: error.code, message } };
+      }
+    },
+  };
+}
+
+const openDocument = ({ stateFolder, workflow, now }: PackageRunOptions, { run }: WorkflowContext) =>
+  StateDocument.open(stateFolder(run.id), workflow.graph, workflow.template, now());
+
+/** The same for all nodes of a run, so that the prompt keeps its beginning; who speaks at a node comes with its brief. */
+function runner({ source, activeAgentId }: PackageRunOptions): Agent {
+  const instructions = `
+You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Code, node by node.
+- Three places: @project is the workspace, @pkg the package (read only), @state the folder of this run.
+- RUN_DIRECTIVE and NODE_BRIEF say where you are. Read the step file of the node and do what it says, as the agent of AGENT_PERSONA.
+- The frontmatter of @state/workflow.md is the truth about the run. When a node is done, add its id to stepsCompleted, set currentNodeId to one of allowedNext, and update variables, decisionLog, artifacts and updatedAt (ISO 8601), in one fs.apply_patch with frontmatter (or fs.edit). Go one node at a time. A refused update tells what is allowed.
+- Write what a node makes to the paths of its outputs, and list them in artifacts.
+- When something is the person's to decide, ask and stop; their answer comes as USER_INPUT. With autopilot: true decide yourself what can be decided, and log it.
+- The run is over when its end node is in stepsCompleted. Then say shortly what was made.`;
+  return { id: activeAgentId, name: source.title, instructions: instructions.trim() };
+}
+
+/** One way from where the run stands to a stop point. */
+class PackageRun {
+  private readonly workspace: Workspace;
+  /** What the model was last told about. */
+  private told?: { nodeId: string; agentId: string };
+
+  constructor(
+    private readonly options: PackageRunOptions,
+    private readonly context: WorkflowContext,
+    private readonly document: StateDocument,
+  ) {
+    const landed = () => this.follow();
+    this.workspace = mountWorkspace(options.project, options.source.folder, document, landed);
+  }
+
+  async advance(): Promise<StopPoint> {
+    const { context } = this;
+    const { run, maxTurns } = context;
+    await this.follow();
+    const said = unanswered(run.messages);
+    let intent: Directive['intent'] = context.intent === 'start' ? 'start' : said.length > 0 ? 'continue' : 'resume';
+    let input = said.join('\n\n');
+    const before = replies(run.messages);
+    for (;;) {
+      await this.brief(intent, input);
+      const left = maxTurns - (replies(run.messages) - before);
+      if (left <= 0) return turnLimit(maxTurns);
+      const { stop, handedBack } = await this.turns(left);
+      if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
+      const queued = [...run.queued];
+      for (const { text, attachments } of queued)
+        await context.emit({ type: 'message', message: userMessage(text, attachments) });
+      input = queued.map(({ text }) => text).join('\n\n');
+      intent = 'continue';
+    }
+  }
+
+  /** The loop, until a stop point or until there is something to be told. */
+  private async turns(maxTurns: number): Promise<{ stop: StopPoint; handedBack: boolean }> {
+    const { context, document, options, agent } = this;
+    let handedBack = false;
+    const stop = await context.turns({
+      agent: runner(options),
+      allows: (tool) => allowsTool(agent, tool.name),
+      workspace: this.workspace,
+      isComplete: () => isComplete(options.workflow.graph, document.state),
+      handsBack: () => {
+        const { nodeId, agentId } = this.told!;
+        handedBack =
+          nodeId !== document.state.currentNodeId || agentId !== this.agent.id || context.run.queued.length > 0;
+        return handedBack;
+      },
+      maxTurns,
+    });
+    return { stop, handedBack };
+  }
+
+  /** Says what the model has to know now, at the end of the conversation: nothing before it changes. */
+  private async brief(intent: Directive['intent'], input: string): Promise<void> {
+    const { agent, context, document, options } = this;
+    const { currentNodeId } = document.state;
+    const { workflow, source } = options;
+    const directive = {
+      intent,
+      packageName: source.name,
+      workflow,
+      currentNodeId,
+      agentId: agent.id,
+      autopilot: options.autopilot(),
+    };
+    const who = persona(agent);
+    const blocks = [
+      runDirective(directive),
+      ...(who === lastPersona(context.run.messages) ? [] : [who]),
+      nodeBrief(workflow, currentNodeId),
+      ...(input === '' ? [] : [userInput(currentNodeId, input)]),
+    ];
+    this.told = { nodeId: currentNodeId, agentId: agent.id };
+    await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
+  }
+
+  /** Who speaks at the current node. */
+  private get agent(): PackageAgent {
+    const { workflow, activeAgentId, source } = this.options;
+    const id = nodeOf(workflow.graph, this.document.state.currentNodeId)?.agentId ?? activeAgentId;
+    return source.agents.find((agent) => agent.id === id)!;
+  }
+
+  private follow(): Promise<void> {
+    return followState(this.context, this.options.workflow.graph, this.document.state);
+  }
+}
+
+const replies = (messages: readonly Message[]): number => messages.filter(({ role }) => role === 'assistant').length;
+
+/** What the person has said since the model was last told something. */
+function unanswered(messages: readonly Message[]): string[] {
+  const last = messages.findLastIndex(
+    (message) => message.role === 'assistant' || message.role === 'tool' || isBrief(message),
+  );
+  return messages.slice(last + 1).flatMap((message) => (message.role === 'user' ? [message.content] : []));
+}
+
+const isBrief = (message: Message): boolean =>
+  message.role === 'system' && message.content.startsWith('RUN_DIRECTIVE\n');
+
+/** The newest persona that the conversation holds. */
+function lastPersona(messages: readonly Message[]): string | undefined {
+  const brief = messages.findLast((message) => isBrief(message) && message.content.includes('\n\nAGENT_PERSONA\n'));
+  return brief && /\n\n(AGENT_PERSONA\n[\s\S]*?)\n\nNODE_BRIEF\n/.exec(brief.content)?.[1];
+}
