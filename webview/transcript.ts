@@ -3,7 +3,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Message, ToolCall } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
-import { visible } from '../src/protocol/visible.ts';
+import { visible, visibleLine } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
@@ -74,10 +74,18 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         undo: undoButton(context, run, message.toolCalls ?? []),
       });
     case 'system':
-      return html`<p class="ending" data-role="system">${visible(message.content)}</p>`;
+      return message.content.startsWith('RUN_DIRECTIVE\n')
+        ? html`<details class="thinking brief" data-role="brief"><summary><span class="twistie">${icons.chevron}</span>${briefTitle(message.content)}</summary><pre>${visible(message.content)}</pre></details>`
+        : html`<p class="ending" data-role="system">${visible(message.content)}</p>`;
     default:
       return nothing; // results stand in their cards
   }
+}
+
+/** What a workflow told the model: the node it is about. */
+function briefTitle(brief: string): string {
+  const value = (key: string) => new RegExp(`^- ${key}: (.*)$`, 'm').exec(brief)?.[1] ?? '';
+  return visibleLine(`Node ${value('currentNodeId')}, as ${value('effectiveAgentId')}`);
 }
 
 function live(context: PanelContext, run: Run, index: number): TemplateResult {

@@ -10,6 +10,7 @@ import { showServers } from './mcpMenu.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import type { ModelManager } from './modelManager.ts';
 import { demoModel, type Models } from './models.ts';
+import type { Packages } from './packages.ts';
 import type { Policies } from './policies.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
@@ -19,6 +20,7 @@ interface Parts {
   conversation: Conversation;
   store: RunStore;
   undo: Undo;
+  packages: Packages;
   setup: Setup;
   manager: ModelManager;
   fetcher: ModelFetcher;
@@ -33,7 +35,7 @@ interface Parts {
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, undo, setup, manager, fetcher, doctor, models, approvals, workflows, log } = parts;
+  const { conversation, undo, packages, setup, manager, fetcher, doctor, models, approvals, workflows, log } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -78,6 +80,9 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
     'towpath.approvals': () => showApprovals(parts.policies),
+    'towpath.runPackageWorkflow': () => packages.runWorkflow(),
+    'towpath.talkToPackageAgent': () => packages.talk(),
+    'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': () => unloadLocal(models),

@@ -59,6 +59,8 @@ export class Conversation {
 
   /** A new run, and shows it. */
   async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>): Promise<void> {
+    await this.restored;
+    this.view.post({ type: 'notice', notice: null });
     const runId = RunStore.newId();
     await this.choose(runId);
     this.view.post({ type: 'run', run: newRun(runId) });

@@ -4,6 +4,7 @@ import { ExecutionEngine } from '../engine/engine.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { createToolHost } from '../tools/host.ts';
+import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
@@ -18,6 +19,7 @@ import { Mcp } from './mcp.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
+import { Packages } from './packages.ts';
 import { Panel } from './panel.ts';
 import { Policies } from './policies.ts';
 import { Problems } from './problems.ts';
@@ -70,6 +72,14 @@ export function activate(context: vscode.ExtensionContext): void {
     language: editorLanguage,
   });
   const workflowFiles = new WorkflowFiles(tools.map((tool) => tool.definition.name));
+  const shelf = new Shelf({
+    project: workspace,
+    storage: path.join(context.globalStorageUri.fsPath, 'packages'),
+    openedFile: path.join(storage.fsPath, 'opened-packages.json'),
+    stateFolder: (runId) => store.stateFolder(runId),
+    autopilot: () => settings()['packages.autopilot'],
+    now: () => new Date(),
+  });
   const engine = new ExecutionEngine({
     store,
     host: createToolHost({
@@ -79,7 +89,7 @@ export function activate(context: vscode.ExtensionContext): void {
       policy: policies.current,
       prepare: mcp.prepare,
     }),
-    workflow: workflowFiles.workflow,
+    workflow: async (id) => (await shelf.workflow(id)) ?? workflowFiles.workflow(id),
     model: (id) => models.current(id),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
@@ -104,6 +114,7 @@ export function activate(context: vscode.ExtensionContext): void {
     void panel.showState();
   });
   const undo = new Undo(engine, store, workspace, conversation);
+  const packages = new Packages(shelf, conversation);
   const setup = new Setup(models, secrets);
   const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
   const downloads = new Downloads(context.globalStorageUri, log);
@@ -144,6 +155,7 @@ export function activate(context: vscode.ExtensionContext): void {
       conversation,
       store,
       undo,
+      packages,
       setup,
       manager,
       fetcher,

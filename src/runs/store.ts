@@ -90,6 +90,11 @@ export class RunStore {
     }
   }
 
+  /** Where what belongs to a run alone is kept: it goes when the run is deleted. Made by whoever writes there first. */
+  stateFolder(id: string): string {
+    return path.join(this.folderOf(id), 'state');
+  }
+
   private async opened(id: string, run: Run, lock: Lock, start: () => Promise<Journal>): Promise<OpenRun> {
     let journal: Journal;
     try {

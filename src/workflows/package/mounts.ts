@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { refuse } from '../../tools/gate/spelling.ts';
 import type { Workspace } from '../../tools/workspace.ts';
@@ -29,11 +29,19 @@ export function mountWorkspace(
     // What is not the person's is read from the disk, whatever an editor holds of it.
     openText: (file) => (isMounted(file) ? undefined : project.openText(file)),
     isDirty: (file) => !isMounted(file) && project.isDirty(file),
-    async writeText(file, text) {
-      if (!isOwn(file)) return project.writeText(file, text);
+    watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),
+    async writeText(file, text, before) {
+      if (!isOwn(file)) return project.writeText(file, text, before);
       if (!document!.isAt(file)) return writeWhole(file, text);
       await document!.write(text);
       await landed();
+    },
+    async move(from, to) {
+      if (!isOwn(from) && !isOwn(to)) return project.move(from, to);
+      if (!isOwn(from) || !isOwn(to)) throw refuse('STATE', 'Nothing moves into or out of @state. Write it there.');
+      if (document!.isAt(from) || document!.isAt(to)) throw refuse('STATE', 'The state document stays where it is.');
+      await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
+      await rename(from, to);
     },
     async delete(file) {
       if (!isOwn(file)) return project.delete(file);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { EngineError } from '../../engine/engine.ts';
@@ -46,8 +46,10 @@ export class Shelf {
     const folder = isArchive(file) ? await unpackArchive(file, this.options.storage) : path.dirname(file);
     const source = await loadPackage(folder);
     const opened = await this.opened();
-    if (!opened.includes(folder))
+    if (!opened.includes(folder)) {
+      await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
       await writeFile(this.options.openedFile, JSON.stringify([...opened, folder]), { mode: 0o600 });
+    }
     return { key: await keyOf(folder), place: folder, source };
   }
 
