@@ -1,13 +1,18 @@
 import * as z from 'zod';
 import { idSchema } from './graph.ts';
 
+const line = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\r\n]+$/, 'expected one line');
 const words = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
     /** What a person types to choose it: one word. */
-    trigger: z.string().min(1).max(50),
-    title: z.string().min(1).max(200),
+    trigger: line,
+    title: line,
     /** The workflow it begins … */
     workflow: idSchema.optional(),
     /** … or what is said to the agent. */
@@ -20,8 +25,8 @@ export type MenuItem = z.infer<typeof menuItemSchema>;
 
 const agentSchema = z.object({
   id: idSchema,
-  name: z.string().min(1).max(100),
-  title: z.string().max(200).optional(),
+  name: line,
+  title: line.optional(),
   persona: z.union([
     words,
     z.object({

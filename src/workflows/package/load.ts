@@ -167,7 +167,8 @@ async function readInside(root: string, file: string, by: string): Promise<strin
       await handle.close();
     }
   } catch (error) {
-    if (error instanceof ToolError) throw new PackageError(by, error.message);
+    if (error instanceof ToolError)
+      throw new PackageError(by, error.message.replaceAll('the workspace', 'the package'));
     throw error;
   }
 }

@@ -80,20 +80,18 @@ class PackageRun {
     const { context } = this;
     const { run, maxTurns } = context;
     await this.follow();
-    const said = unanswered(run.messages);
-    let intent: Directive['intent'] = context.intent === 'start' ? 'start' : said.length > 0 ? 'continue' : 'resume';
-    let input = said.join('\n\n');
     const before = replies(run.messages);
+    let intent: Directive['intent'] = context.intent === 'start' ? 'start' : 'resume';
     for (;;) {
+      for (const { text, attachments } of [...run.queued])
+        await context.emit({ type: 'message', message: userMessage(text, attachments) });
+      const input = unanswered(run.messages).join('\n\n');
+      if (intent === 'resume' && input !== '') intent = 'continue';
       await this.brief(intent, input);
       const left = maxTurns - (replies(run.messages) - before);
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
       if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
-      const queued = [...run.queued];
-      for (const { text, attachments } of queued)
-        await context.emit({ type: 'message', message: userMessage(text, attachments) });
-      input = queued.map(({ text }) => text).join('\n\n');
       intent = 'continue';
     }
   }

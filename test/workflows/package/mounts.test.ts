@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { StateDocument } from '../../../src/workflows/package/document.ts';
+import { loadPackage } from '../../../src/workflows/package/load.ts';
+import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
+import { type Conversation, conversation } from '../../tools/conversation.ts';
+import { sampleFiles, writePackage } from './sample.ts';
+
+const step = '@pkg/write/steps/ask.md';
+const inProject = '.towpath/packages/letters';
+
+/** The outcome's path or reason; and what the person was asked. */
+const calls: [tool: string, args: object, expected: string, asked?: string[]][] = [
+  ['fs.read', { path: step }, step],
+  ['fs.read', { path: '@project/a.txt' }, 'a.txt'],
+  ['fs.read', { path: 'a.txt' }, 'a.txt'],
+  ['fs.read', { path: './@project/a.txt' }, 'a.txt'],
+  ['fs.read', { path: '@state/workflow.md' }, '@state/workflow.md'],
+  ['fs.read', { path: '@pkg/../a.txt' }, 'a.txt'],
+  ['fs.read', { path: '@pkg/../../x' }, 'OUTSIDE'],
+  ['fs.read', { path: '@project/../../x' }, 'OUTSIDE'],
+  ['fs.read', { path: '@state/../../x' }, 'OUTSIDE'],
+  ['fs.read', { path: '@other/a.txt' }, 'ENOENT'],
+  ['fs.read', { path: '@pkg/leak.md' }, 'SYMLINK_ESCAPE'],
+  ['fs.list', {}, '.'],
+  ['fs.list', { path: '@pkg' }, '@pkg'],
+  ['fs.list', { path: '@state' }, '@state'],
+  ['fs.write', { path: '@project/new.txt', content: 'x' }, 'new.txt', ['Create new.txt']],
+  ['fs.write', { path: '@state/artifacts/new.md', content: 'x' }, '@state/artifacts/new.md'],
+  ['fs.write', { path: '@state/AGENTS.md', content: 'x' }, '@state/AGENTS.md'],
+  ['fs.write', { path: '@pkg/new.md', content: 'x' }, 'READ_ONLY'],
+  ['fs.write', { path: step, content: 'x' }, 'READ_ONLY'],
+  ['fs.write', { path: `@project/${inProject}/new.md`, content: 'x' }, 'READ_ONLY'],
+  ['fs.edit', { path: `${inProject}/agents.json`, edits: [{ oldText: 'Wanda', newText: 'Eve' }] }, 'READ_ONLY'],
+  ['fs.write', { path: 'to-package/new.md', content: 'x' }, 'READ_ONLY'],
+  ['fs.write', { path: '@pkg/to-project/new.txt', content: 'x' }, 'READ_ONLY'],
+  ['fs.apply_patch', { path: '@pkg/agents.json', patch: '@@\n-a\n+b\n' }, 'READ_ONLY'],
+  ['fs.delete', { path: step }, 'READ_ONLY'],
+  ['fs.move', { from: 'a.txt', to: '@pkg/a.txt' }, 'READ_ONLY'],
+  ['fs.move', { from: 'a.txt', to: '@state/a.txt' }, 'STATE', ['Move a.txt to @state/a.txt']],
+  ['shell.run', { command: 'pwd', cwd: '@state' }, 'OUTSIDE'],
+  ['shell.run', { command: 'pwd', cwd: '@pkg' }, 'OUTSIDE'],
+];
+
+describe('the places of a package run', () => {
+  let outer: string;
+  let workspace: TemporaryWorkspace;
+  let talk: Conversation;
+  beforeEach(async () => {
+    outer = realpathSync(mkdtempSync(path.join(tmpdir(), 'mounts-')));
+    workspace = await temporaryWorkspace({ 'a.txt': 'needle in the project' });
+    const source = await loadPackage(writePackage(path.join(workspace.root, inProject)));
+    symlinkSync('/etc/hostname', path.join(source.folder, 'leak.md'));
+    symlinkSync(workspace.root, path.join(source.folder, 'to-project'));
+    symlinkSync(source.folder, path.join(workspace.root, 'to-package'));
+    const { graph } = source.workflows[0]!;
+    const state = await StateDocument.open(path.join(outer, 'state'), graph, undefined, new Date(0));
+    talk = conversation(mountWorkspace(workspace, source.folder, state, async () => {}));
+  });
+  afterEach(() => {
+    workspace.cleanup();
+    rmSync(outer, { recursive: true });
+  });
+
+  for (const [tool, args, expected, asked = []] of calls)
+    it(`${tool} ${JSON.stringify(args)}: ${expected}`, async () => {
+      const outcome = await talk.call(tool, args);
+      const said = outcome.ok
+        ? (outcome.data as { path: string }).path
+        : ((outcome.error.details as { reason?: string })?.reason ?? outcome.error.code);
+      assert.equal(said, expected, JSON.stringify(outcome));
+      assert.deepEqual(
+        talk.asked.map(({ plan }) => plan.what),
+        asked,
+      );
+      const kept = path.join(workspace.root, inProject, 'write/steps/ask.md');
+      assert.equal(readFileSync(kept, 'utf8'), sampleFiles['write/steps/ask.md']);
+    });
+
+  const searches: [tool: string, args: object, expected: object][] = [
+    ['fs.search', { pattern: 'needle|Judge the' }, [`${inProject}/write/steps/judge.md`, 'a.txt']],
+    ['fs.search', { pattern: 'needle|Judge the', path: '@pkg' }, ['@pkg/write/steps/judge.md']],
+    [
+      'fs.find',
+      { pattern: '*.md', path: '@pkg' },
+      ['@pkg/write/state.md', '@pkg/write/steps/ask.md', '@pkg/write/steps/judge.md'],
+    ],
+    ['fs.find', { pattern: '@pkg/write/*.md', path: '@pkg' }, ['@pkg/write/state.md']],
+    ['fs.find', { pattern: '*.md', path: '@state' }, ['@state/workflow.md']],
+  ];
+  for (const [tool, args, expected] of searches)
+    it(`${tool} ${JSON.stringify(args)}`, async () => {
+      const outcome = await talk.call(tool, args);
+      assert.ok(outcome.ok, JSON.stringify(outcome));
+      const { files } = outcome.data as { files: (string | { path: string })[] };
+      assert.deepEqual(
+        files.map((one) => (typeof one === 'string' ? one : one.path)),
+        expected,
+      );
+    });
+
+  it('are in no other run', async () => {
+    const plain = conversation(workspace);
+    for (const place of [step, '@state/workflow.md', '@project/a.txt']) {
+      const outcome = await plain.call('fs.read', { path: place });
+      assert.equal(!outcome.ok && outcome.error.code, 'ENOENT');
+    }
+  });
+
+  it('keep a change of the project undoable by its path in the workspace, and nothing of the run', async () => {
+    await talk.call('fs.write', { path: '@project/new.txt', content: 'x' });
+    await talk.call('fs.write', { path: '@state/own.txt', content: 'x' });
+    const changed = talk.events.flatMap((event) =>
+      event.type === 'tool-end' ? [event.changes?.map((one) => one.path)] : [],
+    );
+    assert.deepEqual(changed, [['new.txt'], undefined]);
+    assert.equal(workspace.read('new.txt'), 'x');
+  });
+});
