@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+import { sampleFiles } from '../workflows/package/sample.ts';
+
+const files = Object.fromEntries(
+  Object.entries(sampleFiles).map(([file, text]) => [`.towpath/packages/letters/${file}`, text]),
+);
+const state = (frontmatter: object) => ({ path: '@state/workflow.md', frontmatter });
+
+describe('a workflow package', () => {
+  let outer: string;
+  let folder: string;
+  let provider: Provider;
+  let editor: Towpath;
+  const open = async () => {
+    editor = await openTowpath({
+      folder,
+      userDataDir: path.join(outer, 'data'),
+      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+    });
+  };
+  beforeEach(async () => {
+    outer = temporaryFolder();
+    folder = writeWorkspace(outer, files);
+    provider = await startProvider([]);
+    await open();
+  });
+  afterEach(async () => {
+    await editor?.stop();
+    await provider.close();
+    rmSync(outer, { recursive: true, force: true });
+  });
+
+  const input = () => editor.page.locator('.quick-input-widget:visible input').first();
+  const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const said = (index: number) => provider.requests[index]!.body.messages.map(({ content }) => content).join('\n\n');
+  const stateText = () => {
+    const found = readdirSync(path.join(outer, 'data'), { recursive: true, encoding: 'utf8' });
+    const file = found.find((name) => name.endsWith(path.join('state', 'workflow.md')));
+    return file && readFileSync(path.join(outer, 'data', file), 'utf8');
+  };
+
+  it('is picked, asks, is killed in the middle, resumes at its node and completes', async () => {
+    provider.script = [
+      reply.text('Whom is it for?'),
+      reply.call('fs_apply_patch', state({ currentNodeId: 'judge', stepsCompleted: ['ask'] })),
+      reply.text('I think that').hang(),
+      reply.call('fs_apply_patch', state({ currentNodeId: 'ask', stepsCompleted: [] })),
+      reply.call('fs_write', { path: '@project/letter.md', content: 'Dear Ada' }),
+      reply.call('fs_apply_patch', state({ currentNodeId: 'done', stepsCompleted: ['ask', 'judge'] })),
+      reply.call('fs_apply_patch', state({ stepsCompleted: ['ask', 'judge', 'done'] })),
+      reply.text('The letter is written.'),
+    ];
+    await editor.command('Towpath: Run Package Workflow…');
+    await row('Write a letter').click();
+    await eventually('the words are asked for', async () =>
+      /What should it know/.test(await editor.page.locator('.quick-input-widget').innerText()),
+    );
+    await input().fill('A letter, please.');
+    await editor.page.keyboard.press('Enter');
+    await editor.panel.waitForPhase('WaitingUser');
+    await editor.panel.send('For Ada.');
+    await eventually('the model is at the second node', () => provider.requests.length === 3);
+    await editor.panel.frame.getByText('I think that').waitFor();
+    await editor.kill();
+    assert.match(stateText()!, /currentNodeId: judge/);
+
+    await open();
+    await editor.panel.frame.getByText('Node judge, as judge').first().waitFor();
+    await editor.command('Towpath: Continue Run');
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    assert.equal(await editor.panel.waitForPhase(['Completed', 'Failed']), 'Completed');
+    await editor.screenshot('package-completed');
+    assert.equal(editor.read('letter.md'), 'Dear Ada');
+    assert.match(stateText()!, /currentNodeId: done/);
+    const resumed = said(3);
+    assert.match(
+      resumed,
+      /RUN_DIRECTIVE\n- intent: resume\n[\s\S]*NODE_BRIEF\n- nodeId: judge\n[\s\S]*allowedNext: ask \(not good\), done \(good\)$/,
+    );
+    assert.match(said(4), /"reason":"STEPS_SHRINK"/);
+    assert.match(said(6), /NODE_BRIEF\n- nodeId: done\n/);
+  });
+
+  it('has agents to talk to, by a word of their menu or in one’s own words', async () => {
+    provider.script = [reply.text('Be kind.'), reply.text('I am Jim.')];
+    const talkTo = async (agent: string, words: string) => {
+      await editor.command("Towpath: Talk to a Package's Agent…");
+      await row(agent).click();
+      await eventually('the menu is there', async () =>
+        /Letters: /.test(await editor.page.locator('.quick-input-widget').innerText()),
+      );
+      await input().fill(words);
+    };
+    await talkTo('Wanda', 'writing tip');
+    await row('2. Give a writing tip').waitFor();
+    await row('Say “writing tip” to Wanda').waitFor();
+    await editor.screenshot('package-menu');
+    await editor.page.keyboard.press('Enter');
+    await eventually('the first answer is there', () => provider.requests.length === 1);
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.match(said(0), /^You are Wanda, Writer\.[\s\S]*Give me one tip about letters\.$/);
+
+    await talkTo('Jim', 'Who are you?');
+    await row('Say “Who are you?” to Jim').click();
+    await eventually('the second answer is there', () => provider.requests.length === 2);
+    assert.match(said(1), /^You are Jim\.[\s\S]*Who are you\?$/);
+    const tools = provider.requests[1]!.body.tools!.map((tool) => tool.function.name);
+    assert.deepEqual([tools.includes('fs_write'), tools.includes('shell_run')], [true, false]);
+  });
+});
