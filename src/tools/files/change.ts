@@ -63,9 +63,7 @@ export function planText(
     where: file.path,
     why: (why ?? 'It changes a file.') + unsaved,
     // What belongs to the run itself is not asked about and not undone.
-    ...(ofRun
-      ? { free: 'It belongs to the run itself.' }
-      : { change: { path: file.relative, realPath: file.path, before, after } }),
+    ...(ofRun ? { free: ownOfRun } : { change: { path: file.relative, realPath: file.path, before, after } }),
     ...(why === undefined && !ofRun && { grant: tool }),
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {
@@ -86,6 +84,9 @@ export function planText(
     },
   };
 }
+
+/** Why a change below a mount of the run is not asked about. */
+export const ownOfRun = 'It belongs to the run itself.';
 
 /** Why a change is asked about every time; undefined for ordinary files. */
 export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): string | undefined {

@@ -3,7 +3,7 @@ import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
 import { askingTool, ToolError } from '../tool.ts';
-import { checkUnchanged, reasonOf, type Target } from './change.ts';
+import { checkUnchanged, ownOfRun, reasonOf, type Target } from './change.ts';
 import { currentText } from './text.ts';
 
 /** `fs.delete`: one file, to the trash. Data: `{ path, deleted: true }`. */
@@ -25,6 +25,7 @@ export const deleteTool = askingTool(
     });
     const before = text && !text.lossy ? text.text : undefined;
     const why = reasonOf(file, before ?? null, null);
+    const ofRun = file.mount === 'run';
     const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
     const lost = before === undefined ? ' It is not text, so only the trash keeps it.' : '';
     return {
@@ -32,8 +33,10 @@ export const deleteTool = askingTool(
       where: file.path,
       paths: [file.relative],
       why: (why ?? 'It removes a file.') + unsaved + lost,
-      ...(before !== undefined && { change: { path: file.relative, realPath: file.path, before, after: null } }),
-      ...(why === undefined && before !== undefined && { grant: 'fs.delete' }),
+      ...(ofRun && { free: ownOfRun }),
+      ...(before !== undefined &&
+        !ofRun && { change: { path: file.relative, realPath: file.path, before, after: null } }),
+      ...(why === undefined && before !== undefined && !ofRun && { grant: 'fs.delete' }),
       async run({ workspace }) {
         if (before !== undefined) {
           const target: Target = { input: path, file, before };

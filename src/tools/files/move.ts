@@ -7,6 +7,7 @@ import { protectedReason } from '../gate/protected.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
+import { ownOfRun } from './change.ts';
 import { currentText } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
@@ -25,7 +26,9 @@ export const moveTool = askingTool(
       where: `${file.path}\n→ ${target.path}`,
       why: why ?? `It moves a ${file.kind}.`,
       paths: [file.relative, target.relative],
-      ...(why === undefined && { grant: 'fs.move' }),
+      ...(file.mount === 'run' && target.mount === 'run'
+        ? { free: ownOfRun }
+        : why === undefined && { grant: 'fs.move' }),
       trace: () => traceOf(workspace, file, target),
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { ToolError } from '../../tools/tool.ts';
 import type { PackageGraph } from './graph.ts';
-import { newState, type PackageState, parseState } from './state.ts';
+import { type PackageState, parseState } from './state.ts';
 import { checkTransition } from './transitions.ts';
 
 export const stateFile = 'workflow.md';
@@ -17,14 +18,18 @@ export class StateDocument {
     public state: PackageState,
   ) {}
 
-  /** Opens a run's document, or makes its first one. Throws `ToolError` when somebody else has damaged it. */
-  static async open(folder: string, graph: PackageGraph, template: string | undefined, now: Date) {
+  /**
+   * Opens a run's document; `first` is the text of a run that has none yet. Throws `ToolError` when somebody else has
+   * damaged or removed it.
+   */
+  static async open(folder: string, graph: PackageGraph, first?: string): Promise<StateDocument> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const real = await realpath(folder);
     const file = path.join(real, stateFile);
     let text = await readFile(file, 'utf8').catch(whenMissing);
     if (text === undefined) {
-      text = newState(template, graph.entryNodeId, now);
+      if (first === undefined) throw new ToolError('ENOENT', 'it is gone.');
+      text = first;
       await writeWhole(file, text);
     }
     const state = parseState(text);

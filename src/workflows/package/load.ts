@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { openForReading } from '../../tools/gate/open.ts';
@@ -64,7 +64,7 @@ const maximumBytes = 2_000_000;
 
 /** Reads and checks a package. Throws `PackageError`, which names the file and the place in it. */
 export async function loadPackage(folder: string): Promise<Package> {
-  const root = await packageRoot(folder);
+  const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
   const manifest = parseJson(manifestFile, await read(manifestFile, manifestFile), manifestSchema);
   const { agents } = parseJson(manifest.agents, await read(manifest.agents, manifestFile), agentsSchema);

@@ -12,6 +12,7 @@ import { followState } from './follow.ts';
 import { nodeOf } from './graph.ts';
 import type { Package, PackageWorkflow } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
+import { newState } from './state.ts';
 import { isComplete } from './transitions.ts';
 
 export interface PackageRunOptions {
@@ -45,8 +46,12 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
   };
 }
 
-const openDocument = ({ stateFolder, workflow, now }: PackageRunOptions, { run }: WorkflowContext) =>
-  StateDocument.open(stateFolder(run.id), workflow.graph, workflow.template, now());
+/** A run that has been at a node has a document. One without would begin anew, unasked. */
+function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: WorkflowContext) {
+  const { graph, template } = workflow;
+  const first = run.graph === undefined ? newState(template, graph.entryNodeId, now()) : undefined;
+  return StateDocument.open(stateFolder(run.id), graph, first);
+}
 
 /** The same for all nodes of a run, so that the prompt keeps its beginning; who speaks at a node comes with its brief. */
 function runner({ source, activeAgentId }: PackageRunOptions): Agent {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { newState } from '../../../src/workflows/package/state.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { sampleFiles, writePackage } from './sample.ts';
@@ -57,7 +58,11 @@ describe('the places of a package run', () => {
     symlinkSync(workspace.root, path.join(source.folder, 'to-project'));
     symlinkSync(source.folder, path.join(workspace.root, 'to-package'));
     const { graph } = source.workflows[0]!;
-    const state = await StateDocument.open(path.join(outer, 'state'), graph, undefined, new Date(0));
+    const state = await StateDocument.open(
+      path.join(outer, 'state'),
+      graph,
+      newState(undefined, graph.entryNodeId, new Date(0)),
+    );
     talk = conversation(mountWorkspace(workspace, source.folder, state, async () => {}));
   });
   afterEach(() => {
@@ -101,6 +106,29 @@ describe('the places of a package run', () => {
         expected,
       );
     });
+
+  it('are free to change below @state, artifacts too', async () => {
+    await talk.call('fs.write', { path: '@state/a/one.md', content: 'x' });
+    await talk.call('fs.move', { from: '@state/a/one.md', to: '@state/b/two.md' });
+    assert.equal(readFileSync(path.join(outer, 'state/b/two.md'), 'utf8'), 'x');
+    assert.equal((await talk.call('fs.delete', { path: '@state/b/two.md' })).ok, true);
+    assert.deepEqual(talk.asked, []);
+    assert.equal(existsSync(path.join(outer, 'state/b/two.md')), false);
+  });
+
+  it('are beside several open folders', async () => {
+    const several = await temporaryWorkspace({ 'one/a.txt': 'a', 'two/b.txt': 'b' }, { folders: ['one', 'two'] });
+    const source = await loadPackage(writePackage(path.join(outer, 'package')));
+    const { call } = conversation(mountWorkspace(several, source.folder, undefined, async () => {}));
+    const paths = await Promise.all(
+      ['@project/one/a.txt', 'two/b.txt', '@project/b.txt', step].map(async (place) => {
+        const outcome = await call('fs.read', { path: place });
+        return outcome.ok ? (outcome.data as { path: string }).path : outcome.error.code;
+      }),
+    );
+    several.cleanup();
+    assert.deepEqual(paths, ['one/a.txt', 'two/b.txt', 'two/b.txt', step]);
+  });
 
   it('are in no other run', async () => {
     const plain = conversation(workspace);

@@ -6,6 +6,7 @@ import { sha256 } from '../../../src/tools/files/text.ts';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { newState } from '../../../src/workflows/package/state.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -132,9 +133,13 @@ describe('the state document', () => {
     const source = await loadPackage(writePackage(path.join(outer, 'package')));
     const graph = source.workflows[0]!.graph;
     workspace = await temporaryWorkspace();
-    await StateDocument.open(path.join(outer, 'state'), graph, undefined, new Date(0));
+    await StateDocument.open(path.join(outer, 'state'), graph, newState(undefined, graph.entryNodeId, new Date(0)));
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document);
-    state = await StateDocument.open(path.join(outer, 'state'), graph, undefined, new Date(0));
+    state = await StateDocument.open(
+      path.join(outer, 'state'),
+      graph,
+      newState(undefined, graph.entryNodeId, new Date(0)),
+    );
     landed.length = 0;
     const mounted = mountWorkspace(workspace, source.folder, state, async () => void landed.push(onDisk()));
     talk = conversation(mounted, { answer: 'allow' });
@@ -188,11 +193,20 @@ describe('the state document', () => {
     assert.equal(onDisk(), document);
   });
 
+  it('is missed when it is gone', async () => {
+    rmSync(path.join(outer, 'state', 'workflow.md'));
+    const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
+    await assert.rejects(StateDocument.open(path.join(outer, 'state'), graph), { code: 'ENOENT' });
+  });
+
   it('is not used when somebody else has damaged it', async () => {
     writeFileSync(path.join(outer, 'state', 'workflow.md'), document.replace('judge', 'gone'));
     const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
-    await assert.rejects(StateDocument.open(path.join(outer, 'state'), graph, undefined, new Date(0)), {
-      code: 'E_INVALID_TRANSITION',
-    });
+    await assert.rejects(
+      StateDocument.open(path.join(outer, 'state'), graph, newState(undefined, graph.entryNodeId, new Date(0))),
+      {
+        code: 'E_INVALID_TRANSITION',
+      },
+    );
   });
 });
