@@ -80,9 +80,9 @@ export class Packages {
     if (words !== undefined) await this.send(id, words.trim() || title);
   }
 
-  private async send(id: string, text: string): Promise<void> {
+  private async send(workflowId: string, userInput: string): Promise<void> {
     await vscode.commands.executeCommand('towpath.chat.focus');
-    void this.conversation.begin(id, text);
+    void this.conversation.begin({ workflowId, userInput });
   }
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {

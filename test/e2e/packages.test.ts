@@ -54,7 +54,7 @@ describe('a workflow package', () => {
       reply.call('fs_write', { path: '@project/letter.md', content: 'Dear Ada' }),
       reply.call('fs_apply_patch', state({ currentNodeId: 'done', stepsCompleted: ['ask', 'judge'] })),
       reply.call('fs_apply_patch', state({ stepsCompleted: ['ask', 'judge', 'done'] })),
-      reply.text('The letter is written.'),
+      reply.text('The letter is written; see [where it stands](@state/workflow.md).'),
     ];
     await editor.command('Towpath: Run Package Workflow…');
     await row('Write a letter').click();
@@ -62,7 +62,9 @@ describe('a workflow package', () => {
       /What should it know/.test(await editor.page.locator('.quick-input-widget').innerText()),
     );
     await input().fill('A letter, please.');
-    await editor.page.keyboard.press('Enter');
+    await editor.screenshot('package-words');
+    await input().press('Enter');
+    await editor.panel.frame.getByText('Whom is it for?').first().waitFor(); // a run that has not begun waits for its person, too
     await editor.panel.waitForPhase('WaitingUser');
     await editor.panel.send('For Ada.');
     await eventually('the model is at the second node', () => provider.requests.length === 3);
@@ -79,6 +81,12 @@ describe('a workflow package', () => {
     await editor.screenshot('package-completed');
     assert.equal(editor.read('letter.md'), 'Dear Ada');
     assert.match(stateText()!, /currentNodeId: done/);
+    await editor.panel.frame.getByRole('button', { name: 'where it stands' }).click();
+    await eventually('the state document is open', () =>
+      editor.host.evaluate(async (vscode) =>
+        /workflow\.md$/.test(vscode.window.activeTextEditor?.document.fileName ?? ''),
+      ),
+    );
     const resumed = said(3);
     assert.match(
       resumed,
