@@ -359,6 +359,15 @@ The flag works; one test fails, see the test.`,
     assert.equal(await find('plan').count(), 0);
   });
 
+  it('folds what a package’s workflow tells the model, under the name of its node', async () => {
+    const brief = 'RUN_DIRECTIVE\n- currentNodeId: judge\n- effectiveAgentId: jim\n\nNODE_BRIEF\n- title: \u202eevil';
+    await show([...begin, { type: 'message', message: { role: 'system', content: brief } }]);
+    const told = test.page.locator('[data-role="brief"]');
+    assert.equal((await told.innerText()).trim(), 'Node judge, as jim');
+    await told.locator('summary').click();
+    assert.match(await told.innerText(), /^Node judge, as jim\s+RUN_DIRECTIVE\n[\s\S]*- title: ⟨U\+202E⟩evil$/);
+  });
+
   it('opens the whole output of a command that gave more than is told', async () => {
     const told = testsFail.map((event) => (event.type === 'tool-end' ? { ...event, outputId: 'c'.repeat(64) } : event));
     await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...told]);
