@@ -97,6 +97,7 @@ class PackageRun {
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
       if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
+      if (context.pausing) return { phase: 'WaitingUser' };
       intent = 'continue';
     }
   }

@@ -185,6 +185,15 @@ describe('a run of a package', () => {
     assert.deepEqual(await briefs(), ['start ask writer AGENT_PERSONA USER_INPUT', 'continue ask writer USER_INPUT']);
   });
 
+  it('rests between two nodes when it is paused, and goes on at the second', async () => {
+    await writes([{ calls: [toJudge()] }, { text: 'It is good.' }]);
+    const running = conversation.start();
+    conversation.engine.pause(conversation.runId);
+    assert.deepEqual([(await running).phase, requests().length], ['WaitingUser', 1]);
+    await conversation.continue();
+    assert.deepEqual((await briefs()).slice(1), ['resume judge judge AGENT_PERSONA']);
+  });
+
   it('gives words said meanwhile with the node they are for', async () => {
     await writes([{ calls: [call('fs.write', { path: 'a.txt', content: 'x' })] }, { text: 'For Ada, then.' }]);
     conversation.answers = ['wait'];
