@@ -12,6 +12,7 @@ import { count } from './time.ts';
 /** A message may not be longer than this; the host refuses it. */
 const longestMessage = 1_000_000;
 const idleMs = 1500;
+const pausing = 'Pausing: this turn is finished first';
 
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
@@ -37,7 +38,10 @@ export function composer(context: PanelContext): TemplateResult {
       ${attachButton(context)}
       ${
         running
-          ? html`<vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
+          ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
+              title=${run.pausing ? pausing : 'Pause after this turn'} aria-label=${run.pausing ? pausing : 'Pause after this turn'}
+              @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
+            <vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
               @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
           : nothing
       }

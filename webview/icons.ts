@@ -13,6 +13,7 @@ export const icons = {
   close: line('M4 4l8 8M12 4l-8 8'),
   down: line('M8 3v9.5M4 8.8l4 4 4-4'),
   history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
+  pause: icon(svg`<path class="filled" d="M5 4h2v8H5zM9 4h2v8H9z" />`),
   picture: line('M2.5 3.5h11v9h-11zM2.5 11l3-3 2.5 2.5 2-2 3.5 3.5M10.4 6.3v.2'),
   question: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.4M8 11.2v.3'),
   send: line('M8 13V3.5M3.9 7.4L8 3.3l4.1 4.1'),

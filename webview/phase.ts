@@ -11,7 +11,11 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (run.phase === 'Running') return runningLine(context, run);
   const { error } = run;
   if (!error)
-    return hasLooseEnds(run) ? stopLine(context, '', 'Interrupted before it was done.', ['Continue']) : nothing;
+    return isBetweenTurns(run)
+      ? stopLine(context, '', 'Paused between two turns.', ['Continue'])
+      : hasLooseEnds(run)
+        ? stopLine(context, '', 'Interrupted before it was done.', ['Continue'])
+        : nothing;
   const text = visible(error.message);
   if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
   if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
@@ -22,6 +26,11 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
 }
 
 const canGoOn = new Set(['ENGINE_MAX_TURNS_EXCEEDED', 'ENGINE_LOOP_DETECTED']);
+
+/** The calls are answered, and the model has not heard of it: paused, or all was denied. */
+function isBetweenTurns(run: Run): boolean {
+  return run.messages.at(-1)?.role === 'tool' && pendingCalls(run.messages).length === 0;
+}
 
 /** Something is unanswered: a call without a result, or an answer that was never given. */
 function hasLooseEnds(run: Run): boolean {
@@ -56,9 +65,10 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
+  const rests = run.pausing ? '; pausing after this turn' : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-label="At work"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}</span>
+    <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}${rests}</span>
     ${
       progress?.fraction === undefined
         ? nothing

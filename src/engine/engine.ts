@@ -105,7 +105,9 @@ export class ExecutionEngine {
   /** Lets the run rest where it is whole: after the turn, or the node, that it is at. */
   pause(runId: string): void {
     const active = this.active.get(runId);
-    if (active) active.pausing = true;
+    if (!active) return;
+    active.pausing = true;
+    void active.log?.emit({ type: 'pausing' });
   }
 
   /** Takes changes of a run at rest back. Resolves to an error when the run is at work or cannot be opened or written. */

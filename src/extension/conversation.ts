@@ -67,11 +67,6 @@ export class Conversation {
     await this.work(runId, () => this.engine.start({ runId, ...start }));
   }
 
-  /** Lets the shown run rest at the next good moment. */
-  pause(): void {
-    if (this.shown) this.engine.pause(this.shown);
-  }
-
   async goOn(): Promise<void> {
     await this.restored;
     const { shown } = this;
@@ -80,8 +75,16 @@ export class Conversation {
 
   /** Stops the shown run; when it rests, whatever else is at work. */
   async stop(): Promise<void> {
-    const runs = this.working ? [this.shown!] : this.engine.liveIds;
-    await Promise.all(runs.map((runId) => this.engine.stop(runId)));
+    await Promise.all(this.meant.map((runId) => this.engine.stop(runId)));
+  }
+
+  /** Lets the same runs rest once their turns are over. */
+  pause(): void {
+    for (const runId of this.meant) this.engine.pause(runId);
+  }
+
+  private get meant(): string[] {
+    return this.working ? [this.shown!] : this.engine.liveIds;
   }
 
   /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */

@@ -73,6 +73,8 @@ export class Panel {
         return conversation.send(message.text, message.attachments);
       case 'stop':
         return conversation.stop();
+      case 'pause':
+        return conversation.pause();
       case 'continue':
         return conversation.goOn();
       case 'new-run':

@@ -102,6 +102,8 @@ const shownEvents = [
   }),
   /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms). */
   event('progress', { text: z.string(), fraction: z.number().optional(), until: z.number().optional() }),
+  /** The person asked for a rest: it comes when the turn is over. */
+  event('pausing', {}),
   event('question', { toolCallId: z.string(), question: questionSchema }),
   event('tool-output', { toolCallId: z.string(), text: z.string() }),
 ] as const;
@@ -109,7 +111,7 @@ const shownEvents = [
 /** What is kept in a journal, one line each. */
 export const storedEventSchema = z.discriminatedUnion('type', storedEvents);
 export type StoredEvent = z.infer<typeof storedEventSchema>;
-/** Everything that happens in a run; `chunk`, `progress`, `question` and `tool-output` are shown, never stored. */
+/** Everything that happens in a run; `chunk`, `progress`, `pausing`, `question` and `tool-output` are shown, never stored. */
 export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
@@ -117,7 +119,7 @@ type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' |
 /** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
 export type EventBody = WithoutPlace<RunEvent>;
 
-const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'question', 'tool-output']);
+const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'pausing', 'question', 'tool-output']);
 export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
@@ -154,6 +156,8 @@ export const runSchema = z.object({
   updatedAt: z.number(),
   phase: runPhaseSchema,
   error: errorInfoSchema.optional(),
+  /** It rests once its turn is over. */
+  pausing: z.boolean().optional(),
   messages: z.array(messageSchema),
   /** When each message was added (epoch ms); same length as `messages`. */
   messageTimes: z.array(z.number()),
@@ -210,7 +214,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   run.updatedAt = event.at;
-  if (event.type !== 'progress') run.progress = undefined;
+  if (event.type !== 'progress' && event.type !== 'pausing') run.progress = undefined;
   switch (event.type) {
     case 'run-start':
       run.workflowId = event.workflowId;
@@ -248,6 +252,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
     }
     case 'progress':
       run.progress = { text: event.text, fraction: event.fraction, until: event.until };
+      break;
+    case 'pausing':
+      run.pausing = true;
       break;
     case 'question':
       run.calls[event.toolCallId] = { status: 'asking', question: event.question };
@@ -307,6 +314,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'phase':
       run.phase = event.phase;
       run.error = event.error;
+      run.pausing = undefined;
       if (event.phase !== 'Running') run.live = undefined;
       break;
   }

@@ -102,6 +102,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     })
     .refine(({ text, attachments }) => text !== '' || attachments),
   z.strictObject({ type: z.literal('stop') }),
+  /** Rest once the turn is over. */
+  z.strictObject({ type: z.literal('pause') }),
   /** Go on without a new message: after a limit, a broken stream, a reload. */
   z.strictObject({ type: z.literal('continue') }),
   z.strictObject({ type: z.literal('new-run') }),

@@ -21,6 +21,7 @@ export class Conversation {
   readonly events: RunEvent[] = [];
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
+  private waiting: (() => void)[] = [];
   maxTurns = 20;
   workflow: Workflow = chat;
   readonly runId = RunStore.newId();
@@ -43,7 +44,11 @@ export class Conversation {
       this.questions.push(request.plan.what);
       const answer = this.answers.shift() ?? { decision: 'allow' };
       if (answer !== 'wait') return Promise.resolve(answer);
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'allow' })));
+      return new Promise((resolve) => {
+        const allow = () => resolve({ decision: 'allow' });
+        signal.addEventListener('abort', allow);
+        this.waiting.push(allow);
+      });
     };
     this.engine = new ExecutionEngine({
       store: this.store,
@@ -67,6 +72,11 @@ export class Conversation {
 
   continue(text?: string): Promise<EngineResult> {
     return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  }
+
+  /** The person says yes to what waits for them. */
+  allowWaiting(): void {
+    for (const allow of this.waiting.splice(0)) allow();
   }
 
   /** Resolves when an event of this type has been told. */

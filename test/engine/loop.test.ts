@@ -221,6 +221,33 @@ WaitingUser`);
     assert.deepEqual([codes.length, codes.filter((code) => code === 'TOOL_DENIED').length], [70, 6]);
   });
 
+  describe('when it is paused', () => {
+    it('finishes the turn, question and all, rests, and goes on when told to', async () => {
+      await begin({}, { calls: [write('x', 'X')] }, { text: 'Written.' });
+      talk.answers = ['wait'];
+      const done = talk.start();
+      await talk.seen('question');
+      talk.engine.pause(talk.runId);
+      await talk.seen('pausing');
+      await talk.engine.say({ runId: talk.runId, userInput: 'and y' });
+      talk.allowWaiting();
+      assert.deepEqual(await done, { success: true, phase: 'WaitingUser', assistantText: null });
+      assert.deepEqual([talk.file('x'), talk.client.requests.length], ['X', 1]);
+      const run = await talk.kept();
+      assert.deepEqual([run.phase, run.error, run.queued], ['WaitingUser', undefined, [{ text: 'and y' }]]);
+      assert.equal((await talk.continue()).assistantText, 'Written.');
+      assert.equal(talk.client.requests.at(-1)!.messages.at(-1)!.content, 'and y');
+    });
+
+    it('a run that rests, or is not there, is left alone', async () => {
+      await begin({}, { text: 'Hello.' }, { calls: [call('fs.list', { path: '.' })] }, { text: 'Listed.' });
+      talk.engine.pause('run-none');
+      await talk.start();
+      talk.engine.pause(talk.runId);
+      assert.equal((await talk.continue('list')).assistantText, 'Listed.');
+    });
+  });
+
   describe('when it is stopped', () => {
     it('while the model writes: what was shown is kept, and the next message goes on', async () => {
       await begin({}, { text: 'I begin', endless: true }, { text: 'Yes?' });

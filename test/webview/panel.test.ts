@@ -292,6 +292,22 @@ The flag works; one test fails, see the test.`,
     ]);
   });
 
+  it('pauses after the turn, says so meanwhile, and offers to go on', async () => {
+    await show([...begin, ...reads]);
+    await find('pause').click();
+    const later = (from: number, ...bodies: EventBody[]) =>
+      test.send({ type: 'events', events: eventsOf('run-1', bodies, from) });
+    const from = begin.length + reads.length;
+    await later(from, { type: 'pausing' });
+    assert.equal(await find('progress').innerText(), 'Working; pausing after this turn');
+    assert.equal(await find('pause').getAttribute('title'), 'Pausing: this turn is finished first');
+    await later(from + 1, { type: 'phase', phase: 'WaitingUser' });
+    assert.match(await find('phase').innerText(), /^Paused between two turns\./);
+    assert.equal(await find('pause').count(), 0);
+    await find('continue').click();
+    assert.deepEqual(await posted(), [{ type: 'pause' }, { type: 'continue' }]);
+  });
+
   it('offers to undo what still stands, one change or all of a reply', async () => {
     const calls = ['one', 'two'].map((id) => ({ id, name: 'fs.write', arguments: { path: id, content: '' } }));
     const changes = (path: string) => [{ path, before: null, after: 'a'.repeat(64) }];
