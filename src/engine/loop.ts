@@ -52,9 +52,9 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const guard = new RepeatGuard();
   let allDenied = false;
   for (let turn = 0; turn < turns.maxTurns; turn++) {
+    if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
     if (signal.aborted) return stopPointOf(signal);
-    if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
 
     const calls = new Calls(talk.callIds(), turns.isFree, turns.execute);
     const warnings = new Set<string>();
