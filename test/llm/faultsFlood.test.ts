@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
@@ -78,6 +79,13 @@ async function callAndMeasure(url: string): Promise<Report> {
   await adapter.complete({ ...greeting, maxTokens: 1 }, { signal }); // what fetch itself needs is there from now on
   const before = process.memoryUsage.rss();
   const { success, error, attempts } = await adapter.complete(greeting, { signal });
-  const growth = process.resourceUsage().maxRSS * 1024 - before;
+  const growth = mostMemory() - before;
   return { result: { success, attempts, ...(error && { error }) }, growth };
+}
+
+/** Bytes: the most that was resident at once. Linux counts what a parent had into a child's `maxRSS`, but not here. */
+function mostMemory(): number {
+  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
+  const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? process.resourceUsage().maxRSS;
+  return Number(kilobytes) * 1024;
 }
