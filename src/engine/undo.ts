@@ -134,7 +134,7 @@ async function putBack(workspace: Workspace, target: Target, text: string | null
     throw new Error('It changed while you were asked.');
   if (now.before === text) return;
   if (text === null) await workspace.delete(now.file.path);
-  else await workspace.writeText(now.file.path, text);
+  else await workspace.writeText(now.file.path, text, now.before);
 }
 
 const idOf = (text: string | null) => (text === null ? null : sha256(text));

@@ -16,6 +16,7 @@ import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
 import { editorLanguage } from './editorTools.ts';
 import { Mcp } from './mcp.ts';
+import { Memory } from './memory.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
@@ -54,7 +55,7 @@ export function activate(context: vscode.ExtensionContext): void {
       asking: approvals.count,
       autopilot: policies.preset === 'autopilot',
     });
-  const policies = new Policies(context.workspaceState, log, () => {
+  const policies = new Policies(new Memory(path.join(storage.fsPath, 'approvals.json')), log, () => {
     showStatus();
     void panel.showState();
   });

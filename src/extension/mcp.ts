@@ -9,11 +9,12 @@ import type { McpServer } from '../tools/mcp/server.ts';
 import { McpServers } from '../tools/mcp/servers.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { McpQuestions } from './mcpQuestions.ts';
+import { Memory } from './memory.ts';
 import { settings } from './settings.ts';
 
 /** Where a folder configures servers: VS Code's own file. */
 export const configFile = path.join('.vscode', 'mcp.json');
-const approvalsName = 'towpath.mcp.approvals';
+const approvalsName = 'servers';
 
 /** The MCP servers of this window: configured in the folders and the settings, allowed by the person, logged one by one. */
 export class Mcp implements vscode.Disposable {
@@ -26,12 +27,13 @@ export class Mcp implements vscode.Disposable {
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace) {
     this.questions = new McpQuestions(context.secrets);
+    const memory = new Memory(vscode.Uri.joinPath(context.globalStorageUri, 'mcp-approvals.json').fsPath);
     this.servers = new McpServers({
       workspace,
       sources: () => sources(workspace),
       approved: new Approved({
-        get: () => context.globalState.get(approvalsName),
-        set: async (value) => context.globalState.update(approvalsName, value),
+        get: () => memory.get(approvalsName),
+        set: async (value) => memory.update(approvalsName, value),
       }),
       person: this.questions,
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),

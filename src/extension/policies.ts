@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { OwnedRule, Policy, Preset, Rule } from '../protocol/policy.ts';
 import { coverage, readRules } from '../tools/gate/rules.ts';
+import type { Memory } from './memory.ts';
 import { saveSetting, settings } from './settings.ts';
 
 const rulesName = 'approvals.rules';
@@ -19,7 +20,7 @@ export class Policies implements vscode.Disposable {
   private asking = false;
 
   constructor(
-    private readonly memory: vscode.Memento,
+    private readonly memory: Memory,
     private readonly log: vscode.LogOutputChannel,
     /** The policy is another one. */
     private readonly changed: () => void,
@@ -52,7 +53,7 @@ export class Policies implements vscode.Disposable {
 
   /** Rules as they are written, good or not, for a list that can delete each. */
   written(scope: Scope): unknown[] {
-    const value: unknown = scope === 'user' ? settings()['approvals.rules'] : this.memory.get(rulesName, []);
+    const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
     return Array.isArray(value) ? value : [value];
   }
 
@@ -76,7 +77,7 @@ export class Policies implements vscode.Disposable {
       if (this.preset === 'autopilot' || !(await this.agreeToAutopilot())) return;
     }
     await saveSetting('approvals.preset', preset);
-    if (preset !== 'autopilot') await this.memory.update(autopilotName, undefined);
+    if (preset !== 'autopilot') this.forgetAutopilot();
     this.changed();
   }
 
@@ -87,7 +88,7 @@ export class Policies implements vscode.Disposable {
   /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
   look(): void {
     for (const problem of [...this.read('user').problems, ...this.read('workspace').problems]) this.warn(problem);
-    if (settings()['approvals.preset'] !== 'autopilot') void this.memory.update(autopilotName, undefined);
+    if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined) void this.agreeToAutopilot();
     this.changed();
   }
@@ -105,12 +106,16 @@ export class Policies implements vscode.Disposable {
     try {
       const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, keep, yes);
       const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
-      await this.memory.update(autopilotName, chosen === yes ? 'yes' : no);
+      this.memory.update(autopilotName, chosen === yes ? 'yes' : no);
       return chosen === yes;
     } finally {
       this.asking = false;
       this.changed();
     }
+  }
+
+  private forgetAutopilot(): void {
+    if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
   }
 
   private read(scope: Scope): ReturnType<typeof readRules> {
@@ -119,7 +124,7 @@ export class Policies implements vscode.Disposable {
 
   private async write(scope: Scope, rules: unknown[]): Promise<void> {
     if (scope === 'user') await saveSetting('approvals.rules', rules);
-    else await this.memory.update(rulesName, rules);
+    else this.memory.update(rulesName, rules);
     this.changed();
   }
 

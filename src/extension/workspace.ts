@@ -1,5 +1,6 @@
 import { existsSync, promises as fs, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, encodeText } from '../tools/files/text.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
@@ -25,7 +26,9 @@ export class EditorWorkspace implements Workspace {
   }
 
   openText(file: string): string | undefined {
-    return openDocument(file)?.getText();
+    const document = openDocument(file);
+    // What is saved stands on disk, and the editor may be a second behind it; only another encoding is better known to it.
+    return document && (document.isDirty || !/^utf8/.test(document.encoding)) ? document.getText() : undefined;
   }
 
   isDirty(file: string): boolean {
@@ -37,6 +40,7 @@ export class EditorWorkspace implements Workspace {
     if (before === null || (before === undefined && !existsSync(file)))
       return createFile(file, await vscode.workspace.encode(text, { uri }));
     const document = await vscode.workspace.openTextDocument(uri);
+    if (before !== undefined) await untilItReads(document, before);
     const held = document.getText();
     if (before !== undefined && held !== before) {
       if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
@@ -87,6 +91,12 @@ async function replaceText(document: vscode.TextDocument, text: string): Promise
   edit.replace(document.uri, document.validateRange(everything), text);
   if (!(await vscode.workspace.applyEdit(edit)))
     throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused this change; the file may be read-only.');
+}
+
+/** A file that was just changed by others is seen by the editor a moment later. */
+async function untilItReads(document: vscode.TextDocument, text: string): Promise<void> {
+  for (let waited = 0; waited < 2000 && !document.isDirty && !sameLines(document.getText(), text); waited += 50)
+    await sleep(50);
 }
 
 const sameLines = (a: string, b: string) => a.replaceAll(/\r\n?/g, '\n') === b.replaceAll(/\r\n?/g, '\n');

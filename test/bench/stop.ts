@@ -70,7 +70,7 @@ try {
   });
   await measure('a local model reading', async () => ({
     client: local.client,
-    userInput: `${Math.random()} ${'along the canal '.repeat(1200)}`,
+    userInput: `${Math.random()} ${'along the canal '.repeat(900)}`,
     when: progress(/Reading/),
   }));
   await measure('a local model writing', async () => ({ client: local.client, userInput: '[[long]]', when: shown }));

@@ -144,7 +144,8 @@ describe('approvals', () => {
     await done();
     assert.equal(await editor.dialog.isOpen(), false);
     assert.equal(editor.read('src/no.txt'), undefined);
-    for (const tool of ['fs.write', 'fs.read']) assert.equal(await words(tool), 'Denied by your rule “fs.* src/**”');
+    for (const tool of ['fs.write', 'fs.read'])
+      await eventually(`${tool} says why`, async () => (await words(tool)) === 'Denied by your rule “fs.* src/**”');
   });
 
   it('a rule that cannot be used is named, and fails closed', async () => {
