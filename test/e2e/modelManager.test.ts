@@ -92,7 +92,7 @@ describe('the model manager', () => {
     await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
     await press(name, 'Show details');
     await eventually('the details are shown', async () => /\| Quantisation \| Q8_0 \|/.test(await activeText()));
-    assert.match(await activeText(), /\| Chat template \| in the file \|/);
+    assert.match(await activeText(), /\| Chat template \| embedded template \|/);
     await run('towpath.manageModels');
     await press(name, 'Delete');
     assert.match(await editor.dialog.text(), /^Delete .+\.gguf\?/);
