@@ -1,5 +1,6 @@
 import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { TokenUsage } from '../src/protocol/messages.ts';
 import { type Preset, presetNames } from '../src/protocol/policy.ts';
 import type { ImageAttachment } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
@@ -30,7 +31,7 @@ export function composer(context: PanelContext): TemplateResult {
       ${state && state.preset !== 'reads-free' ? presetButton(context, state.preset) : nothing}
       ${
         run && run.contextTokens > 0
-          ? html`<span class="tokens quiet" title=${`In the model's window: ${count(run.contextTokens)} tokens. In this run: ${count(run.usage.totalTokens)}.`}
+          ? html`<span class="tokens quiet" title=${`In the model's window: ${count(run.contextTokens)} tokens. In this run: ${count(run.usage.totalTokens)}${costOf(run.usage)}.`}
               >${count(run.contextTokens)}<span class="wide-only"> tokens</span></span>`
           : nothing
       }
@@ -50,6 +51,9 @@ export function composer(context: PanelContext): TemplateResult {
     </div>
   </div>`;
 }
+
+const costOf = ({ cost }: TokenUsage) =>
+  cost === undefined ? '' : `, about $${cost < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
 
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;

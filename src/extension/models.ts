@@ -10,6 +10,7 @@ import { createClient, keyOrigin, type Provider, type ProviderId, providers } fr
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
 import { createRoom } from '../llm/local/room.ts';
+import { priceOf } from '../llm/prices.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
@@ -84,7 +85,11 @@ export class Models implements vscode.Disposable {
     };
     const windows: Record<string, number> = { local: now['local.contextSize'], ollama: now['ollama.contextSize'] };
     const cache = { replies: this.replies, provider: JSON.stringify([provider, this.addressNow(provider)]) };
-    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache });
+    const adapter = createAdapter(client, limits, {
+      limiter: this.limiterOf(provider, now),
+      cache,
+      price: priceOf(now.prices, id),
+    });
     return { id, model, adapter, contextWindow: windows[provider] };
   }
 

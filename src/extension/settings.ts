@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../llm/local/chatWrappers.ts';
+import { priceSchema } from '../llm/prices.ts';
 import { presets } from '../protocol/policy.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
@@ -51,6 +52,7 @@ const schema = z.object({
   'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),
   'timeouts.idle': z.number().min(1).max(3600).catch(120).transform(seconds),
   'timeouts.total': z.number().min(0).max(86_400).catch(0).transform(seconds),
+  prices: z.record(z.string(), priceSchema).catch({}),
   retries: z.number().int().min(0).max(10).catch(3),
   retryAfterCap: z.number().min(0).max(3600).catch(60).transform(seconds),
   'rateLimit.requestsPerMinute': z.number().int().min(0).max(100_000).catch(0),

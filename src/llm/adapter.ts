@@ -5,6 +5,7 @@ import { sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
 import { listen, type TimeLimits } from './listen.ts';
 import { estimateTokens, type RateWait, waitForPlace } from './place.ts';
+import { type Price, withCost } from './prices.ts';
 import type { RateLimiter, Reservation } from './rateLimit.ts';
 import { decideRetry } from './retry.ts';
 
@@ -84,6 +85,8 @@ export interface AdapterParts {
   limiter?: RateLimiter;
   /** Asked only for calls that allow it. `provider` keeps the replies of one endpoint from another's. */
   cache?: { replies: ResponseCache; provider: string };
+  /** Where it is known, `usage` says what the call cost. */
+  price?: Price;
 }
 
 /** Makes a client dependable: time limits, retries before anything was shown, failures as values. */
@@ -107,6 +110,7 @@ export function createAdapter(
         request,
         options,
       });
+      if (result.usage) result.usage = withCost(result.usage, parts.price);
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
         parts.cache?.replies.set(key, { message, finishReason, model, usage });

@@ -73,6 +73,8 @@ export const tokenUsageSchema = z.object({
   /** Of the prompt: what was kept for the next request, where a provider charges for that. */
   cacheWriteTokens: z.number().optional(),
   thinkingTokens: z.number().optional(),
+  /** US dollars, where the prices are known. */
+  cost: z.number().optional(),
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 

@@ -332,6 +332,7 @@ function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
     totalTokens: total.totalTokens + usage.totalTokens,
     cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
     thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
+    ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
   };
 }
 

@@ -539,6 +539,22 @@ The flag works; one test fails, see the test.`,
     });
   });
 
+  it('tells what the run took, and what it cost where the price is known', async () => {
+    const usage = { promptTokens: 12_000, completionTokens: 300, totalTokens: 12_300 };
+    const used = (cost: object): EventBody => ({
+      type: 'usage',
+      usage: { ...usage, ...cost },
+      attempts: 1,
+      model: 'm',
+      ms: 1,
+    });
+    await show([...begin, used({})]);
+    const told = () => test.page.locator('.tokens').getAttribute('title');
+    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 12.3k.");
+    await show([...begin, used({ cost: 0.0125 }), used({ cost: 0.02 })]);
+    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 24.6k, about $0.0325.");
+  });
+
   it('deletes a run only at the second press', async () => {
     const place = { createdAt: 1, updatedAt: Date.now() - 3 * 3_600_000, live: false };
     const runs = [

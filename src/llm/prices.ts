@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import type { TokenUsage } from '../protocol/messages.ts';
+
+const dollars = z.number().nonnegative();
+
+/** US dollars for a million tokens. `cached`: of the prompt, what was read from the provider's cache; else as `input`. */
+export const priceSchema = z.strictObject({ input: dollars, output: dollars, cached: dollars.optional() });
+export type Price = z.infer<typeof priceSchema>;
+
+/** The price of a model (`provider/model`): under its own name, else under the longest beginning that ends in `*`. */
+export function priceOf(prices: Readonly<Record<string, Price>>, modelId: string): Price | undefined {
+  if (Object.hasOwn(prices, modelId)) return prices[modelId];
+  const beginnings = Object.keys(prices).filter((name) => name.endsWith('*') && modelId.startsWith(name.slice(0, -1)));
+  const longest = beginnings.sort((one, two) => two.length - one.length)[0];
+  return longest === undefined ? undefined : prices[longest];
+}
+
+/** The usage with what it cost, in US dollars; without a price as it is. */
+export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
+  if (!price) return usage;
+  const { promptTokens, completionTokens, cachedTokens = 0 } = usage;
+  const fresh = Math.max(0, promptTokens - cachedTokens);
+  const sum = fresh * price.input + cachedTokens * (price.cached ?? price.input) + completionTokens * price.output;
+  return { ...usage, cost: sum / 1_000_000 };
+}
