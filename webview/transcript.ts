@@ -30,14 +30,27 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
     (index) => `${run.id}:${index}`,
     (index) => {
       const message = run.messages[index];
-      if (!message) return live(context, run, index);
-      return guard(dependencies(context, run, message, index), () => entry(context, run, message, index));
+      if (!message) return html`${compactions(context, run, index)}${live(context, run, index)}`;
+      return html`${compactions(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
     },
   )}
+  ${compactions(context, run, places)}
   ${run.queued.map(
     ({ text, attachments }) => html`<article class="user queued" data-role="queued">
     ${pictures(attachments)}<div class="user-text">${visible(text)}</div><span class="quiet">queued</span></article>`,
   )}`;
+}
+
+/** What the model is not sent any more, said where it happened: before the message at this place. */
+function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {
+  return run.compactions
+    .filter(({ at }) => at === place)
+    .map(({ summary }, nth) =>
+      summary === undefined
+        ? html`<p class="ending" data-role="compaction">The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.</p>`
+        : html`<div class="ending" data-role="compaction"><p>The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.</p>
+            ${longText(context, `${place}:summary:${nth}`, visible(summary), 300)}</div>`,
+    );
 }
 
 /** What a finished message is drawn from: it is left alone while these stay the same. */

@@ -1,4 +1,3 @@
-import type { Message } from '../protocol/messages.ts';
 import type { Agent } from './workflow.ts';
 
 const rules = `
@@ -38,11 +37,4 @@ export function systemPrompt(agent: Agent, workspace: { names: readonly string[]
     parts.push(`The workspace's own instructions (AGENTS.md):\n${cut}${note}`);
   }
   return parts.join('\n\n');
-}
-
-/** What is sent: everything said, but for empty replies that a stop left behind. Nothing before it is ever rewritten. */
-export function history(messages: readonly Message[]): Message[] {
-  return messages.filter(
-    (message) => message.role !== 'assistant' || message.content !== '' || (message.toolCalls?.length ?? 0) > 0,
-  );
 }

@@ -152,6 +152,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       isComplete: turn.isComplete ?? (() => false),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
+      contextWindow: chosen.contextWindow,
       signal,
     });
   }
@@ -169,6 +170,7 @@ const askingAlways = (context: CallContext): CallContext => ({
 type Emit = WorkflowContext['emit'];
 
 const talkOf = ({ run, emit }: RunLog): Talk => ({
+  run,
   messages: run.messages,
   get queued() {
     return run.queued;

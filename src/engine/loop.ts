@@ -8,15 +8,18 @@ import {
   type ToolCall,
   userMessage,
 } from '../protocol/messages.ts';
-import type { EventBody } from '../protocol/run.ts';
+import type { EventBody, Run } from '../protocol/run.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
-import { history } from './composer.ts';
 import { RepeatGuard } from './guard.ts';
+import { makeRoom } from './room.ts';
+import { sentMessages } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
 
 /** The conversation that the loop goes on with. */
 export interface Talk {
+  /** The run whose conversation it is: what does not fit its model's window is left out. */
+  readonly run?: Run;
   readonly messages: readonly Message[];
   /** Words that wait for the next turn; they leave when they are added. */
   readonly queued: readonly { text: string; attachments?: readonly Attachment[] }[];
@@ -42,6 +45,8 @@ export interface Turns {
   /** Asked after each turn that did not end the work: true ends it at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
+  /** Tokens that the model keeps in view, when known. */
+  contextWindow?: number;
   signal: AbortSignal;
 }
 
@@ -51,28 +56,40 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
   const guard = new RepeatGuard();
   let allDenied = false;
+  let overflowed = false;
+  const room = talk.run && { ...turns, run: talk.run };
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
+    if (room) await makeRoom(room, 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(talk.callIds(), turns.isFree, turns.execute);
     const warnings = new Set<string>();
     const startedAt = performance.now();
-    const reply = await adapter.complete(
-      { ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix), messages: history(talk.messages) },
-      {
-        signal,
-        onChunk: (chunk) => {
-          show(emit, chunk);
-          if (chunk.toolCall) calls.notice(chunk.toolCall);
-          if (chunk.warning) warnings.add(chunk.warning);
+    const ask = () =>
+      adapter.complete(
+        {
+          ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
+          messages: sentMessages(talk.run ?? { messages: talk.messages, compactions: [] }),
         },
-        onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
-        onWait: ({ until }) =>
-          void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
-      },
-    );
+        {
+          signal,
+          onChunk: (chunk) => {
+            show(emit, chunk);
+            if (chunk.toolCall) calls.notice(chunk.toolCall);
+            if (chunk.warning) warnings.add(chunk.warning);
+          },
+          onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
+          onWait: ({ until }) =>
+            void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
+        },
+      );
+    let reply = await ask();
+    if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message && room && !overflowed) {
+      overflowed = true;
+      if (await makeRoom(room, 'overflowed')) reply = await ask();
+    }
     if (reply.usage) {
       const ms = Math.round(performance.now() - startedAt);
       const model = reply.model ?? turns.prefix.model;

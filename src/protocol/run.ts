@@ -37,6 +37,8 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** What a person said: words and what goes with them. */
 const said = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 
+const compaction = { upTo: z.number().int().min(0), summary: z.string().optional() };
+
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -86,6 +88,11 @@ const storedEvents = [
     node: z.string().optional(),
   }),
   event('node', nodeChangeShape),
+  /**
+   * The model's window was full. From now on it is sent the tool outputs before message `upTo` shortened and, with a
+   * `summary`, that in place of those messages. What is kept and shown stays whole.
+   */
+  event('compaction', compaction),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
 ] as const;
 
@@ -174,10 +181,14 @@ export const runSchema = z.object({
     .optional(),
   progress: z.object({ text: z.string(), fraction: z.number().optional(), until: z.number().optional() }).optional(),
   usage: tokenUsageSchema,
-  /** Tokens of the newest model call, prompt and answer: how full the window is. */
+  /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: z.number(),
   /** Where it stands in its workflow, when that has nodes. */
   graph: graphSchema.optional(),
+  /** How many messages `contextTokens` counts. */
+  contextMessages: z.number().int(),
+  /** What was done about a full window, in order; `at`: how many messages there were. */
+  compactions: z.array(z.object({ ...compaction, at: z.number().int() })),
 });
 export type Run = z.infer<typeof runSchema>;
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
@@ -202,6 +213,8 @@ export function newRun(id: string): Run {
     queued: [],
     usage: { promptTokens: 0, completionTokens: 0, totalTokens: 0 },
     contextTokens: 0,
+    contextMessages: 0,
+    compactions: [],
   };
 }
 
@@ -305,11 +318,20 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.model = event.model;
+      run.contextMessages = run.messages.length + 1; // the answer comes next
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
       break;
     case 'node':
       run.graph ??= newGraph();
       applyNode(run.graph, event, event.at);
+      break;
+    case 'compaction':
+      run.contextTokens = 0;
+      run.compactions.push({
+        upTo: event.upTo,
+        ...(event.summary !== undefined && { summary: event.summary }),
+        at: run.messages.length,
+      });
       break;
     case 'phase':
       run.phase = event.phase;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
 import type { Workflow } from '../../src/engine/workflow.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
+import type { LLMClient } from '../../src/llm/client.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
 import type { Run, RunEvent } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
@@ -23,6 +24,9 @@ export class Conversation {
   answers: (ApprovalAnswer | 'wait')[] = [];
   private waiting: (() => void)[] = [];
   maxTurns = 20;
+  contextWindow?: number;
+  /** In place of the script. */
+  model?: LLMClient;
   workflow: Workflow = chat;
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
@@ -57,7 +61,8 @@ export class Conversation {
       model: async () => ({
         id: 'scripted/one',
         model: 'one',
-        adapter: createAdapter(this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+        adapter: createAdapter(this.model ?? this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+        contextWindow: this.contextWindow,
       }),
       workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
       maxTurns: () => this.maxTurns,

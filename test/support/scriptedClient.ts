@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/client.ts';
 import { collect } from '../../src/llm/client.ts';
-import type { ToolCall } from '../../src/protocol/messages.ts';
+import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
 
 export interface ScriptedReply {
   text?: string;
@@ -11,6 +11,8 @@ export interface ScriptedReply {
   /** Goes on for ever after what comes before it. */
   endless?: boolean;
   finishReason?: FinishReason;
+  /** Null: the provider does not count. */
+  usage?: TokenUsage | null;
 }
 
 let calls = 0;
@@ -56,7 +58,8 @@ export function scriptedClient(replies: ScriptedReply[]): LLMClient & { requests
     await pause();
     if (reply.error) throw reply.error;
     const finishReason = reply.finishReason ?? (reply.calls ? 'tool_calls' : 'stop');
-    yield { done: true, finishReason, usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 } };
+    const { usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 } } = reply;
+    yield { done: true, finishReason, ...(usage && { usage }) };
   }
   return { requests, chatStream, chat: (request, signal) => collect(chatStream(request, signal), request.model) };
 }

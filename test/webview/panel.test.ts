@@ -292,6 +292,29 @@ The flag works; one test fails, see the test.`,
     ]);
   });
 
+  it('says where a full window was emptied, and shows the summary', async () => {
+    const words = 'They want a `--json` flag. '.repeat(20).trim();
+    const said = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+    await show([
+      ...begin,
+      ...reads,
+      { type: 'compaction', upTo: 2 },
+      said('It is one line.'),
+      { type: 'compaction', upTo: 3, summary: words },
+    ]);
+    const lines = (await reading()).split('\n');
+    const from = lines.findIndex((line) => line.startsWith("The model's window"));
+    assert.deepEqual(lines.slice(from, from + 3), [
+      "The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.",
+      'It is one line.',
+      "The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.",
+    ]);
+    assert.match(lines[from + 3]!, /^They want a `--json` flag\./);
+    await test.page.locator('[data-role="compaction"] .more').click();
+    await test.send();
+    assert.equal((await reading()).split('\n')[from + 3], words);
+  });
+
   it('pauses after the turn, says so meanwhile, and offers to go on', async () => {
     await show([...begin, ...reads]);
     await find('pause').click();
@@ -473,7 +496,7 @@ The flag works; one test fails, see the test.`,
       await find('send').click();
       const attachments = [{ mediaType: 'image/png', data, name: 'shot.png' }];
       assert.deepEqual(await sent(), [{ type: 'send', text: 'What is wrong here?', attachments }]);
-      assert.equal(await picked().count(), 0);
+      await picked().waitFor({ state: 'detached' });
       await test.send({
         type: 'events',
         events: eventsOf('run-1', [{ type: 'queued', text: 'What is wrong here?', attachments }] as EventBody[], 4),

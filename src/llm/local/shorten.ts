@@ -1,4 +1,5 @@
-import type { Message, ToolResult } from '../../protocol/messages.ts';
+import type { Message } from '../../protocol/messages.ts';
+import { excerpt, excerptOfResult } from '../excerpt.ts';
 
 export interface Shortened {
   messages: Message[];
@@ -19,35 +20,13 @@ export function shorten(messages: readonly Message[], most: number): Shortened {
     if (text.length <= most) return text;
     texts++;
     characters += text.length - most;
-    return ends(text, most);
+    return excerpt(text, most);
   };
   const newest = messages.findLastIndex((message) => message.role === 'user');
   const shortened = messages.map((message, index): Message => {
     if (message.role === 'user' && index !== newest) return { ...message, content: cut(message.content) };
     if (message.role !== 'tool') return message;
-    return { ...message, toolResults: message.toolResults.map((result) => shortResult(result, most, cut)) };
+    return { ...message, toolResults: message.toolResults.map((result) => excerptOfResult(result, most, cut)) };
   });
   return { messages: shortened, texts, characters };
-}
-
-/** Long texts inside an outcome are cut where they stand; one that is long in other ways becomes text. */
-function shortResult(result: ToolResult, most: number, cut: (text: string) => string): ToolResult {
-  if (result.content.length <= most) return result;
-  const inside = cutInside(result.content, cut);
-  return { ...result, content: inside.length <= most * 2 ? inside : cut(inside) };
-}
-
-function cutInside(content: string, cut: (text: string) => string): string {
-  try {
-    return JSON.stringify(JSON.parse(content, (_, value) => (typeof value === 'string' ? cut(value) : value)));
-  } catch {
-    return content;
-  }
-}
-
-function ends(text: string, most: number): string {
-  const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
-  const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
-  const left = (text.length - head.length - tail.length).toLocaleString('en-US');
-  return `${head}\n… ${left} characters left out …\n${tail}`;
 }
