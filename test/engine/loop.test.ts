@@ -357,7 +357,7 @@ Failed UNKNOWN`);
     });
   });
 
-  it('a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
+  it('T19 a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
     await begin({}, { calls: [write('x', 'X')] }, { text: 'As you like.' });
     talk.answers = ['wait'];
     void talk.start();

@@ -101,7 +101,7 @@ export function expectError({ error }: Heard, expected: RecordedError, code = ex
 }
 
 /** An error, and nothing of it is run. */
-export function expectNoAnswer({ error, calls }: Heard, what?: string): void {
+export function expectNoAnswer({ error, calls }: Pick<Heard, 'error' | 'calls'>, what?: string): void {
   assert.ok(error && ['LLM_INCOMPLETE', 'LLM_BAD_RESPONSE', 'LLM_HTTP_ERROR'].includes(error.code), what);
   assert.deepEqual(calls, []);
 }

@@ -440,7 +440,7 @@ describe('tools: changing', () => {
     });
   }
 
-  it('unsaved changes are edited, named in the question, and never lost', async () => {
+  it('T22 unsaved changes are edited, named in the question, and never lost', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'old\n' });
     workspace.openInEditor('a.txt', 'old\ntyped\n');
     const { call, asked } = conversation(workspace);
@@ -457,7 +457,7 @@ describe('tools: changing', () => {
     for (const tool of ['fs.write', 'fs.edit', 'fs.delete']) {
       const args = { 'fs.write': { content: 'x' }, 'fs.edit': { edits: [{ oldText: 'one', newText: 'x' }] } }[tool];
 
-      it(`${tool} is asked about again, or refused, when the file changed ${name} during the question`, async () => {
+      it(`T21 ${tool} is asked about again, or refused, when the file changed ${name} during the question`, async () => {
         workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
         const { call, asked } = conversation(workspace, {
           answer: async ({ note }) => {

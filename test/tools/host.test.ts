@@ -76,7 +76,7 @@ describe('gate: asking', () => {
     );
   });
 
-  it('an exception, a closed window, or an answer that is none is a no', async () => {
+  it('T19 an exception, a closed window, or an answer that is none is a no', async () => {
     for (const answer of [
       () => Promise.reject(new Error('window closed')),
       async () => undefined,
@@ -194,7 +194,7 @@ describe('gate: the world changes during the question', () => {
     ['another folder is opened instead', { roots: [{ name: 'x', path: '/nowhere' }] }, 'ENOENT'],
   ];
   for (const [name, change, code] of during) {
-    it(`${name}: refused`, async () => {
+    it(`T20 ${name}: refused`, async () => {
       const { call } = conversation(workspace, {
         answer: async () => {
           Object.assign(workspace, change);
@@ -317,7 +317,7 @@ describe('gate: what a tool gives', () => {
     ['a big integer', giving(() => 1n), 'The tool gave something that cannot be written down as JSON.'],
   ]; // biome-ignore format: a table
   for (const [name, tool, expect] of cases) {
-    it(`${name}: an outcome all the same`, async () => {
+    it(`T24 ${name}: an outcome all the same`, async () => {
       const outcome = await conversation(workspace, { tools: [tool] }).call('tool');
       assert.deepEqual(
         outcome,

@@ -30,10 +30,10 @@ describe('tools: shell.run', () => {
     ['says what a command printed', 'cat a.txt', { exitCode: 0, output: 'one\n' }],
     ['an exit code is an answer', 'echo no >&2; exit 3', { exitCode: 3, output: 'no\n' }],
     ['a signal is told', 'kill -TERM $$', { exitCode: null, signal: 'SIGTERM', output: '' }],
-    ['a command that reads gets nothing and ends', 'cat; echo done', { exitCode: 0, output: 'done\n' }],
+    ['T16 a command that reads gets nothing and ends', 'cat; echo done', { exitCode: 0, output: 'done\n' }],
     ['colours and controls are cleaned', "printf '\\033[31mred\\033[0m\\a\\0\\033]0;title\\007!\\n'", { exitCode: 0, output: 'red!\n' }],
     ['bad bytes are shown as such', "printf 'a\\377b'", { exitCode: 0, output: 'a\ufffdb' }],
-    ['its folder may go away', 'cd sub && rm -rf ../sub && echo gone', { exitCode: 0, output: 'gone\n' }],
+    ['T17 its folder may go away', 'cd sub && rm -rf ../sub && echo gone', { exitCode: 0, output: 'gone\n' }],
     ['nothing of a profile is read', 'echo "$-"', { exitCode: 0, output: 'hBc\n' }],
   ]; // biome-ignore format: a table
   for (const [name, command, expect] of commands) {
@@ -157,7 +157,7 @@ describe('tools: shell.run', () => {
     assert.match(cut!, /^\d+ bytes in the middle are left out here, and could not be kept\.$/);
   });
 
-  it('an endless flood is ended: 64 KiB are told, 5 MiB kept, and memory stays bounded', async () => {
+  it('T14 an endless flood is ended: 64 KiB are told, 5 MiB kept, and memory stays bounded', async () => {
     const talking = conversation(workspace);
     globalThis.gc?.();
     const before = process.memoryUsage().rss;
@@ -176,7 +176,7 @@ describe('tools: shell.run', () => {
     assert.ok(most - before < 50e6, `${most - before} bytes more memory`);
   });
 
-  it('a line of ten megabytes does not hang, and can be read in pieces', async () => {
+  it('T15 a line of ten megabytes does not hang, and can be read in pieces', async () => {
     const talking = conversation(workspace);
     const { outputId } = await data<Ran>(run("head -c 3000000 /dev/zero | tr '\\0' x", {}, talking));
     const read = await data<{ text: string; totalLines: number }>(
@@ -185,7 +185,7 @@ describe('tools: shell.run', () => {
     assert.deepEqual([read.text, read.totalLines], ['x'.repeat(4000), 750]);
   });
 
-  it('past its time it is ended with its children, and what it printed is told', async () => {
+  it('T12 past its time it is ended with its children, and what it printed is told', async () => {
     const failed = await error(run('sh -c "sleep 300" & echo working; sleep 301', { timeoutSeconds: 1 }));
     assert.deepEqual([failed.code, failed.details], ['TOOL_TIMEOUT', { output: 'working\n' }]);
     assert.match(failed.message, /did not end within 1 s.*longer timeoutSeconds/);
@@ -214,7 +214,7 @@ describe('tools: shell.run', () => {
     await until(() => running(workspace.root).length === 0);
   });
 
-  it('children that ignore being asked, or left the group, are killed', async () => {
+  it('T13 children that ignore being asked, or left the group, are killed', async () => {
     const talking = conversation(workspace);
     const stubborn = `trap '' TERM; (setsid sh -c "trap '' TERM; while :; do sleep 1; done" &) ; echo up; while :; do sleep 1; done`;
     const done = run(stubborn, {}, talking);
@@ -225,7 +225,7 @@ describe('tools: shell.run', () => {
     await until(() => running(workspace.root).length === 0, 8000);
   });
 
-  it('a daemon that outlives its command is named', async () => {
+  it('T13 a daemon that outlives its command is named', async () => {
     const { stillRunning } = await data<Ran>(run('setsid sleep 30 > /dev/null 2>&1 & sleep 0.2'));
     assert.match(stillRunning?.join() ?? '', /^sleep \(\d+\)$/);
     process.kill(Number(/\d+/.exec(stillRunning![0]!)![0]));
@@ -296,7 +296,7 @@ describe('tools: the environment of a command', () => {
   });
 });
 
-describe('tools: cleaning output', () => {
+describe('tools: cleaning output (T15)', () => {
   const text =
     'a\x1b[1;31mred\x1b[0m\r\nb\rc\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ grün 日本🙂\x1b(B\x07\x9b0m end\n';
   const clean = 'ared\nb\nclink grün 日本🙂 end\n';

@@ -52,7 +52,7 @@ describe("a local model's process", function () {
     ['SIGTERM', /^The local model's process ended \(signal SIGTERM\)\. Send a message to start it again\./],
   ];
   for (const [signal, expected] of crashes)
-    it(`ended by ${signal} while it writes: says so, and the conversation goes on`, async () => {
+    it(`T27 ended by ${signal} while it writes: says so, and the conversation goes on`, async () => {
       begin();
       const error = await whileWriting(() => process.kill(client.pid()!, signal));
       assert.equal(error.code, 'LLM_INCOMPLETE');

@@ -129,7 +129,7 @@ describe('MCP: trust', () => {
   });
 });
 
-describe('MCP: a server that changes its tools', () => {
+describe('MCP: a server that changes its tools (T26)', () => {
   const schema = { type: 'object', properties: { text: { type: 'string' } } };
   const work = { name: 'work', description: 'Does work.', inputSchema: schema };
   const change = { name: 'change', description: 'Does change.', inputSchema: schema };

@@ -9,7 +9,7 @@ afterEach(closeAll);
 const faulty = (...args: string[]) => ({ servers: { odd: node(faultyServer, ...args), good: node(faultyServer) } });
 const restart = 'The person can start it again with "Towpath: MCP Servers…".';
 
-describe('MCP: servers that fail', () => {
+describe('MCP: servers that fail (T25)', () => {
   const atStart: [fault: string, problem: string][] = [
     ['exits-at-once', 'ended by itself (code 3)'],
     ['hangs-at-initialize', 'did not start within 1 s'],
