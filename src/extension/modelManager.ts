@@ -51,9 +51,15 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     picker.matchOnDetail = true;
     picker.busy = true;
     let listed: Item[] = [];
+    let newest = 0;
     let open = true;
     const draw = async (again: boolean) => {
-      if (again) listed = await this.listed();
+      if (again) {
+        const mine = ++newest;
+        const found = await this.listed();
+        if (mine !== newest) return; // an older look is not to overwrite a newer one
+        listed = found;
+      }
       const items = [...this.transferItems(), ...listed];
       if (!open) return;
       const active = picker.activeItems[0]?.label;
