@@ -138,6 +138,7 @@ export class Conversation {
     try {
       return await this.store.read(runId);
     } catch (error) {
+      if (this.engine.liveIds.includes(runId)) return newRun(runId); // it has just begun, and its first line is being written
       this.notice({ level: 'error', text: StoreError.from(error).message });
       return undefined;
     }
