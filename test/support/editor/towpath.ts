@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
@@ -82,6 +83,19 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     ended ??= how().then(removeTemporary);
     return ended;
   };
+  /** On a busy machine a window comes up without the person's settings at times; a change of their file brings them. */
+  const settingsRead = async () => {
+    const file = path.join(server.userDataDir, 'User', 'settings.json');
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    const name = Object.keys(options.settings ?? {}).find((one) => kept[one] !== undefined);
+    if (name === undefined) return;
+    for (let tries = 0; tries < 20; tries++) {
+      const now = await host.evaluate((vscode, key) => vscode.workspace.getConfiguration().get<unknown>(key), name);
+      if (JSON.stringify(now) === JSON.stringify(kept[name])) return;
+      utimesSync(file, new Date(), new Date());
+      await sleep(500);
+    }
+  };
   const towpath: Towpath = {
     page,
     host,
@@ -118,6 +132,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await page.reload();
       await workbenchReady(page);
       await host.ready(before);
+      await settingsRead();
     },
     async screenshot(name) {
       const file = path.join(options.screenshots ?? path.join(testOut, 'screenshots'), `${name}.png`);
@@ -133,6 +148,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   try {
     await workbenchReady(page);
     await host.ready();
+    await settingsRead();
     if (!options.panelClosed) await towpath.showPanel();
     return towpath;
   } catch (error) {
