@@ -95,6 +95,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       utimesSync(file, new Date(), new Date());
       await sleep(500);
     }
+    throw new Error(`The window does not read ${name} from its settings.`);
   };
   const towpath: Towpath = {
     page,
