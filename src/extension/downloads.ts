@@ -6,7 +6,7 @@ import { type DownloadProgress, download } from '../llm/local/download.ts';
 import { inGigabytes } from '../llm/local/fit.ts';
 import { findRemote, type RemoteModel } from '../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../llm/local/unfinished.ts';
-import { takeLock } from '../runs/lock.ts';
+import { isLocked, takeLock } from '../runs/lock.ts';
 import { settings } from './settings.ts';
 
 /** A download of this window. */
@@ -48,7 +48,7 @@ export class Downloads implements vscode.Disposable {
   /** What was begun and is not at work in this window; `elsewhere`: another one is at it. */
   async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
     const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
-    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: !(await isFree(one.first)) })));
+    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isLocked(lockOf(one.first)) })));
   }
 
   /** Removes what came so far, unless another window is at it. */
@@ -154,15 +154,6 @@ export class Downloads implements vscode.Disposable {
 }
 
 const lockOf = (first: string) => `${first}.lock`;
-
-async function isFree(first: string): Promise<boolean> {
-  try {
-    await (await takeLock(lockOf(first))).release();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** How fast it goes, over the last seconds. */
 function createPace() {

@@ -11,7 +11,7 @@ export async function takeLock(file: string): Promise<Lock> {
   const mine = JSON.stringify({ pid: process.pid, id: randomUUID() });
   for (let attempt = 0; attempt < 5; attempt++) {
     try {
-      await fs.writeFile(file, mine, { flag: 'wx', mode: 0o600 });
+      await create(file, mine);
       return { release: () => release(file, mine) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw StoreError.from(error);
@@ -22,6 +22,27 @@ export async function takeLock(file: string): Promise<Lock> {
     await removeStale(file, holder);
   }
   throw new StoreError('STORE_LOCKED', 'This run is at work in another window. Stop it there to go on here.');
+}
+
+/** Whether a living process has the lock; it is only looked at, so that looking is in nobody's way. */
+export async function isLocked(file: string): Promise<boolean> {
+  const holder = await fs.readFile(file, 'utf8').catch(() => undefined);
+  return holder !== undefined && isAlive(holder);
+}
+
+/** Whole at once: a lock that is made and still empty would look like one that a crash left. */
+async function create(file: string, content: string): Promise<void> {
+  const aside = `${file}.${randomUUID()}`;
+  await fs.writeFile(aside, content, { flag: 'wx', mode: 0o600 });
+  try {
+    await fs.link(aside, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw error;
+    await fs.writeFile(file, content, { flag: 'wx', mode: 0o600 }); // a file system without hard links
+  } finally {
+    await fs.unlink(aside).catch(() => {});
+  }
 }
 
 /** Moves the stale lock away under a name of our own, and puts it back should it have been a fresh one after all. */
