@@ -29,6 +29,7 @@ export class Models implements vscode.Disposable {
   private remote?: { key: string; client: LLMClient };
   /** Asked by calls of workflows that allow it. */
   private readonly replies = createResponseCache();
+  private readonly windows = new Map<string, number | undefined>();
   private readonly limiters = new Map<string, RateLimiter>();
 
   constructor(
@@ -90,7 +91,8 @@ export class Models implements vscode.Disposable {
       cache,
       price: priceOf(now.prices, id),
     });
-    return { id, model, adapter, contextWindow: windows[provider] };
+    const contextWindow = windows[provider] ?? this.windowOf(provider, model, client);
+    return { id, model, adapter, ...(contextWindow && { contextWindow }) };
   }
 
   /** A client of a provider behind an address, e.g. to ask for its models. Without a key, when none is saved. */
@@ -167,6 +169,19 @@ export class Models implements vscode.Disposable {
     if (this.remote?.key !== key)
       this.remote = { key, client: createClient({ ...choice, onNote: (note) => this.log.info(note) }) };
     return this.remote.client;
+  }
+
+  /** What the provider's list says, once it has; it is asked beside the run, which does not wait for it. */
+  private windowOf(provider: string, model: string, client: LLMClient): number | undefined {
+    const key = `${provider}/${model} ${addressOf(provider as ProviderId)}`;
+    if (!this.windows.has(key)) {
+      this.windows.set(key, undefined);
+      client.listModels?.(AbortSignal.timeout(15_000)).then(
+        (listed) => this.windows.set(key, listed.find(({ id }) => id === model)?.contextWindow),
+        () => this.windows.delete(key),
+      );
+    }
+    return this.windows.get(key);
   }
 
   private async savedKey(provider: string, baseUrl: string): Promise<string | undefined> {

@@ -92,6 +92,35 @@ describe('models of every provider', () => {
       await editor.screenshot('picture');
     });
 
+    it('a window that the provider tells of is emptied before it is full; pausing rests between two turns', async () => {
+      provider.models = [{ id: 'scripted', context_length: 4096 }];
+      const full = { prompt_tokens: 3000, completion_tokens: 900, total_tokens: 3900 };
+      provider.script = [
+        reply.text('words and more words '.repeat(300), 400).usage(full),
+        reply.text('They got many words.'),
+        reply.text('Once more.').call('fs_list', { path: '.' }).wait(2000),
+        reply.text('ready'),
+      ];
+      editor = await openTowpath({
+        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      });
+      await editor.panel.send('Many words, please.');
+      await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
+      await editor.panel.waitForPhase('WaitingUser');
+      await editor.panel.send('And more.');
+      await shows('it sees a summary of the oldest turns from here on');
+      await shows('Once more.');
+      await run('towpath.pause');
+      await shows('Paused between two turns.');
+      const said = provider.requests.map(({ body }) => body.messages.map(({ content }) => content).slice(1));
+      assert.match(said[1]![0]!, /^Person: Many words, please\.\n\nAgent: words and more/);
+      const sent = said[2]!.join('\n\n');
+      assert.match(sent, /^Many words, please\.\n\n\(A summary .*\)\n\nThey got many words\.\n\nAnd more\.$/);
+      assert.equal(said.length, 3);
+      await editor.panel.frame.getByTestId('continue').click();
+      await shows('ready');
+    });
+
     it('a test of the connection says precisely what works and what does not', async () => {
       editor = await openTowpath({
         settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
