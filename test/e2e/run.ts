@@ -3,23 +3,29 @@ import { node, runCommand } from '../support/command.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { whenToldToEnd } from '../support/editor/ending.ts';
 import { ensureServer } from '../support/editor/install.ts';
-import { forgetReport, mochaArguments, readReport } from '../support/report.ts';
+import { failuresOf, forgetReport, mochaArguments, readReport, replaceInReport } from '../support/report.ts';
 
 const stopped = new AbortController();
 whenToldToEnd(() => stopped.abort());
-forgetReport('e2e');
 ensureChromium();
 ensureServer();
 await runCommand(node('esbuild.mjs'));
-const { code } = await runCommand(
-  node(
-    ...mochaArguments('e2e'),
-    ...['--no-config', '--no-package', '--timeout', '120000', '--require', 'test/e2e/hooks.ts'],
-    'test/e2e/**/*.test.ts',
-    ...process.argv.slice(2),
-  ),
-  stopped.signal,
-);
+
+let code = await mocha('e2e', ['test/e2e/**/*.test.ts']);
+const { files, titles } = failuresOf('e2e');
+// A browser, an editor and a loaded machine: a few that failed are asked once more, in editors of their own, and named.
+if (files.length > 0 && files.length <= 3 && !stopped.signal.aborted) {
+  console.log(`\n── again, in a fresh editor ──\n${titles.join('\n')}\n`);
+  code = await mocha('e2e-again', files);
+  replaceInReport('e2e', 'e2e-again', files);
+}
 const counts = readReport('e2e');
 if (!counts?.passed) console.error(counts ? 'No test has run.' : 'The run ended before its report.');
-process.exitCode = code === 0 && counts?.passed ? 0 : 1;
+process.exitCode = code === 0 && counts?.passed && counts.failed === 0 ? 0 : 1;
+
+async function mocha(part: string, testFiles: string[]): Promise<number> {
+  forgetReport(part);
+  const options = ['--no-config', '--no-package', '--timeout', '120000', '--require', 'test/e2e/hooks.ts'];
+  const command = node(...mochaArguments(part), ...options, ...testFiles, ...process.argv.slice(2));
+  return (await runCommand(command, stopped.signal)).code;
+}

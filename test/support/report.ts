@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { binary } from './command.ts';
 import { testOut } from './editor/project.ts';
@@ -22,10 +22,54 @@ export function mochaArguments(part: string): string[] {
   return [binary('mocha'), '--forbid-only', '--reporter', reporter, '--reporter-option', output];
 }
 
+interface MochaTest {
+  fullTitle: string;
+  file: string;
+}
+
+interface MochaReport {
+  stats: { passes: number; failures: number; pending: number };
+  passes: MochaTest[];
+  pending: MochaTest[];
+  failures: MochaTest[];
+}
+
+export interface Counts {
+  passed: number;
+  failed: number;
+  pending: number;
+}
+
 /** What a part's report says; undefined when the run ended before it could write one. */
-export function readReport(part: string): { passed: number; failed: number; pending: number } | undefined {
+export function readReport(part: string): Counts | undefined {
+  const { stats } = parsed(part) ?? {};
+  return stats && { passed: stats.passes, failed: stats.failures, pending: stats.pending };
+}
+
+/** The files in which something failed, and what it was. */
+export function failuresOf(part: string): { files: string[]; titles: string[] } {
+  const failures = parsed(part)?.failures ?? [];
+  return {
+    files: [...new Set(failures.map(({ file }) => file))],
+    titles: failures.map(({ fullTitle }) => fullTitle),
+  };
+}
+
+/** Puts what a second run said of some files in the place of what the first said of them. */
+export function replaceInReport(part: string, again: string, files: string[]): void {
+  const first = parsed(part);
+  const second = parsed(again);
+  if (!first || !second) return;
+  const merged = (kind: 'passes' | 'pending' | 'failures') => [
+    ...first[kind].filter(({ file }) => !files.includes(file)),
+    ...second[kind],
+  ];
+  const [passes, pending, failures] = [merged('passes'), merged('pending'), merged('failures')];
+  const stats = { passes: passes.length, pending: pending.length, failures: failures.length };
+  writeFileSync(reportFile(part), JSON.stringify({ stats, passes, pending, failures }, null, 2));
+}
+
+function parsed(part: string): MochaReport | undefined {
   const file = reportFile(part);
-  if (!existsSync(file)) return undefined;
-  const { passes, failures, pending } = JSON.parse(readFileSync(file, 'utf8')).stats;
-  return { passed: passes, failed: failures, pending };
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
