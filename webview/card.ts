@@ -83,6 +83,8 @@ interface Standing {
   status: CardStatus;
   icon: TemplateResult;
   words: string;
+  /** How long it took; not shown in a narrow panel. */
+  time?: string;
   title?: string;
   ok?: boolean;
 }
@@ -106,12 +108,9 @@ function standingOf(
     const code = state?.code ?? result?.error;
     const time = state?.ms === undefined ? '' : duration(state.ms);
     const undone = state?.undone?.length ? 'Undone' : '';
-    if (ok) {
-      const words = [undone || allowed, time].filter(Boolean).join(' · ');
-      return { status: 'done', ok, icon: icons.check, words, title: state?.automatic };
-    }
+    if (ok) return { status: 'done', ok, icon: icons.check, words: undone || allowed, time, title: state?.automatic };
     const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
-    return { status: 'done', ok, icon: icons.close, words: [words, time].filter(Boolean).join(' · ') };
+    return { status: 'done', ok, icon: icons.close, words, time };
   }
   if (run.phase !== 'Running') {
     const begun = state?.startedAt !== undefined;
@@ -158,6 +157,7 @@ function frame(
     if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
     context.refresh();
   };
+  const told = [standing.words, standing.time].filter(Boolean).join(' · ');
   const line = visibleLine(about.length > 500 ? `${about.slice(0, 500)}…` : about);
   return html`<section class="card" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
       data-ok=${standing.ok ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
@@ -167,7 +167,9 @@ function frame(
         <span class="card-icon">${standing.icon}</span>
         <span class="card-tool">${visibleLine(tool)}</span>
         <span class="card-about"><bdi>${line}</bdi></span>
-        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : standing.words}>${standing.words}</span>
+        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : told}>${standing.words}${
+          standing.time ? html`<span class="wide-only">${standing.words && ' · '}${standing.time}</span>` : nothing
+        }</span>
       </button>
       ${beside}
     </div>

@@ -24,8 +24,6 @@ describe('models of every provider', () => {
   const toast = (text: string | RegExp) =>
     editor.page.locator('.notification-toast', { hasText: text }).first().waitFor({ timeout: 60_000 });
   const body = () => editor.panel.frame.locator('body');
-  const shows = (text: string) =>
-    eventually(`the panel shows "${text}"`, async () => (await body().innerText()).includes(text));
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
       void vscode.commands.executeCommand(name);
@@ -66,7 +64,7 @@ describe('models of every provider', () => {
         (await editor.panel.frame.getByTestId('model').innerText()).includes('scripted'),
       );
       await editor.panel.send('Hello?');
-      await shows('ready');
+      await editor.panel.shows('ready');
     });
 
     it('a picture goes to the model with the words, is kept, and is there after a reload', async () => {
@@ -79,7 +77,7 @@ describe('models of every provider', () => {
       await (await chooser).setFiles({ name: 'shot.png', mimeType: 'image/png', buffer: picture });
       await editor.panel.frame.getByTestId('pictures').locator('img').waitFor();
       await editor.panel.send('What is wrong here?');
-      await shows('ready');
+      await editor.panel.shows('ready');
       assert.deepEqual(provider.requests.at(-1)!.body.messages.at(-1), {
         role: 'user',
         content: [
@@ -108,17 +106,17 @@ describe('models of every provider', () => {
       await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
       await editor.panel.waitForPhase('WaitingUser');
       await editor.panel.send('And more.');
-      await shows('it sees a summary of the oldest turns from here on');
-      await shows('Once more.');
+      await editor.panel.shows('it sees a summary of the oldest turns from here on');
+      await editor.panel.shows('Once more.');
       await run('towpath.pause');
-      await shows('Paused between two turns.');
+      await editor.panel.shows('Paused between two turns.');
       const said = provider.requests.map(({ body }) => body.messages.map(({ content }) => content).slice(1));
       assert.match(said[1]![0]!, /^Person: Many words, please\.\n\nAgent: words and more/);
       const sent = said[2]!.join('\n\n');
       assert.match(sent, /^Many words, please\.\n\n\(A summary .*\)\n\nThey got many words\.\n\nAnd more\.$/);
       assert.equal(said.length, 3);
       await editor.panel.frame.getByTestId('continue').click();
-      await shows('ready');
+      await editor.panel.shows('ready');
     });
 
     it('a test of the connection says precisely what works and what does not', async () => {
@@ -147,7 +145,7 @@ describe('models of every provider', () => {
       });
       await saveKey(key);
       await editor.panel.send('Hello?');
-      await shows('ready');
+      await editor.panel.shows('ready');
       assert.equal(provider.requests.at(-1)!.headers.authorization, `Bearer ${key}`);
       await editor.host.evaluate(async (vscode) => {
         const elsewhere = { openai: 'https://elsewhere.invalid/v1' };
@@ -159,7 +157,7 @@ describe('models of every provider', () => {
       assert.match(await editor.dialog.text(), /Send your OpenAI key to https:\/\/elsewhere\.invalid\?/);
       await editor.dialog.escape();
       await editor.panel.waitForPhase('Failed');
-      await shows('No API key for OpenAI (https://elsewhere.invalid)');
+      await editor.panel.shows('No API key for OpenAI (https://elsewhere.invalid)');
       assert.equal(provider.requests.length, 1);
     });
 
@@ -187,7 +185,7 @@ describe('models of every provider', () => {
         await eventually('the run has ended', async () => (await editor.panel.stopButton.count()) === 0);
         await run('towpath.testConnection');
       }
-      await shows('ready');
+      await editor.panel.shows('ready');
       assert.ok(provider.requests.every((request) => request.headers.authorization === `Bearer ${key}`));
       assert.ok(!(await body().innerHTML()).includes(key));
       await editor.stop();
@@ -245,9 +243,9 @@ describe('models of every provider', () => {
       await saveKey(key);
       await editor.panel.send('Hello?');
       await editor.panel.waitForPhase('Failed');
-      await shows('The proxy on the way to OpenAI (elsewhere.invalid) refused the connection (407)');
+      await editor.panel.shows('The proxy on the way to OpenAI (elsewhere.invalid) refused the connection (407)');
       assert.match(heard[0]!, /^CONNECT elsewhere\.invalid:443 /);
-      assert.deepEqual([heard.length, heard.join('').includes(key)], [1, false]);
+      assert.ok(!heard.join('').includes(key));
     } finally {
       proxy.close();
     }
@@ -271,7 +269,7 @@ describe('models of every provider', () => {
       await saveKey(key);
       await editor.panel.send('Write a note.');
       await allow();
-      await shows('It is written.');
+      await editor.panel.shows('It is written.');
       const last = server.asked.at(-1)!;
       assert.equal(last.headers['x-api-key'], key);
       assert.match(JSON.stringify(last.body.messages), /"signature":"c2lnbmF0dXJl"/);
@@ -293,7 +291,7 @@ describe('models of every provider', () => {
       await saveKey(googleKey);
       await editor.panel.send('Write a note.');
       await allow();
-      await shows('It is written.');
+      await editor.panel.shows('It is written.');
     } finally {
       await server.close();
     }
@@ -317,7 +315,7 @@ describe('models of every provider', () => {
     try {
       await editor.panel.send('Write a note.');
       await allow();
-      await shows('It is written.');
+      await editor.panel.shows('It is written.');
       assert.equal(await editor.panel.cards('fs.read').last().getAttribute('data-ok'), 'true');
       assert.doesNotMatch(await body().innerText(), /<tool_call>/);
     } finally {
@@ -329,6 +327,6 @@ describe('models of every provider', () => {
     editor = await openTowpath({ settings: { 'towpath.model': 'vscode-lm/copilot/gpt-test' } });
     await editor.panel.send('Hello?');
     await editor.panel.waitForPhase('Failed');
-    await shows('The editor does not offer the model copilot/gpt-test now.');
+    await editor.panel.shows('The editor does not offer the model copilot/gpt-test now.');
   });
 });

@@ -18,14 +18,9 @@ describe('the panel', () => {
   });
 
   const body = () => editor.panel.frame.locator('body');
-  const shows = (text: string | RegExp) =>
-    eventually(`the panel shows ${text}`, async () => {
-      const shown = await body().innerText();
-      return typeof text === 'string' ? shown.includes(text) : text.test(shown);
-    });
   const ask = async (text: string, answer: string) => {
     await editor.panel.send(text);
-    await shows(answer);
+    await editor.panel.shows(answer);
     await editor.panel.waitForPhase('WaitingUser');
   };
   const messages = () => editor.panel.frame.locator('[data-role]');
@@ -42,11 +37,11 @@ describe('the panel', () => {
     );
     const before = editor.read('src/greet.js')!;
     await editor.panel.send('Make the greeting friendlier.');
-    await shows('not an assistant');
+    await editor.panel.shows('not an assistant');
     assert.match(await editor.dialog.text(), /Edit src\/greet\.js/);
     await editor.dialog.click('Allow');
     await editor.panel.waitForPhase('WaitingUser');
-    await shows('the greeting is warmer now');
+    await editor.panel.shows('the greeting is warmer now');
     assert.equal(editor.read('src/greet.js'), before.replace('!`', '! Welcome aboard.`'));
   });
 
@@ -58,7 +53,7 @@ describe('the panel', () => {
     await ask('The second one.', said.hello);
     await editor.reload();
     await editor.showPanel();
-    await shows('The second one.');
+    await editor.panel.shows('The second one.');
     const history = editor.panel.frame.getByTestId('history');
     await history.click();
     const run = (title: string) => editor.panel.frame.locator('[data-run]', { hasText: title });
@@ -102,7 +97,7 @@ describe('the panel', () => {
     await item('Towpath works').click();
     await editor.panel.waitForPhase('Failed');
     await editor.panel.send('[[long]] Count again.');
-    await shows('tick tock');
+    await editor.panel.shows('tick tock');
     await editor.panel.frame.getByTestId('new-run').click();
     await eventually('the conversation is empty', async () => (await messages().count()) === 0);
     await item('Towpath works').click(); // also when another run is shown than the one at work
@@ -138,7 +133,7 @@ describe('the panel', () => {
     const reading =
       'fs_list fs_find fs_search fs_read output_read code_diagnostics code_symbols code_definition code_references';
     assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update']);
-    await shows(/trust/i);
+    await editor.panel.shows(/trust/i);
   });
 
   for (const [name, theme, width] of [
@@ -155,7 +150,7 @@ describe('the panel', () => {
       await editor.dialog.text();
       await editor.screenshot(`question-${name}`);
       await editor.dialog.click('Allow');
-      await shows(said.edited);
+      await editor.panel.shows(said.edited);
       await editor.panel.waitForPhase('WaitingUser');
       await editor.screenshot(`panel-${name}`);
       const sideways = await body().evaluate((element) => element.scrollWidth - element.clientWidth);

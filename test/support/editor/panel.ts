@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import type { RunPhase } from '../../../src/protocol/run.ts';
+import { eventually } from '../eventually.ts';
 import { extensionId } from './project.ts';
 
 /** One thing that stands in the panel's conversation. */
@@ -19,6 +20,8 @@ export interface Panel {
   ready(): Promise<void>;
   send(text: string): Promise<void>;
   stop(): Promise<void>;
+  /** Waits until the panel says `text`; fails with what it says instead. */
+  shows(text: string | RegExp): Promise<void>;
   phase(): Promise<RunPhase | ''>;
   /** Waits for one of `phases` and gives it; 60 s by default. */
   waitForPhase(phases: RunPhase | '' | (RunPhase | '')[], timeoutMs?: number): Promise<RunPhase | ''>;
@@ -48,6 +51,16 @@ export function panelOf(page: Page): Panel {
       await sendButton.click();
     },
     stop: () => stopButton.click(),
+    async shows(text) {
+      let said = '';
+      const holds = async () => {
+        said = await frame.locator('body').innerText();
+        return typeof text === 'string' ? said.includes(text) : text.test(said);
+      };
+      await eventually(`the panel shows ${text}`, holds).catch((cause) => {
+        throw new Error(`${cause.message}. It shows:\n${said}`, { cause });
+      });
+    },
     async waitForPhase(phases, timeoutMs = 60_000) {
       const wanted = [phases].flat();
       const deadline = Date.now() + timeoutMs;

@@ -83,16 +83,23 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     ended ??= how().then(removeTemporary);
     return ended;
   };
-  /** On a busy machine a window comes up without the person's settings at times; a change of their file brings them. */
+  const load = async (again: boolean) => {
+    const before = again ? await host.ready() : undefined;
+    if (again) await page.reload();
+    await workbenchReady(page);
+    await host.ready(before);
+  };
+  /** On a busy machine a window comes up without the person's settings at times. A change of their file, or another reload, brings them. */
   const settingsRead = async () => {
     const file = path.join(server.userDataDir, 'User', 'settings.json');
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     const name = Object.keys(options.settings ?? {}).find((one) => kept[one] !== undefined);
     if (name === undefined) return;
-    for (let tries = 0; tries < 20; tries++) {
+    for (let tries = 1; tries <= 30; tries++) {
       const now = await host.evaluate((vscode, key) => vscode.workspace.getConfiguration().get<unknown>(key), name);
       if (JSON.stringify(now) === JSON.stringify(kept[name])) return;
-      utimesSync(file, new Date(), new Date());
+      if (tries % 10 === 0) await load(true);
+      else utimesSync(file, new Date(), new Date());
       await sleep(500);
     }
     throw new Error(`The window does not read ${name} from its settings.`);
@@ -129,10 +136,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await page.mouse.move(edge.x + 200, edge.y); // off the edge, which glows while the pointer is on it
     },
     async reload() {
-      const before = await host.ready();
-      await page.reload();
-      await workbenchReady(page);
-      await host.ready(before);
+      await load(true);
       await settingsRead();
     },
     async screenshot(name) {
@@ -147,8 +151,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   };
   open.add(towpath);
   try {
-    await workbenchReady(page);
-    await host.ready();
+    await load(false);
     await settingsRead();
     if (!options.panelClosed) await towpath.showPanel();
     return towpath;
