@@ -156,16 +156,15 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
 }
 
 /**
- * What the body is: by its content type, and where that says nothing (a plain or missing type) by its first character.
- * `text`: a web page of a proxy or a captive portal, not a model.
+ * What the body is: by its first character, which no gateway gets wrong, and where that says nothing by the content
+ * type. `text`: a web page of a proxy or a captive portal, not a model.
  */
 export async function kindOf(answer: HttpAnswer): Promise<'events' | 'json' | 'text'> {
-  if (answer.contentType.includes('event-stream')) return 'events';
-  if (answer.contentType.includes('json')) return 'json';
   if (answer.contentType.includes('html')) return 'text';
-  const first = new TextDecoder().decode(await answer.peek()).trimStart()[0];
-  if (first === '{' || first === '[') return 'json';
-  return first === '<' ? 'text' : 'events';
+  const beginning = new TextDecoder().decode((await answer.peek())?.subarray(0, 64)).trimStart();
+  if (/^[[{]/.test(beginning)) return 'json';
+  if (beginning.startsWith('<')) return 'text';
+  return answer.contentType.includes('json') && !/^[deir:]/.test(beginning) ? 'json' : 'events'; // `data:`, `: comment`
 }
 
 async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError> {

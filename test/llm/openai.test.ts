@@ -65,6 +65,16 @@ const cases: WireCase[] = [
     hears: { error: { code: 'LLM_HTTP_ERROR', retryable: false } },
   },
   {
+    says: 'an error inside HTTP 200 that is the whole event (DashScope)',
+    stream: [delta({ content: 'par' }), { code: 'InvalidParameter', message: 'bad tool', request_id: 'r' }],
+    hears: { text: 'par', error: { code: 'LLM_HTTP_ERROR' } },
+  },
+  {
+    says: 'an error inside HTTP 200 beside empty choices',
+    stream: [{ choices: null, success: false, msg: 'the quota is gone' }],
+    hears: { error: { code: 'LLM_HTTP_ERROR' } },
+  },
+  {
     says: 'a full window told inside HTTP 200',
     stream: [{ error: { message: 'the request exceeds the available context size' } }],
     hears: { error: { code: 'LLM_CONTEXT_OVERFLOW', retryable: false } },
@@ -136,6 +146,20 @@ const cases: WireCase[] = [
       end('tool_calls'),
     ],
     hears: { calls: [{ id: 'abcdefghi', arguments: { path: 'a' } }, read('b')], finish: 'tool_calls' },
+  },
+  {
+    says: 'whole calls in one chunk, without index and without id',
+    stream: [
+      delta({
+        tool_calls: [
+          { function: { name: 'fs_read', arguments: '{}' } },
+          { function: { name: 'fs_read', arguments: '{"path":"a"}' } },
+          { function: { name: 'fs_read', arguments: '{"path":"a"}' } },
+        ],
+      }),
+      end('tool_calls'),
+    ],
+    hears: { calls: [['fs.read', {}], read('a'), read('a')], finish: 'tool_calls' },
   },
   {
     says: 'continuations with empty id and name',
@@ -510,6 +534,21 @@ describe('what providers write', () => {
   });
 });
 
+describe('a stream under another name', () => {
+  for (const type of ['application/json', 'text/plain', 'application/octet-stream', '']) {
+    for (const before of ['', ': welcome\n\n', 'event: message\n']) {
+      it(`is read (content type "${type}", ${JSON.stringify(before)} before it)`, async () => {
+        const body = `${before}data: ${JSON.stringify(delta({ content: 'Hi' }, 'stop'))}\n\ndata: [DONE]\n\n`;
+        const answered = { headers: { ...(type && { 'content-type': type }) }, body };
+        for (const slicing of slicings) {
+          const heard = await served(answered, slicing, () => hear(anywhere.chatStream(greeting)));
+          expectHeard(heard, { text: 'Hi', finish: 'stop' });
+        }
+      });
+    }
+  }
+});
+
 describe('a whole answer where a stream was asked for', () => {
   const message = {
     content: 'Reading.',
@@ -517,7 +556,7 @@ describe('a whole answer where a stream was asked for', () => {
     tool_calls: [{ id: 'c1', type: 'function', function: { name: 'fs_read', arguments: '{"path":"a"}' } }],
   };
   const answer = JSON.stringify({ model: 'm', choices: [{ index: 0, message, finish_reason: 'tool_calls' }], usage });
-  for (const type of ['application/json; charset=utf-8', 'text/plain', '']) {
+  for (const type of ['application/json; charset=utf-8', 'text/plain', '', 'text/event-stream']) {
     it(`is taken (content type "${type}")`, async () => {
       const answered: Record<string, string> = type === '' ? {} : { 'content-type': type };
       const body = new TextEncoder().encode(answer);
@@ -533,6 +572,14 @@ describe('a whole answer where a stream was asked for', () => {
       });
     });
   }
+  it('has each of its calls, without ids and with the same arguments', async () => {
+    const wanted = { type: 'function', function: { name: 'fs_read', arguments: '{"path":"a"}' } };
+    const same = { ...wanted, id: 'same', index: 0 };
+    const choices = [{ message: { content: null, tool_calls: [wanted, wanted, same, same] }, finish_reason: 'stop' }];
+    const answered = { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ choices }) };
+    const heard = await served(answered, 'whole', () => hear(anywhere.chatStream(greeting)));
+    expectHeard(heard, { calls: [read('a'), read('a'), read('a'), read('a')], finish: 'tool_calls' });
+  });
   for (const body of ['{"ok":true}', '[]', 'null', '{"choices":', '']) {
     it(`that is none is refused: ${body || 'nothing'}`, async () => {
       const served1 = { headers: { 'content-type': 'application/json' }, body };

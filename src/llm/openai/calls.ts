@@ -9,6 +9,8 @@ export interface CallFragment {
   id?: string;
   name?: string;
   argumentsText: string;
+  /** A call of its own, whatever it looks like: an item of a list of whole calls. */
+  begins?: boolean;
 }
 
 export interface CallCollector {
@@ -37,13 +39,13 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
   const idFor = createCallIds(takenIds);
 
   return {
-    add({ index, id, name, argumentsText }) {
+    add({ index, id, name, argumentsText, begins }) {
       if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < 4096)) {
         throw new RangeError(`a tool call numbered ${index}`);
       }
       let draft =
         index !== undefined ? open.get(index) : (drafts.findLast((one) => id && one.id === id) ?? drafts.at(-1));
-      if (!draft || beginsAnother(draft, id, name)) {
+      if (!draft || begins || beginsAnother(draft, id, name)) {
         draft = { place: drafts.length, id, name: name ?? '', pieces: [], given: false };
         drafts.push(draft);
       }

@@ -101,7 +101,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       if (parts.content) chunks.push({ content: parts.content, done: false });
       content ||= parts.content !== '';
       if (delta.tool_calls || delta.function_call) {
-        for (const fragment of fragmentsOf(delta)) chunks.push(...readFragment(fragment));
+        for (const fragment of fragmentsOf(delta, whole)) chunks.push(...readFragment(fragment));
       }
       return chunks;
     },
@@ -144,12 +144,14 @@ const envelopeSchema = z.object({ choices: z.array(z.unknown()) });
 
 const isFirst = (choice: unknown) => isObject(choice) && (choice.index ?? 0) === 0;
 
-/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM). */
+/** An error inside HTTP 200: at the top (most), in the choice (OpenRouter), or the whole event (vLLM, DashScope). */
 function errorIn(event: JsonObject, choice: JsonObject | undefined): unknown {
   if (isSaid(event.error)) return event;
-  if (choice && isSaid(choice.error)) return { error: choice.error };
-  if (event.object === 'error' || (event.choices === undefined && wordIn(event.detail) !== undefined)) return event;
-  return undefined;
+  if (choice) return isSaid(choice.error) ? { error: choice.error } : undefined;
+  const isAnswer = event.choices !== undefined && event.choices !== null;
+  const failed = event.object === 'error' || event.success === false || wordIn(event.detail) !== undefined;
+  const coded = event.code !== undefined && (wordIn(event.message) ?? wordIn(event.msg)) !== undefined;
+  return !isAnswer && (failed || coded) ? event : undefined;
 }
 
 interface Parts {
@@ -189,12 +191,13 @@ function textOfPart(part: unknown): string {
   return part.map((one) => (isObject(one) ? (wordIn(one.text) ?? '') : '')).join('');
 }
 
-function fragmentsOf(delta: JsonObject): CallFragment[] {
+function fragmentsOf(delta: JsonObject, whole: boolean): CallFragment[] {
   const calls = Array.isArray(delta.tool_calls) ? delta.tool_calls.filter(isObject) : [];
   if (calls.length === 0 && isObject(delta.function_call)) calls.push({ index: 0, function: delta.function_call }); // the form before tool_calls
-  return calls.map((call): CallFragment => {
+  return calls.map((call, place): CallFragment => {
     const { index, id, function: wanted } = fragmentSchema.parse(call);
-    return { index, id, name: wanted.name, argumentsText: argumentsOf(wanted.arguments) };
+    const begins = (whole || (place > 0 && index === undefined)) && wanted.name !== undefined;
+    return { index, id, name: wanted.name, argumentsText: argumentsOf(wanted.arguments), ...(begins && { begins }) };
   });
 }
 
