@@ -17,13 +17,13 @@ export const presets = {
     label: 'DeepSeek',
     baseUrl: 'https://api.deepseek.com/v1',
     key: 'needed',
-    flags: { returnThinking: true, thinking: 'none', schemaInWords: true },
+    flags: { returnThinking: 'all', thinking: 'none', schemaInWords: true },
   },
   openrouter: {
     label: 'OpenRouter',
     baseUrl: 'https://openrouter.ai/api/v1',
     key: 'needed',
-    flags: { returnThinking: true, thinking: 'reasoning' },
+    flags: { returnThinking: 'calls', thinking: 'reasoning' },
   },
   groq: {
     label: 'Groq',

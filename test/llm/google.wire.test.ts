@@ -267,6 +267,15 @@ describe('a request to Gemini', () => {
     ['gemma-3-27b-it', undefined, undefined],
     ['tunedModels/mine', 512, { includeThoughts: true, thinkingBudget: 512 }],
     ['gemini-2.5-flash', 512, undefined, { omitThinking: true }],
+    ['gemini-2.5-flash', 50_000, { includeThoughts: true, thinkingBudget: 24_576 }],
+    ['gemini-2.5-flash', 100, { includeThoughts: true, thinkingBudget: 100 }],
+    ['gemini-2.5-flash-lite', 100, { includeThoughts: true, thinkingBudget: 512 }],
+    ['models/gemini-2.5-pro-preview', 100, { includeThoughts: true, thinkingBudget: 128 }],
+    ['gemini-2.5-pro', 200_000, { includeThoughts: true, thinkingBudget: 32_768 }],
+    ['gemini-2.5-pro', 2048, { includeThoughts: true }, { omitBudget: true }],
+    ['gemini-3-pro-preview', 1024, { includeThoughts: true, thinkingLevel: 'low' }],
+    ['gemini-3.1-flash', 8192, { includeThoughts: true, thinkingLevel: 'high' }],
+    ['gemini-3.1-flash', 8192, { includeThoughts: true }, { omitBudget: true }],
   ];
   for (const [model, thinkingBudget, config, flags] of thinking) {
     it(`${model} with ${thinkingBudget ?? 'no'} tokens to think${flags ? ', which it cannot' : ''}`, () => {
@@ -306,7 +315,9 @@ describe('what a 400 of Gemini teaches', () => {
     ['This model does not support thinking.', { systemAsUser: true }, { systemAsUser: true, omitThinking: true }],
     ['Unknown name "thinkingConfig" at \'generation_config\': Cannot find field.', {}, { omitThinking: true }],
     ['Thinking is not enabled for models/x', { omitThinking: true }, undefined],
-    ['The thinking budget 5 is invalid. Please choose a value between 128 and 32768.', {}, undefined],
+    ['The thinking budget 5 is invalid. Please choose a value between 128 and 32768.', {}, { omitBudget: true }],
+    ['The thinking budget (52428) is invalid.', {}, { omitBudget: true }],
+    ['Thinking level LOW is not supported for this model.', {}, { omitBudget: true }],
     ['Developer instruction is not enabled for models/gemma-3-27b-it', {}, { systemAsUser: true }],
     ['Function call is missing a thought_signature in functionCall parts.', {}, { tellUnsignedCalls: true }],
     [

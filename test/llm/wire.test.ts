@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import { learnFrom, type WireFlags } from '../../src/llm/openai/flags.ts';
 import { toWire } from '../../src/llm/openai/wire.ts';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 
 const flags: WireFlags = { provider: 'here' };
 const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
@@ -12,7 +12,7 @@ const results = (...ids: string[]): Message => ({
   toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
 });
 const user = (content: string): Message => ({ role: 'user', content });
-const assistant = (content: string, ...toolCalls: ToolCall[]): Message => ({
+const assistant = (content: string, ...toolCalls: ToolCall[]): AssistantMessage => ({
   role: 'assistant',
   content,
   ...(toolCalls.length > 0 && { toolCalls }),
@@ -145,20 +145,33 @@ describe('what providers are told', () => {
     });
   });
 
-  it('thinking goes back to its own provider, when that wants it', () => {
-    const thought = (provider: string): Message => ({
-      role: 'assistant',
-      content: '',
-      thinking: 'hmm',
-      toolCalls: [call('1')],
-      native: { provider, content: { thinkingField: 'reasoning' } },
+  const thinking: [says: string, wanted: WireFlags['returnThinking'], fields: object[]][] = [
+    ['nowhere, where nobody asks for it', undefined, [{}, {}, {}]],
+    ['with its own calls', 'calls', [{ reasoning: 'hmm' }, {}, {}]],
+    ['everywhere, empty from others', 'all', [{ reasoning: 'hmm' }, { reasoning: 'hmm' }, { reasoning_content: '' }]],
+  ];
+  for (const [says, returnThinking, fields] of thinking) {
+    it(`thinking goes back ${says}`, () => {
+      const thought = (provider: string, ...toolCalls: ToolCall[]): Message => ({
+        ...assistant('Well.', ...toolCalls),
+        thinking: 'hmm',
+        native: { provider, content: { thinkingField: 'reasoning' } },
+      });
+      const messages = [
+        thought('here', call('1')),
+        results('1'),
+        thought('here'),
+        user('on'),
+        thought('there', call('2')),
+      ];
+      const wire = toWire({ model: 'm', messages }, { ...flags, returnThinking }).messages as Record<string, unknown>[];
+      const said = wire.filter(({ role }) => role === 'assistant');
+      assert.deepEqual(
+        said.map(({ role, content, tool_calls, ...rest }) => rest),
+        fields,
+      );
     });
-    const field = (provider: string, wanted: boolean) => {
-      const wire = toWire({ model: 'm', messages: [thought(provider)] }, { ...flags, returnThinking: wanted });
-      return (wire.messages as { reasoning?: string }[])[0]?.reasoning;
-    };
-    assert.deepEqual([field('here', true), field('here', false), field('there', true)], ['hmm', undefined, undefined]);
-  });
+  }
 });
 
 describe('what a 400 teaches', () => {
@@ -172,7 +185,7 @@ describe('what a 400 teaches', () => {
     ['unknown field max_completion_tokens', undefined, { omit: ['max_completion_tokens'] }],
     ['Unrecognized request argument supplied: stream_options', undefined, { omit: ['stream_options'] }],
     ["Unsupported value: 'temperature' does not support 0 with this model.", 'temperature', { omit: ['temperature'] }],
-    ['Missing `reasoning_content`: it must be passed back', undefined, { returnThinking: true }],
+    ['Missing `reasoning_content`: it must be passed back', undefined, { returnThinking: 'all' }],
     ["Invalid 'messages[3]'.", 'messages', undefined],
     ['Please use a valid role: user, model.', undefined, undefined],
   ];

@@ -1,14 +1,13 @@
 import type { ChatRequest } from '../client.ts';
 import { budgetIgnored } from '../notes.ts';
+import { thinkingConfigOf } from './thinking.ts';
 import type { GoogleFlags } from './wire.ts';
 
 /** What was asked for and is not sent, or not so, in sentences for the log. */
-export function notesOf(
-  { model, thinkingBudget = 0, responseFormat, tools = [] }: ChatRequest,
-  flags: GoogleFlags,
-): string[] {
+export function notesOf(request: ChatRequest, flags: GoogleFlags): string[] {
+  const { model, responseFormat, tools = [] } = request;
   return [
-    ...(thinkingBudget > 0 && flags.omitThinking ? [budgetIgnored(model)] : []),
+    ...budgetNotes(request, flags),
     ...(flags.systemAsUser ? [`${model} takes no system instruction; it opens the conversation instead.`] : []),
     ...(flags.tellUnsignedCalls
       ? [`${model} takes only calls that it signed itself; those of other models are told as text.`]
@@ -17,4 +16,12 @@ export function notesOf(
       ? [`${model} cannot keep to a format while it has tools; the format is left out.`]
       : []),
   ];
+}
+
+function budgetNotes(request: ChatRequest, flags: GoogleFlags): string[] {
+  const { model, thinkingBudget: asked = 0 } = request;
+  const { thinkingBudget: given, thinkingLevel } = thinkingConfigOf(request, flags) ?? {};
+  if (asked <= 0 || thinkingLevel || given === asked) return [];
+  if (given === undefined) return [budgetIgnored(model)];
+  return [`A thinking budget of ${asked} tokens is not possible for ${model}; it gets ${given}.`];
 }

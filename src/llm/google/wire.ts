@@ -5,11 +5,14 @@ import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, wellFormedData } from '../repair.ts';
 import { toGoogleSchema } from './schema.ts';
+import { thinkingConfigOf } from './thinking.ts';
 
 /** What the models of one address turned out to need. All off to begin with; the client learns the rest. */
 export interface GoogleFlags {
   /** Models that do not think answer 400 to the wish to see it. */
   omitThinking?: boolean;
+  /** It thinks, and not with the budget (or the level) it was told. */
+  omitBudget?: boolean;
   /** Gemma models have no system instruction: it opens the conversation instead. */
   systemAsUser?: boolean;
   /**
@@ -201,17 +204,11 @@ function generationConfigOf(request: ChatRequest, flags: GoogleFlags): object {
     topP: request.topP,
     maxOutputTokens: request.maxTokens,
     stopSequences: request.stopSequences?.length ? request.stopSequences : undefined,
-    thinkingConfig: flags.omitThinking ? undefined : thinkingConfigOf(request),
+    thinkingConfig: thinkingConfigOf(request, flags),
     ...formatOf(request),
   };
   const given = Object.entries(config).filter(([, value]) => value !== undefined);
   return given.length > 0 ? { generationConfig: Object.fromEntries(given) } : {};
-}
-
-/** Models since 2.5 think on their own and show it only when asked to. */
-function thinkingConfigOf({ model, thinkingBudget = 0 }: ChatRequest): object | undefined {
-  if (thinkingBudget > 0) return { includeThoughts: true, thinkingBudget };
-  return /gemini-(2\.5|[3-9]|\d\d)/.test(model) ? { includeThoughts: true } : undefined;
 }
 
 /** Not beside tools: "Function calling with a response mime type is unsupported". */
@@ -224,6 +221,7 @@ function formatOf({ responseFormat, tools = [] }: ChatRequest): object {
 }
 
 const lessons: [about: RegExp, flag: keyof GoogleFlags][] = [
+  [/thinking[ _]?(budget|level)[^.]{0,60}(invalid|not supported|not allowed)|budget \d+ is invalid/i, 'omitBudget'],
   [/missing[^.]{0,20}thought[_ ]?signature/i, 'tellUnsignedCalls'],
   [
     /thinking.{0,80}(not (enabled|supported)|only enabled when)|(not support|unknown name).{0,20}thinking/i,

@@ -66,7 +66,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
       provider,
       tools: request.tools ?? [],
       takenIds: callIdsIn(request.messages),
-      keepDetails: flags.returnThinking,
+      keepDetails: flags.returnThinking !== undefined,
     });
     yield* readReply(answer, reader, { warnings: leftOut(request, flags) });
   }

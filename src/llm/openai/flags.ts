@@ -6,8 +6,11 @@ export interface WireFlags {
   omit?: readonly string[];
   /** OpenAI's newer models refuse `max_tokens` and want `max_completion_tokens`. */
   completionTokens?: boolean;
-  /** DeepSeek answers 400 when `reasoning_content` is missing from a turn with tool calls; others when it is there. */
-  returnThinking?: boolean;
+  /**
+   * `calls`: the thinking goes back with the calls it led to. `all`: every message of the assistant has the field, empty
+   * where it did not think, other models' turns too: DeepSeek answers 400 to one without, others to one with it.
+   */
+  returnThinking?: 'calls' | 'all';
   /**
    * How a thinking budget is asked for. `effort`: `reasoning_effort`, of models known to take it; `reasoning`:
    * OpenRouter's `{reasoning: {max_tokens}}`; `none`: there is no such setting.
@@ -30,8 +33,8 @@ export interface WireFlags {
  * it is about something else. Every lesson takes something away for good, so that learning ends.
  */
 export function learnFrom(words: string, parameter: string | undefined, flags: WireFlags): WireFlags | undefined {
-  if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && !flags.returnThinking) {
-    return { ...flags, returnThinking: true };
+  if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && flags.returnThinking !== 'all') {
+    return { ...flags, returnThinking: 'all' };
   }
   if (/role '?user'? after role '?tool/i.test(words) && !flags.answersResults) {
     return { ...flags, answersResults: true };

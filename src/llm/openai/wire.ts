@@ -147,9 +147,13 @@ function toPart(file: Attachment, flags: WireFlags): WirePart {
 function toReply(message: AssistantMessage, toolId: (id: string) => string, flags: WireFlags): WireMessage {
   const calls = message.toolCalls ?? [];
   const content = message.content === '' ? null : wellFormed(message.content);
-  if (calls.length === 0) return { role: 'assistant', content };
   const toolCalls = calls.map((call) => toWireCall(call, toolId));
-  return { role: 'assistant', content, tool_calls: toolCalls, ...thinkingFor(message, flags) };
+  return {
+    role: 'assistant',
+    content,
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    ...thinkingFor(message, flags),
+  };
 }
 
 /** A malformed call goes back without its arguments: its result says what was wrong, and servers parse this text. */
@@ -174,9 +178,11 @@ type WireThinking = Pick<
   'reasoning_content' | 'reasoning' | 'reasoning_details'
 >;
 
-function thinkingFor(message: AssistantMessage, flags: WireFlags): WireThinking {
-  if (!flags.returnThinking || message.native?.provider !== flags.provider) return {};
-  const { thinkingField, details } = (message.native.content ?? {}) as NativeThinking;
+function thinkingFor(message: AssistantMessage, { provider, returnThinking }: WireFlags): WireThinking {
+  if (!returnThinking || (returnThinking === 'calls' && !message.toolCalls?.length)) return {};
+  const own = message.native?.provider === provider;
+  if (!own) return returnThinking === 'all' ? { reasoning_content: '' } : {};
+  const { thinkingField, details } = (message.native?.content ?? {}) as NativeThinking;
   if (Array.isArray(details) && details.length > 0) return { reasoning_details: details };
   return { [thinkingField ?? 'reasoning_content']: wellFormed(message.thinking ?? '') };
 }
