@@ -1,5 +1,6 @@
 import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from './client.ts';
 import { createWatch, inWords } from './clock.ts';
+import { withDistinctNames } from './distinct.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimiter } from './rateLimit.ts';
 
@@ -41,7 +42,8 @@ export async function listen({
 }: Listening): Promise<void> {
   signal.throwIfAborted();
   const left = new AbortController();
-  const chunks = client.chatStream(request, AbortSignal.any([signal, left.signal]));
+  const distinct = withDistinctNames(request);
+  const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
   const watch = createWatch(signal);
   const started = performance.now();
   let heard = false;
@@ -51,7 +53,7 @@ export async function listen({
       const expired = () => timeOut(`${request.model} ${limit.what} ${inWords(limit.limit)}.`);
       const step = await watch.wait(chunks.next(), limit.ms, expired);
       if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
-      const chunk = step.value;
+      const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
       shown.any ||= Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
       if (chunk.rateLimit) limiter?.hear(chunk.rateLimit);

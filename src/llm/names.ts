@@ -18,7 +18,7 @@ export function toWireName(name: string): string {
 
 /**
  * The way back, for the tools a request offered. A name that none of them has stays as it is: the loop answers it as
- * an unknown tool. Where two tools share a wire name the first one has it.
+ * an unknown tool. Where two tools share a wire name the first one has it (the adapter sees to it that none do).
  */
 export function fromWireNames(
   tools: readonly Pick<ToolDefinition, 'name'>[],
