@@ -1,10 +1,9 @@
 import { estimateTokenCount } from 'tokenx';
 import type { ChatRequest } from '../llm/client.ts';
+import { tokensOfFiles } from '../llm/files.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 
-/** Providers count a picture by its size, between some hundred and two thousand. */
-const tokensOfPicture = 1200;
 /** Role and marks around each message. */
 const tokensAround = 4;
 
@@ -28,12 +27,10 @@ const counted = new WeakMap<Message, number>();
 function tokensOf(message: Message): number {
   const known = counted.get(message);
   if (known !== undefined) return known;
-  const tokens = tokensAround + estimateTokenCount(textOf(message)) + picturesOf(message) * tokensOfPicture;
+  const tokens = tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(tokensOfFiles([message]));
   counted.set(message, tokens);
   return tokens;
 }
-
-const picturesOf = (message: Message): number => (message.role === 'user' ? (message.attachments?.length ?? 0) : 0);
 
 function textOf(message: Message): string {
   if (message.role === 'tool') return message.toolResults.map(({ content }) => content).join('\n');

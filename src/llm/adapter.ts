@@ -49,7 +49,7 @@ export interface AdapterResult {
   error?: ErrorInfo;
   /** Stopped by the signal; no `error` then. */
   aborted?: boolean;
-  /** The reply was given before, to the same request; nothing was sent, and `usage` is what it took then. */
+  /** The reply was given before, to the same request; nothing was sent or is paid, and `usage` is what it took then. */
   cached?: boolean;
   attempts: number;
   /** Time spent waiting before and between attempts. */
@@ -120,7 +120,8 @@ export function createAdapter(
   };
 }
 
-function answerAgain(reply: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
+function answerAgain(kept: CachedReply, { onChunk }: CompleteOptions): AdapterResult {
+  const reply = unpaid(kept);
   const result = { message: reply.message, ...endOf(reply), cached: true, attempts: 0, delayMs: 0 };
   try {
     for (const chunk of chunksOf(reply)) onChunk?.(chunk);
@@ -128,6 +129,11 @@ function answerAgain(reply: CachedReply, { onChunk }: CompleteOptions): AdapterR
   } catch (thrown) {
     return { success: false, ...result, error: toLLMError(thrown).toInfo() };
   }
+}
+
+/** What it cost then is not paid twice. */
+function unpaid({ usage, ...reply }: CachedReply): CachedReply {
+  return { ...reply, ...(usage && { usage: usage.cost === undefined ? usage : { ...usage, cost: 0 } }) };
 }
 
 interface Call {

@@ -18,6 +18,17 @@ export function filesIn(messages: readonly Message[]): Attachment[] {
   });
 }
 
+/** Providers count a picture by its size, between some hundred and two thousand. */
+const tokensOfPicture = 1200;
+
+/** Roughly: a text by its length, everything else as a picture. */
+export function tokensOfFiles(messages: readonly Message[]): number {
+  return filesIn(messages).reduce(
+    (sum, file) => sum + (isText(file) ? (file.data.length * 3) / 16 : tokensOfPicture),
+    0,
+  );
+}
+
 /** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */
 export function contentUnseen({ content, attachments = [] }: ToolResult): string {
   if (attachments.length === 0) return content;

@@ -1,6 +1,7 @@
 import type { ChatRequest } from './client.ts';
 import { inWords, sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
+import { tokensOfFiles } from './files.ts';
 import type { Reservation } from './rateLimit.ts';
 
 /** A request waits for its turn under the limits that are set for its provider, until `until` (epoch ms). */
@@ -36,7 +37,7 @@ export async function waitForPlace(
   }
 }
 
-/** Roughly, before the provider has counted: four characters a token, and what the reply may take. */
+/** Roughly, before the provider has counted: four characters a token, the files, and what the reply may take. */
 export function estimateTokens({ systemPrompt = '', messages, tools = [], maxTokens = 0 }: ChatRequest): number {
   let characters = systemPrompt.length + JSON.stringify(tools).length;
   for (const message of messages) {
@@ -44,5 +45,5 @@ export function estimateTokens({ systemPrompt = '', messages, tools = [], maxTok
     if (message.role === 'assistant') characters += JSON.stringify(message.toolCalls ?? []).length;
     if (message.role === 'tool') for (const { content } of message.toolResults) characters += content.length;
   }
-  return Math.ceil(characters / 4) + maxTokens;
+  return Math.ceil(characters / 4 + tokensOfFiles(messages)) + maxTokens;
 }

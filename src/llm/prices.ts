@@ -3,8 +3,16 @@ import type { TokenUsage } from '../protocol/messages.ts';
 
 const dollars = z.number().nonnegative();
 
-/** US dollars for a million tokens. `cached`: of the prompt, what was read from the provider's cache; else as `input`. */
-export const priceSchema = z.strictObject({ input: dollars, output: dollars, cached: dollars.optional() });
+/**
+ * US dollars for a million tokens. Of the prompt, `cached` is what was read from the provider's cache (without a price
+ * as `input`), `cacheWrite` what was kept in it (without one a quarter more than `input`, as Anthropic has it).
+ */
+export const priceSchema = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cached: dollars.optional(),
+  cacheWrite: dollars.optional(),
+});
 export type Price = z.infer<typeof priceSchema>;
 
 /** The price of a model (`provider/model`): under its own name, else under the longest beginning that ends in `*`. */
@@ -18,8 +26,9 @@ export function priceOf(prices: Readonly<Record<string, Price>>, modelId: string
 /** The usage with what it cost, in US dollars; without a price as it is. */
 export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
   if (!price) return usage;
-  const { promptTokens, completionTokens, cachedTokens = 0 } = usage;
-  const fresh = Math.max(0, promptTokens - cachedTokens);
-  const sum = fresh * price.input + cachedTokens * (price.cached ?? price.input) + completionTokens * price.output;
-  return { ...usage, cost: sum / 1_000_000 };
+  const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
+  const { input, output, cached = input, cacheWrite = input * 1.25 } = price;
+  const fresh = Math.max(0, promptTokens - cachedTokens - cacheWriteTokens);
+  const prompt = fresh * input + cachedTokens * cached + cacheWriteTokens * cacheWrite;
+  return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };
 }

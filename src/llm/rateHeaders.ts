@@ -13,8 +13,8 @@ export interface RateLimitNews {
 }
 
 /**
- * `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI, Together) and
- * `anthropic-ratelimit-…`; undefined when there is none of them.
+ * `x-ratelimit-remaining-requests`, `x-ratelimit-reset-tokens` … (OpenAI, Groq, Azure, xAI), those of a minute by other
+ * names (Mistral, Cerebras) and `anthropic-ratelimit-…`; undefined when there is none of them.
  */
 export function rateLimitIn(headers: Headers, now: number): RateLimitNews | undefined {
   const requests = newsOf(headers, 'requests', now);
@@ -23,8 +23,12 @@ export function rateLimitIn(headers: Headers, now: number): RateLimitNews | unde
 }
 
 function newsOf(headers: Headers, what: 'requests' | 'tokens', now: number): RateNews | undefined {
-  const one = (part: 'remaining' | 'reset') =>
-    headers.get(`x-ratelimit-${part}-${what}`) ?? headers.get(`anthropic-ratelimit-${what}-${part}`);
+  const one = (part: 'remaining' | 'reset') => {
+    const mistral = what === 'requests' ? 'req' : what;
+    const names = [`x-ratelimit-${part}-${what}`, `x-ratelimit-${part}-${what}-minute`];
+    const known = [...names, `x-ratelimit-${part}-${mistral}-minute`, `anthropic-ratelimit-${what}-${part}`];
+    return known.map((name) => headers.get(name)).find((value) => value !== null);
+  };
   const text = one('remaining')?.trim();
   const remaining = text ? Number(text) : Number.NaN;
   const resetMs = durationOf(one('reset')?.trim() ?? '', now);

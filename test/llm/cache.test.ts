@@ -53,7 +53,7 @@ describe('the adapter with a cache', () => {
   it('asks once, and says that it did', async () => {
     const provider = await startProvider(script);
     const cache = { replies: createResponseCache(), provider: 'here' };
-    const adapter = createAdapter(clientFor(provider.url), {}, { cache });
+    const adapter = createAdapter(clientFor(provider.url), {}, { cache, price: { input: 1, output: 1 } });
     const first = await adapter.complete(cold, { signal, cache: true });
     const chunks: ChatStreamChunk[] = [];
     const second = await adapter.complete(
@@ -63,7 +63,8 @@ describe('the adapter with a cache', () => {
     await provider.close();
     assert.equal(provider.requests.length, 1);
     const { attempts: _, ...same } = first;
-    assert.deepEqual(second, { ...same, cached: true, attempts: 0 });
+    assert.ok(first.usage!.cost! > 0);
+    assert.deepEqual(second, { ...same, usage: { ...same.usage, cost: 0 }, cached: true, attempts: 0 });
     assert.deepEqual(
       chunks.map(({ thinking, content, toolCall, done }) => thinking ?? content ?? toolCall?.name ?? done),
       ['hm', 'Hello', 'fs.read', true],

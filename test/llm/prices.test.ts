@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { priceOf, withCost } from '../../src/llm/prices.ts';
+import { type Price, priceOf, withCost } from '../../src/llm/prices.ts';
+import type { TokenUsage } from '../../src/protocol/messages.ts';
 
 describe('the price of a model', () => {
   const [all, mini, exact] = [1, 2, 3].map((input) => ({ input, output: 10 }));
@@ -14,10 +15,23 @@ describe('the price of a model', () => {
   for (const [modelId, price] of cases)
     it(`${modelId}: ${price ? JSON.stringify(price) : 'unknown'}`, () => assert.equal(priceOf(prices, modelId), price));
 
-  it('counts cached tokens at their own price, and what is not known not at all', () => {
-    const usage = { promptTokens: 1_000_000, completionTokens: 500_000, totalTokens: 1_500_000, cachedTokens: 400_000 };
-    assert.equal(withCost(usage, { input: 3, output: 15, cached: 0.3 }).cost, 1.8 + 0.12 + 7.5);
-    assert.equal(withCost(usage, { input: 3, output: 15 }).cost, 3 + 7.5);
-    assert.deepEqual(withCost(usage, undefined), usage);
-  });
+  const usage = { promptTokens: 1_000_000, completionTokens: 500_000, totalTokens: 1_500_000 };
+  const read = { ...usage, cachedTokens: 400_000 };
+  const written = { ...read, cacheWriteTokens: 200_000 };
+  const costs: [says: string, usage: TokenUsage, price: Price, cost: number][] = [
+    ['all tokens alike, where none was cached', usage, { input: 3, output: 15, cached: 0.3 }, 3 + 7.5],
+    ['cached tokens at their own price', read, { input: 3, output: 15, cached: 0.3 }, 1.8 + 0.12 + 7.5],
+    ['cached tokens as the others, without one', read, { input: 3, output: 15 }, 3 + 7.5],
+    [
+      'tokens that were kept at theirs',
+      written,
+      { input: 4, output: 15, cached: 1, cacheWrite: 6 },
+      1.6 + 0.4 + 1.2 + 7.5,
+    ],
+    ['tokens that were kept at a quarter more, without one', written, { input: 4, output: 2 }, 1.6 + 1.6 + 1 + 1],
+  ];
+  for (const [says, used, price, cost] of costs)
+    it(`counts ${says}`, () => assert.equal(withCost(used, price).cost?.toFixed(9), cost.toFixed(9)));
+
+  it('is not guessed', () => assert.deepEqual(withCost(usage, undefined), usage));
 });

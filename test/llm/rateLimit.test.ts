@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../src/llm/adapter.ts';
-import type { RateWait } from '../../src/llm/place.ts';
+import { estimateTokens, type RateWait } from '../../src/llm/place.ts';
 import { rateLimitIn } from '../../src/llm/rateHeaders.ts';
 import { createRateLimiter } from '../../src/llm/rateLimit.ts';
+import type { Message } from '../../src/protocol/messages.ts';
 import { reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -32,11 +33,37 @@ describe('what headers say of limits', () => {
       },
       { requests: { remaining: 4, resetMs: 5000 }, tokens: { remaining: 1000 } },
     ],
+    [
+      { 'x-ratelimit-remaining-req-minute': '59', 'x-ratelimit-remaining-tokens-minute': '5000' },
+      { requests: { remaining: 59 }, tokens: { remaining: 5000 } },
+    ],
+    [
+      { 'x-ratelimit-remaining-requests-day': '9', 'x-ratelimit-reset-tokens-minute': '11.4' },
+      { tokens: { resetMs: 11_400 } },
+    ],
     [{ 'x-ratelimit-remaining-requests': 'many', 'x-ratelimit-reset-requests': 'soon' }, undefined],
     [{ 'x-ratelimit-remaining-requests': '-1', 'x-ratelimit-reset-requests': '' }, undefined],
   ];
   for (const [headers, news] of rows) {
     it(JSON.stringify(headers), () => assert.deepEqual(rateLimitIn(new Headers(headers), now), news));
+  }
+});
+
+describe('how many tokens a request is reserved as', () => {
+  const text = Buffer.from('word '.repeat(800)).toString('base64');
+  const picture = { mediaType: 'image/png', data: 'A'.repeat(400_000) };
+  const results = [{ toolCallId: '1', content: 'x'.repeat(400), attachments: [picture] }];
+  const rows: [says: string, messages: Message[], tokens: number][] = [
+    ['nothing', [], 0],
+    ['a picture, whatever its bytes', [{ role: 'user', content: '', attachments: [picture] }], 1200],
+    ['a text file', [{ role: 'user', content: '', attachments: [{ mediaType: 'text/plain', data: text }] }], 1000],
+    ['a result with a picture', [{ role: 'tool', content: '', toolResults: results }], 1300],
+  ];
+  for (const [says, messages, tokens] of rows) {
+    it(says, () => {
+      const estimate = estimateTokens({ model: 'm', messages }) - estimateTokens({ model: 'm', messages: [] });
+      assert.ok(Math.abs(estimate - tokens) <= 2, String(estimate));
+    });
   }
 });
 
