@@ -33,3 +33,13 @@ export function checkKey({ label, secrets }: Endpoint): void {
   const message = `The API key for ${label} has characters that no key has. Run *Towpath: Set API Key*.`;
   throw new LLMError('LLM_AUTH_FAILED', message);
 }
+
+/**
+ * The addresses below a base as people write it: with slashes or a query behind it, or with an end of a full address
+ * (`/chat/completions`) that does not belong to it.
+ */
+export function addressesBelow(baseUrl: string, end: RegExp): (path: string) => string {
+  const [, place = '', query] = /^([^?#]*)(?:\?([^#]*))?/.exec(baseUrl.trim())!;
+  const base = place.replace(/\/+$/, '').replace(end, '');
+  return (path) => `${base}${path}${query ? `${path.includes('?') ? '&' : '?'}${query}` : ''}`;
+}

@@ -32,13 +32,53 @@ const key = 'sk-CANARYKEY1234567890';
 describe('every provider', () => {
   const bearer = { authorization: `Bearer ${key}` };
   const azure = 'https://name.openai.azure.com';
-  const places: [choice: Omit<ProviderChoice, 'model'>, url: string, headers: Record<string, string>][] = [
+  type Place = [choice: Omit<ProviderChoice, 'model'>, url: string, headers: Record<string, string>];
+  const places: Place[] = [
     [{ provider: 'openai' }, 'https://api.openai.com/v1/chat/completions', bearer],
     [{ provider: 'openai', baseUrl: 'https://proxy.example/v1/' }, 'https://proxy.example/v1/chat/completions', bearer],
     [
       { provider: 'openai-compatible', baseUrl: 'https://here.example/v1' },
       'https://here.example/v1/chat/completions',
       bearer,
+    ],
+    ...[
+      'https://here.example/v1/chat/completions',
+      ' https://here.example/v1// ',
+      'https://here.example/v1/models',
+      'https://here.example/v1#top',
+    ].map(
+      (baseUrl): Place => [
+        { provider: 'openai-compatible', baseUrl },
+        'https://here.example/v1/chat/completions',
+        bearer,
+      ],
+    ),
+    [
+      { provider: 'openai-compatible', baseUrl: 'https://here.example/v1/?tenant=a' },
+      'https://here.example/v1/chat/completions?tenant=a',
+      bearer,
+    ],
+    [
+      { provider: 'anthropic', baseUrl: 'https://here.example/v1/messages?tenant=a' },
+      'https://here.example/v1/messages?tenant=a',
+      { 'x-api-key': key },
+    ],
+    [
+      { provider: 'google', baseUrl: 'https://here.example/v1beta/models/x:generateContent?tenant=a' },
+      'https://here.example/v1beta/models/model:streamGenerateContent?alt=sse&tenant=a',
+      { 'x-goog-api-key': key },
+    ],
+    ...['', '/', '/v1', '/v1/chat/completions', '/api/chat'].map(
+      (end): Place => [
+        { provider: 'ollama', baseUrl: `http://127.0.0.1:11434${end}` },
+        'http://127.0.0.1:11434/api/chat',
+        bearer,
+      ],
+    ),
+    [
+      { provider: 'azure', baseUrl: `${azure}/?api-version=1` },
+      `${azure}/openai/v1/chat/completions`,
+      { 'api-key': key },
     ],
     [{ provider: 'deepseek' }, 'https://api.deepseek.com/v1/chat/completions', bearer],
     [{ provider: 'openrouter' }, 'https://openrouter.ai/api/v1/chat/completions', bearer],
@@ -73,7 +113,7 @@ describe('every provider', () => {
     [{ provider: 'ollama' }, 'http://127.0.0.1:11434/api/chat', bearer],
   ];
   for (const [choice, url, headers] of places) {
-    it(`${choice.provider} is asked at ${url}`, async () => {
+    it(`${choice.provider}${choice.baseUrl ? ` at "${choice.baseUrl}"` : ''} is asked at ${url}`, async () => {
       const last = (await sent({ ...choice, apiKey: key })).at(-1);
       assert.equal(last?.url, url);
       for (const [name, value] of Object.entries(headers)) assert.equal(last?.headers[name], value);

@@ -1,6 +1,6 @@
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
-import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
 import { readPages } from '../modelPages.ts';
@@ -22,7 +22,8 @@ const version = '2023-06-01';
 
 /** A client for everything that speaks Anthropic's Messages. */
 export function createAnthropicClient(options: AnthropicClientOptions = {}): LLMClient {
-  const baseUrl = (options.baseUrl?.trim() || 'https://api.anthropic.com').replace(/\/+$/, '').replace(/\/v1$/, '');
+  const baseUrl = options.baseUrl?.trim() || 'https://api.anthropic.com';
+  const at = addressesBelow(baseUrl, /\/v1(\/messages)?$/);
   const endpoint = toEndpoint({ label: 'Anthropic', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const key = options.apiKey?.trim();
@@ -36,7 +37,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
     for (;;) {
       try {
         const body = toWire(request, flags);
-        const answer = await send({ endpoint, url: `${baseUrl}/v1/messages`, headers, body, limits, signal });
+        const answer = await send({ endpoint, url: at('/v1/messages'), headers, body, limits, signal });
         for (const text of notesOf(request, body, flags)) note(text);
         return answer;
       } catch (error) {
@@ -59,7 +60,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
     return readPages(async (next) => {
-      const url = `${baseUrl}/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`;
+      const url = at(`/v1/models?limit=1000${next === undefined ? '' : `&after_id=${encodeURIComponent(next)}`}`);
       return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
     });
   });

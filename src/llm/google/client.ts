@@ -1,6 +1,6 @@
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
-import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
 import { readPages } from '../modelPages.ts';
@@ -23,7 +23,8 @@ export interface GoogleClientOptions extends Partial<ClientOptions> {
 
 /** A client for Google's Gemini API (`generateContent`), the provider `google`. */
 export function createGoogleClient(options: GoogleClientOptions): LLMClient {
-  const baseUrl = (options.baseUrl?.trim() || googleBaseUrl).replace(/\/+$/, '');
+  const baseUrl = options.baseUrl?.trim() || googleBaseUrl;
+  const at = addressesBelow(baseUrl, /\/models(\/[^/]*)?$/);
   const endpoint = toEndpoint({ label: 'Google Gemini', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...(options.apiKey && { 'x-goog-api-key': options.apiKey.trim() }) };
@@ -33,7 +34,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   const note = tellOnce(options.onNote);
 
   async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    const url = `${baseUrl}/${pathOf(request.model)}:streamGenerateContent?alt=sse`;
+    const url = at(`/${pathOf(request.model)}:streamGenerateContent?alt=sse`);
     for (;;) {
       const flags = flagsFor(request.model);
       try {
@@ -57,7 +58,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
     return readPages(async (next) => {
-      const url = `${baseUrl}/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`;
+      const url = at(`/models?pageSize=1000${next === undefined ? '' : `&pageToken=${encodeURIComponent(next)}`}`);
       return modelsIn(endpoint, await readJson(await send({ endpoint, url, headers, limits, signal })));
     });
   });

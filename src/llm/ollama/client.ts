@@ -1,6 +1,6 @@
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../client.ts';
-import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, readJson, send } from '../http.ts';
 import { tellOnce } from '../notes.ts';
@@ -35,7 +35,8 @@ export interface OllamaClient extends LLMClient {
 /** A client for Ollama's own protocol. */
 export function createOllamaClient(options: OllamaClientOptions = {}): OllamaClient {
   const { apiKey, contextSize, keepAlive } = options;
-  const baseUrl = (options.baseUrl?.trim() || 'http://127.0.0.1:11434').replace(/\/+$/, '').replace(/\/(v1|api)$/, '');
+  const baseUrl = options.baseUrl?.trim() || 'http://127.0.0.1:11434';
+  const at = addressesBelow(baseUrl, /\/(v1|api)(\/chat(\/completions)?)?$/);
   const endpoint = toEndpoint({ label: 'Ollama', notFoundHint, ...options, baseUrl });
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const chatLimits = { ...limits, connectMs: options.fetchLimits?.connectMs ?? 0 };
@@ -49,7 +50,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     const known = models.get(name);
     if (known) return known;
     try {
-      const url = `${baseUrl}/api/show`;
+      const url = at('/api/show');
       const answer = await send({ endpoint, url, headers, body: { model: name }, limits, signal });
       const model = toModel(await readJson(answer));
       models.set(name, model);
@@ -67,7 +68,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
     for (let model = asked; ; ) {
       const wire = toWire(request, { model, contextSize, keepAlive });
       try {
-        const url = `${baseUrl}/api/chat`;
+        const url = at('/api/chat');
         const answer = await send({ endpoint, url, headers, body: wire.body, limits: chatLimits, signal });
         return { answer, wire, model };
       } catch (error) {
@@ -98,7 +99,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
 
   const client = clientOf(batches, async (signal) => {
     checkKey(endpoint);
-    const answer = await send({ endpoint, url: `${baseUrl}/api/tags`, headers, limits, signal });
+    const answer = await send({ endpoint, url: at('/api/tags'), headers, limits, signal });
     return modelsIn(endpoint, await readJson(answer));
   });
   return { ...client, describe };

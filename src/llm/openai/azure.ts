@@ -16,6 +16,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
   const { deployment, apiKey, headers, onNote, fetchLimits } = options;
   const resource = `${options.endpoint
     .trim()
+    .replace(/[?#].*$/, '')
     .replace(/\/openai(\/.*)?$/, '')
     .replace(/\/+$/, '')}/openai`;
   const version = options.apiVersion?.trim() || 'v1';

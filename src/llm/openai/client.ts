@@ -1,6 +1,6 @@
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
-import { type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
+import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
 import { tellOnce } from '../notes.ts';
@@ -30,8 +30,8 @@ export interface OpenAIClientOptions extends ClientOptions {
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider } = options;
   const endpoint = toEndpoint({ notFoundHint, ...options });
-  const baseUrl = options.baseUrl.trim().replace(/\/+$/, '');
-  const chatUrl = options.chatUrl ?? (() => `${baseUrl}/chat/completions`);
+  const at = addressesBelow(options.baseUrl, /\/(chat\/completions|models)$/);
+  const chatUrl = options.chatUrl ?? (() => at('/chat/completions'));
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
   const flagsOfModel = new Map<string, WireFlags>();
@@ -73,7 +73,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
 
   return clientOf(batches, async (signal) => {
     checkKey(endpoint);
-    const url = options.modelsUrl ?? `${baseUrl}/models`;
+    const url = options.modelsUrl ?? at('/models');
     const answer = await send({ endpoint, url, headers, limits, signal });
     return modelsIn(endpoint, await readJson(answer));
   });
