@@ -9,6 +9,12 @@ export const size = z.number().positive().optional().catch(undefined);
 /** An object as it came, its keys untouched; something else counts as an empty one. */
 export const object = z.custom<JsonObject>(isObject).catch(() => ({}));
 
+/** A list; servers written in Go send null for an empty one. */
+export const list = z
+  .array(z.unknown())
+  .nullable()
+  .transform((items) => items ?? []);
+
 /** `word` for the fields of every single event, which no schema has the time to look at. */
 export const wordIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

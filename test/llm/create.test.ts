@@ -368,3 +368,26 @@ describe('a tool whose name is longer than providers take', () => {
     });
   }
 });
+
+describe('a list without models', () => {
+  const lists: [provider: ProviderChoice['provider'], field: string][] = [
+    ['openai-compatible', 'data'],
+    ['anthropic', 'data'],
+    ['google', 'models'],
+    ['ollama', 'models'],
+  ];
+  for (const [provider, field] of lists) {
+    for (const none of [[], null]) {
+      it(`is none: ${JSON.stringify(none)} from ${provider}`, async () => {
+        const fetchBefore = globalThis.fetch;
+        globalThis.fetch = async () => Response.json({ object: 'list', [field]: none });
+        try {
+          const client = createClient({ provider, baseUrl: 'https://here.example', model: 'm' });
+          assert.deepEqual(await client.listModels?.(), []);
+        } finally {
+          globalThis.fetch = fetchBefore;
+        }
+      });
+    }
+  }
+});

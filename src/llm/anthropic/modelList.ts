@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
-import { size, word } from '../fields.ts';
+import { list, size, word } from '../fields.ts';
 import { unreadable } from '../http.ts';
 import type { ModelPage } from '../modelPages.ts';
 import type { Endpoint } from '../providerErrors.ts';
@@ -12,7 +12,7 @@ const modelSchema = z.object({
   context_length: size,
 });
 const pageSchema = z.union([
-  z.object({ data: z.array(z.unknown()), has_more: z.boolean().optional().catch(undefined), last_id: word }),
+  z.object({ data: list, has_more: z.boolean().optional().catch(undefined), last_id: word }),
   z.array(z.unknown()).transform((data) => ({ data, has_more: false, last_id: undefined })),
 ]);
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
-import { size, word } from '../fields.ts';
+import { list, size, word } from '../fields.ts';
 import { unreadable } from '../http.ts';
 import type { ModelPage } from '../modelPages.ts';
 import type { Endpoint } from '../providerErrors.ts';
@@ -12,7 +12,7 @@ const modelSchema = z.object({
 });
 /** `{}` is a page without models. */
 const pageSchema = z.union([
-  z.object({ models: z.array(z.unknown()), nextPageToken: word }),
+  z.object({ models: list, nextPageToken: word }),
   z.strictObject({}).transform(() => ({ models: [], nextPageToken: undefined })),
 ]);
 

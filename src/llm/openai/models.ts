@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
-import { size } from '../fields.ts';
+import { list, size } from '../fields.ts';
 import { unreadable } from '../http.ts';
 import type { Endpoint } from '../providerErrors.ts';
 
@@ -12,16 +12,13 @@ const modelSchema = z.object({
   max_context_length: size,
   meta: z.object({ n_ctx: size, n_ctx_train: size }).catch({}),
 });
-const listSchema = z.union([
-  z.array(z.unknown()),
-  z.object({ data: z.array(z.unknown()) }).transform(({ data }) => data),
-]);
+const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).transform(({ data }) => data)]);
 
 /** `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
-  const list = listSchema.safeParse(body);
-  if (!list.success) throw unreadable(endpoint, JSON.stringify(body));
-  return list.data.flatMap((one): ModelInfo[] => {
+  const read = listSchema.safeParse(body);
+  if (!read.success) throw unreadable(endpoint, JSON.stringify(body));
+  return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);
     if (!success) return [];
     const contextWindow =
