@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createClient } from '../../src/llm/create.ts';
 import {
   describeRecorded,
   expectError,
@@ -16,6 +17,8 @@ import { anywhere, type Heard, hear, served } from './serve.ts';
 type Case = RecordedCase<{
   text?: string;
   thinking?: string;
+  /** Where the thinking is written as text. */
+  thinkSplit?: { thinking: string; text: string };
   refusal?: string | null;
   toolCalls?: { id: string | null; name: string; arguments: object | null; argumentsValid?: boolean }[];
   finishReason?: string | null;
@@ -38,6 +41,14 @@ describeRecorded('recorded replies of OpenAI-compatible providers', 'openai-chat
         if (recorded.expectedError) expectError(heard, recorded.expectedError);
         else expectReply(heard, recorded);
       }
+    });
+  }
+
+  for (const recorded of cases.filter(({ expected }) => expected.thinkSplit)) {
+    it(`thinking and text are told apart: ${recorded.file}`, async () => {
+      const client = createClient({ provider: 'openai-compatible', baseUrl: 'https://models.example/v1', model: 'm' });
+      for (const { thinking, text } of await hearAll(replyOf(recorded), client, request))
+        assert.deepEqual({ thinking, text }, recorded.expected.thinkSplit);
     });
   }
 

@@ -4,13 +4,13 @@ import { type ChatStreamChunk, collect, type FinishReason, type LLMClient } from
 import { knownTools } from './known.ts';
 import { readCalls } from './read.ts';
 import { createSieve } from './sieve.ts';
+import { createThoughts } from './thoughts.ts';
 
-/** A client whose model may write its calls as text: they come as calls, and the text of them does not come. */
+/** A client whose model may write its thinking and its calls as text: they come as such, and the text of them does not. */
 export function withRescue<Client extends LLMClient>(client: Client): Client {
   const chatStream: LLMClient['chatStream'] = (request, signal) => {
-    const stream = client.chatStream(request, signal);
-    if (!request.tools?.length || request.toolChoice === 'none') return stream;
-    return rescueCalls(stream, request.tools, callIdsIn(request.messages));
+    const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
+    return rescueCalls(client.chatStream(request, signal), tools, callIdsIn(request.messages));
   };
   return {
     ...client,
@@ -20,58 +20,61 @@ export function withRescue<Client extends LLMClient>(client: Client): Client {
 }
 
 /**
- * The chunks of a reply, in which calls of the offered tools that the model wrote as text have become calls; they are
- * given at the end, before the last chunk. Text passes at once, up to a line that begins a call: from there on it is
- * held until the end decides. Nothing is mended: a damaged or cut call comes as `malformed`. A reply with calls of its
- * own, and one that ended by its length, a filter or an error, keeps its text as it is.
+ * The chunks of a reply, in which thinking and calls of the offered tools that the model wrote as text have become what
+ * they are; calls are given at the end, before the last chunk. Text passes at once, up to a line that begins a call: from
+ * there on it is held until the end decides. Nothing is mended: a damaged or cut call comes as `malformed`. A reply with
+ * calls of its own, and one that ended by its length, a filter or an error, keeps its text as it is.
  */
 export async function* rescueCalls(
   stream: AsyncIterable<ChatStreamChunk>,
   tools: readonly ToolDefinition[],
   takenIds: Iterable<string> = [],
 ): AsyncGenerator<ChatStreamChunk, void, unknown> {
+  const thoughts = createThoughts();
   const known = knownTools(tools);
   const sieve = createSieve(known);
   let off = tools.length === 0;
-  try {
-    for await (const chunk of stream) {
-      if (off) {
-        yield chunk;
-        continue;
-      }
-      if (chunk.toolCall || chunk.toolCallDelta) {
-        off = true;
-        yield* asContent(sieve.rest().text);
-        yield chunk;
-        continue;
-      }
-      const content = chunk.content ? sieve.add(chunk.content) : '';
-      if (!chunk.done) {
-        yield withContent(chunk, content);
-        continue;
-      }
+
+  function* rescued(chunk: ChatStreamChunk): Generator<ChatStreamChunk> {
+    if (off) return yield chunk;
+    if (chunk.toolCall || chunk.toolCallDelta) {
       off = true;
-      const rest = sieve.rest();
-      const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? readCalls(rest.text, known) : undefined;
-      if (!found || found.calls.length === 0) {
-        yield withContent(chunk, content + rest.text);
-        continue;
-      }
-      yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
-      const newId = createCallIds(takenIds);
-      for (const [index, written] of found.calls.slice(0, callLimit).entries()) {
-        const toolCall = { id: newId(), ...written };
-        const argumentsText = written.malformed ?? JSON.stringify(written.arguments);
-        yield { toolCallDelta: { index, id: toolCall.id, name: toolCall.name, argumentsText }, done: false };
-        yield { toolCall, done: false };
-      }
-      yield { ...withContent(chunk, ''), finishReason: 'tool_calls' };
+      yield* asContent(sieve.rest().text);
+      return yield chunk;
+    }
+    const content = chunk.content ? sieve.add(chunk.content) : '';
+    if (!chunk.done) return yield withContent(chunk, content);
+    off = true;
+    const rest = sieve.rest();
+    const found = rest.mayHoldCalls && endedWell(chunk.finishReason) ? readCalls(rest.text, known) : undefined;
+    if (!found || found.calls.length === 0) return yield withContent(chunk, content + rest.text);
+    yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
+    const newId = createCallIds(takenIds);
+    for (const [index, written] of found.calls.slice(0, callLimit).entries()) {
+      const toolCall = { id: newId(), ...written };
+      const argumentsText = written.malformed ?? JSON.stringify(written.arguments);
+      yield { toolCallDelta: { index, id: toolCall.id, name: toolCall.name, argumentsText }, done: false };
+      yield { toolCall, done: false };
+    }
+    yield { ...withContent(chunk, ''), finishReason: 'tool_calls' };
+  }
+
+  /** What was said, and held back until it was clear what it is. */
+  function* held(): Generator<ChatStreamChunk> {
+    yield* thoughts.rest();
+    yield* asContent(sieve.rest().text);
+  }
+
+  try {
+    for await (const told of stream) {
+      if (off && thoughts.over) yield told;
+      else for (const chunk of thoughts.split(told)) yield* rescued(chunk);
     }
   } catch (error) {
-    yield* asContent(sieve.rest().text); // said, though not to its end
+    yield* held();
     throw error;
   }
-  yield* asContent(sieve.rest().text);
+  yield* held();
 }
 
 const endedWell = (reason: FinishReason | undefined) => reason === 'stop' || reason === 'tool_calls';

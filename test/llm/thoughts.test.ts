@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { type ChatStreamChunk, Reply } from '../../src/llm/client.ts';
+import { createClient } from '../../src/llm/create.ts';
+import { LLMError } from '../../src/llm/errors.ts';
+import { rescueCalls } from '../../src/llm/rescue/rescue.ts';
+import { reply, startProvider } from '../support/provider.ts';
+import { greeting } from './serve.ts';
+
+async function* streamOf(chunks: readonly ChatStreamChunk[]) {
+  yield* chunks;
+}
+
+const said = (content: string): ChatStreamChunk => ({ content, done: false });
+const end: ChatStreamChunk = { done: true, finishReason: 'stop' };
+
+async function heard(chunks: readonly ChatStreamChunk[]): Promise<Reply> {
+  const all = new Reply();
+  for await (const chunk of rescueCalls(streamOf(chunks), [])) all.add(chunk);
+  return all;
+}
+
+const cases: [says: string, text: string, thinking: string, content: string][] = [
+  ['thinking before the answer', '<think>\nLet me see.\n</think>\n\nFour.', 'Let me see.', 'Four.'],
+  ['blanks before it', '\n <think>Hm.</think>Four.', 'Hm.', 'Four.'],
+  ['no thought at all', '<think>\n\n</think>\n\nFour.', '', 'Four.'],
+  [
+    'marks inside it',
+    '<think>if a < b && </thing> b <think></think>Four </think>.',
+    'if a < b && </thing> b <think>',
+    'Four </think>.',
+  ],
+  ['blanks inside it', `<think>a${' '.repeat(200)}b \n c</think>d`, `a${' '.repeat(200)}b \n c`, 'd'],
+  ['thinking that does not end', '<think>And on and', 'And on and', ''],
+  ['thinking that ends in half a mark', '<think>And on </thi', 'And on </thi', ''],
+  ['thinking and nothing else', '<think>Hm.</think>\n', 'Hm.', ''],
+  ['a quotation of the mark', 'Write <think>so</think>.', '', 'Write <think>so</think>.'],
+  ['another mark', '<thinking>so</thinking>', '', '<thinking>so</thinking>'],
+  ['half a mark', '<thin', '', '<thin'],
+  ['an answer with blanks around it', '\n\n Four. \n', '', '\n\n Four. \n'],
+  ['blanks', ' \n', '', ' \n'],
+];
+
+describe('thinking that a model wrote as text', () => {
+  for (const [says, text, thinking, content] of cases) {
+    it(`is told apart: ${says}`, async () => {
+      const whole = await heard([said(text), end]);
+      const atOnce = await heard([{ ...end, content: text }]);
+      const characters = await heard([...[...text].map(said), end]);
+      const unended = await heard([said(text)]);
+      for (const one of [whole, atOnce, characters, unended])
+        assert.deepEqual([one.thinking, one.content], [thinking, content]);
+    });
+  }
+
+  it('is the same however the text is cut, and no letter is lost', async () => {
+    const parts = fc.constantFrom('<think>', '</think>', '<', '</', 'think>', ' ', '\n', 'a', 'bc', '🙂');
+    await fc.assert(
+      fc.asyncProperty(fc.array(parts, { maxLength: 12 }), fc.array(fc.nat(40)), async (words, places) => {
+        const text = words.join('');
+        const ends = [...new Set(places.map((place) => place % (text.length + 1)))].sort((one, two) => one - two);
+        const pieces = [...ends, text.length].map((place, at) => said(text.slice(ends[at - 1] ?? 0, place)));
+        const whole = await heard([said(text), end]);
+        const cut = await heard([...pieces, end]);
+        assert.deepEqual([cut.thinking, cut.content], [whole.thinking, whole.content]);
+        const letters = (all: string) => all.replace(/\s/g, '');
+        const marked = whole.content === text ? text : text.replace('<think>', '').replace('</think>', '');
+        assert.equal(letters(whole.thinking + whole.content), letters(marked));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('stays text where thinking comes as such', async () => {
+    const { thinking, content } = await heard([{ thinking: 'Hm.', done: false }, said('<think>a</think>b'), end]);
+    assert.deepEqual([thinking, content], ['Hm.', '<think>a</think>b']);
+  });
+
+  it('holds no calls', async () => {
+    const tools = greeting.tools!;
+    const call = '<tool_call>\n{"name": "fs_read", "arguments": {"path": "a"}}\n</tool_call>';
+    const all = new Reply();
+    const chunks = streamOf([said(`<think>\n${call}\n</think>\n${call.replace('"a"', '"b"')}`), end]);
+    for await (const chunk of rescueCalls(chunks, tools)) all.add(chunk);
+    assert.deepEqual(
+      all.toolCalls.map(({ arguments: given }) => given),
+      [{ path: 'b' }],
+    );
+    assert.equal(all.thinking, call);
+  });
+
+  it('is kept when the reply breaks off', async () => {
+    async function* broken(): AsyncGenerator<ChatStreamChunk> {
+      yield said('<think>Half a though </');
+      throw new LLMError('LLM_INCOMPLETE', 'gone');
+    }
+    const all = new Reply();
+    await assert.rejects(
+      async () => {
+        for await (const chunk of rescueCalls(broken(), [])) all.add(chunk);
+      },
+      { code: 'LLM_INCOMPLETE' },
+    );
+    assert.equal(all.thinking, 'Half a though </');
+  });
+
+  it('comes as thinking from a server, and does not go back to it', async () => {
+    const provider = await startProvider(() => reply.text('<think>\nHm.\n</think>\n\nFour.'));
+    try {
+      const client = createClient({ provider: 'openai-compatible', baseUrl: provider.url, model: 'm' });
+      const { content, thinking } = await client.chat({ ...greeting, tools: [] });
+      assert.deepEqual([content, thinking], ['Four.', 'Hm.']);
+      const message = { role: 'assistant' as const, content: content!, thinking: thinking! };
+      await client.chat({ ...greeting, messages: [...greeting.messages, message, { role: 'user', content: 'Why?' }] });
+      assert.ok(!JSON.stringify(provider.requests[1]!.body).includes('Hm.'));
+    } finally {
+      await provider.close();
+    }
+  });
+});
