@@ -7,7 +7,8 @@ import type { Question, Subject } from './questions.ts';
 import { stored } from './record.ts';
 import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './revision.ts';
 import { stopIfAborted } from './stop.ts';
-import type { CallContext, Plan, Tool } from './tool.ts';
+import type { Planned } from './subject.ts';
+import { type CallContext, type Plan, type Tool, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A call as it would run now; without a plan it is free. */
@@ -25,6 +26,8 @@ interface Parts {
    * `ToolError`.
    */
   prepare(call: ToolCall, context: CallContext, known?: { world?: Workspace; args?: unknown }): Promise<Prepared>;
+  /** What the policies make of a plan that the person has changed. */
+  judged(planned: Planned, context: CallContext): Promise<Prepared>;
   ask(subjects: readonly Subject[], context: CallContext): Promise<Question[]>;
 }
 
@@ -35,7 +38,7 @@ export type Agreed = Prepared & { changed?: unknown };
  * Asks, and asks again, until what was allowed is what would be done now: the world may change while a question is open,
  * the person may change the plan, and trust may be taken back. Calls of one reply are asked about at the same time.
  */
-export function createAgreement({ workspace, prepare, ask }: Parts) {
+export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
   /** Questions that were asked together with an earlier call's. */
   const asked = new WeakMap<ToolCall, { question: Question; args: unknown }>();
 
@@ -89,7 +92,8 @@ export function createAgreement({ workspace, prepare, ask }: Parts) {
       if (answer?.edited === undefined) continue;
       const { edited } = answer;
       try {
-        await revise(call, prepared, edited, context);
+        const revised = await revise(call, prepared, edited, context);
+        if (revised.verdict.effect === 'deny') throw new ToolError('TOOL_DENIED', revised.verdict.reason);
         work = () => revise(call, prepared, edited, context);
         proposed ??= plan;
       } catch (error) {
@@ -129,10 +133,11 @@ export function createAgreement({ workspace, prepare, ask }: Parts) {
     return ahead;
   }
 
-  /** The same call as the person made it, through the same checks. */
+  /** The same call as the person made it, through the same checks and the same rules. */
   async function revise(call: ToolCall, prepared: Prepared, edited: string, context: CallContext): Promise<Prepared> {
-    if (prepared.plan?.revise) return { ...prepared, plan: Object.freeze(await prepared.plan.revise(edited)) };
-    return prepare(withArguments(call, parseArguments(edited)), context);
+    const { tool, args, plan } = prepared;
+    if (!plan?.revise) return prepare(withArguments(call, parseArguments(edited)), context);
+    return judged({ tool, args, plan: await plan.revise(edited) }, context);
   }
 }
 

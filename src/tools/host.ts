@@ -12,7 +12,7 @@ import { createQuestions } from './questions.ts';
 import { type Kept, keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
-import { judge, readPlan } from './subject.ts';
+import { judge, type Planned, readPlan } from './subject.ts';
 import { type Approve, type CallContext, type Tool, type ToolContext, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -58,7 +58,7 @@ export function createToolHost({
   policy = () => defaultPolicy,
   now = () => performance.now(),
 }: ToolHostOptions): ToolHost {
-  const agree = createAgreement({ workspace, prepare, ask: createQuestions(approve, now) });
+  const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now) });
   const all = typeof tools === 'function' ? tools : () => tools;
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
   const visible = () => all().filter((tool) => !tool.hidden && (workspace.trusted || tool.risk === 'read'));
@@ -128,9 +128,18 @@ export function createToolHost({
     const tool = find(call.name);
     const args = checked ?? checkArguments(call, tool);
     const planning = Promise.resolve(tool.plan?.(args, contextOf(call, context, world)));
-    const own = await beforeStop(context.signal, planning);
+    return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world);
+  }
+
+  /** What the policies make of it now, and the question that goes with that. */
+  async function judged(
+    planned: Planned,
+    context: CallContext,
+    world: Workspace = context.workspace ?? workspace,
+  ): Promise<Prepared> {
+    const { tool, args, plan: own } = planned;
     const now = policy();
-    const verdict = await judge({ tool, args, plan: own }, now, context, world);
+    const verdict = await judge(planned, now, context, world);
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(tool, args, world));
     const why = [plan?.why];

@@ -297,6 +297,40 @@ describe('a call that the person changes before allowing it', () => {
     assert.equal(workspace.read('package.json'), edited);
   });
 
+  const push = { scope: 'user', effect: 'deny', tool: 'shell.run', command: 'git push' } as const;
+  for (const [whose, policies] of [
+    ['own', { policy: { rules: [push] } }],
+    ['agent’s', { agentPolicy: { rules: [push] } }],
+  ] as const)
+    it(`a command changed to what the ${whose} rules deny is not run: the person is told and asked again`, async () => {
+      const answers: ApprovalAnswer[] = [
+        { ...yes, edited: 'true; git push' },
+        { ...yes, edited: 'echo mine' },
+      ];
+      const { call, asked } = conversation(workspace, { ...policies, answer: async () => answers.shift()! });
+      const { output } = await data(call('shell.run', { command: 'git status' }));
+      assert.deepEqual(
+        [output, asked.map(({ plan, draft }) => [plan.command, draft])],
+        [
+          'mine\n',
+          [
+            ['git status', undefined],
+            ['git status', 'true; git push'],
+          ],
+        ],
+      );
+      assert.match(asked[1]!.note!, /^Your change cannot be used\. Denied by .*“shell\.run git push”\.$/);
+    });
+
+  it('a path changed to what a rule denies is not read', async () => {
+    workspace.write('.env', 'KEY=CANARY');
+    const rules = [{ scope: 'user', effect: 'deny', tool: 'fs.*', path: 'b.txt' }] as const;
+    const answers: ApprovalAnswer[] = [{ ...yes, edited: '{"path":"b.txt"}' }, no];
+    const { call, asked } = conversation(workspace, { policy: { rules }, answer: async () => answers.shift()! });
+    assert.equal((await error(call('fs.read', { path: '.env' }))).code, 'TOOL_DENIED');
+    assert.match(asked[1]!.note!, /Denied by your rule/);
+  });
+
   it('a file that changed during the review is asked about again, with the person’s text', async () => {
     const { call, asked } = conversation(workspace, {
       answer: async ({ note }) => {
