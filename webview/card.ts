@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { ToolCall, ToolResult } from '../src/protocol/messages.ts';
-import type { CallDraft, CallState, Run } from '../src/protocol/run.ts';
+import type { CallDraft, CallState, KeptChange, Run } from '../src/protocol/run.ts';
 import type { ToolOutcome } from '../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
@@ -24,7 +24,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     standing,
     beside: html`${
       change
-        ? changeButtons(context, call.id, change.path, state.undone?.includes(change.path))
+        ? changeButtons(context, call, change, state.undone?.includes(change.path))
         : state?.moved && !state.undone?.length
           ? undoButton(context, call.id, state.moved.to)
           : nothing
@@ -42,11 +42,14 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   });
 }
 
-function changeButtons(context: PanelContext, callId: string, path: string, undone = false): TemplateResult {
+function changeButtons(context: PanelContext, call: ToolCall, change: KeptChange, undone = false): TemplateResult {
+  const callId = call.id;
+  const { path, kind } = change;
   const name = visibleLine(path);
-  return html`${
-    undone ? nothing : undoButton(context, callId, path)
-  }<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
+  const what = kind ? mainArgument(call.arguments) || path : path; // a folder, for all that was in it
+  const undo = undone ? nothing : undoButton(context, callId, what);
+  if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
+  return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
       @click=${() => context.post({ type: 'open-diff', toolCallId: callId })}>Diff</vscode-button>`;
 }
 

@@ -4,6 +4,7 @@ import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { sha256 } from '../tools/files/text.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
+import { createFile, createFolder, createLink, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { RunLog } from './log.ts';
 
@@ -32,8 +33,8 @@ export interface UndoResult {
 interface Ready {
   step: UndoStep;
   target: Target;
-  /** The text to go back to; null: no file. */
-  text: string | null;
+  /** The text to go back to, or what was deleted as it was on disk; null: no file. */
+  content: string | Buffer | null;
 }
 
 /**
@@ -52,13 +53,16 @@ export async function undo(
   const { steps, moves } = undoSteps(run, toolCallIds, paths);
   for (const step of steps)
     try {
-      const text = step.to === null ? null : await store.contents.read(run.id, step.to);
-      ready.push({ step, text, target: await findTarget(workspace, step.path) });
+      const content = await contentOf(store, run.id, step);
+      const target = await findTarget(workspace, step.path);
+      if (Buffer.isBuffer(content) && ![step.left, step.to].includes(idOf(target.before)))
+        throw new Error('Something else is there now.');
+      ready.push({ step, content, target });
     } catch (error) {
       result.left.push({ path: step.path, why: messageOf(error) });
     }
   const changed = ready.filter(({ step, target }) => idOf(target.before) !== step.left);
-  const done = changed.filter(({ text, target }) => target.before === text);
+  const done = changed.filter(({ step, target }) => idOf(target.before) === step.to);
   const changedSince = changed.filter((one) => !done.includes(one)).map(({ step }) => step.path);
   const asked = [...ready.map(({ step }) => step.path), ...moves.map(({ to }) => to)];
   const answer = asked.length > 0 ? await ask({ paths: asked, changedSince }) : 'none';
@@ -70,7 +74,7 @@ export async function undo(
   const movedFrom = new Set<Ready>();
   const isUndone = ({ step }: Ready) => answer === 'all' || !changedSince.includes(step.path);
   for (const [index, one] of ready.entries()) {
-    const { step, target, text } = one;
+    const { step, target } = one;
     if (!isUndone(one)) {
       result.left.push({ path: step.path, why: 'It was changed since.' });
       continue;
@@ -79,7 +83,7 @@ export async function undo(
       const before = target.before === null ? null : await store.contents.keep(run.id, target.before);
       const source = sourceOf(one, ready.slice(index + 1).filter(isUndone));
       if (source) await moveBack(workspace, source.target, target);
-      else if (!movedFrom.has(one)) await putBack(workspace, target, text);
+      else if (!movedFrom.has(one)) await putBack(workspace, one);
       if (source) movedFrom.add(source);
       changes.push({ path: step.path, before, after: step.to });
       undone.push(...step.paths);
@@ -101,18 +105,18 @@ export async function undo(
     }
   if (calls.size > 0) {
     await log.emit({ type: 'undo', toolCallIds: [...calls], changes, paths: undone });
-    const content = `The person has undone your changes of: ${result.undone.join(', ')}. Read again before you edit.`;
+    const content = `The person has undone your changes of: ${named(result.undone)}. Read again before you edit.`;
     await log.emit({ type: 'message', message: { role: 'system', content } });
   }
   return result;
 }
 
 /** The file that was moved away from here and is still the same: moving it back keeps its mode, encoding and history. */
-function sourceOf({ step, target, text }: Ready, ready: readonly Ready[]): Ready | undefined {
-  if (text === null || target.before !== null) return undefined;
+function sourceOf({ step, target, content }: Ready, ready: readonly Ready[]): Ready | undefined {
+  if (content === null || target.before !== null) return undefined;
   const isSource = (other: Ready) =>
-    other.text === null &&
-    other.target.before === text &&
+    other.content === null &&
+    other.target.before === content &&
     other.step.toolCallIds.some((id) => step.toolCallIds.includes(id));
   return ready.find(isSource);
 }
@@ -128,14 +132,27 @@ const resolve = async (workspace: Workspace, path: string, operation: 'rename' |
   (await resolvePath(workspace.roots, path, operation)).path;
 
 /** The file is looked at again: what changed while the question was open is not overwritten. */
-async function putBack(workspace: Workspace, target: Target, text: string | null): Promise<void> {
+async function putBack(workspace: Workspace, { step, target, content }: Ready): Promise<void> {
   const now = await findTarget(workspace, target.input);
   if (now.before !== target.before || now.file.path !== target.file.path)
     throw new Error('It changed while you were asked.');
-  if (now.before === text) return;
-  if (text === null) await workspace.delete(now.file.path);
-  else await workspace.writeText(now.file.path, text, now.before);
+  if (idOf(now.before) === step.to) return;
+  const { path } = now.file;
+  if (content === null) await workspace.delete(path);
+  else if (typeof content === 'string') await workspace.writeText(path, content, now.before);
+  else if (now.before !== null && step.was?.kind === 'file') await replaceFile(path, content);
+  else if (step.was?.kind === 'link') await createLink(path, content.toString());
+  else if (step.was?.kind === 'folder') await createFolder(path, step.was.mode);
+  else await createFile(path, content, step.was?.mode);
 }
+
+async function contentOf({ contents }: RunStore, runId: string, { to, was }: UndoStep): Promise<Ready['content']> {
+  if (to === null) return null;
+  return was ? contents.readBytes(runId, to) : contents.read(runId, to);
+}
+
+const named = (paths: readonly string[]) =>
+  [...paths.slice(0, 50), ...(paths.length > 50 ? [`${paths.length - 50} more`] : [])].join(', ');
 
 const idOf = (text: string | null) => (text === null ? null : sha256(text));
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

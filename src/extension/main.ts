@@ -65,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const terminal = new CommandTerminal();
   const tools = defaultTools({
+    delete: { quota: () => settings()['undo.quota'] },
     shell: {
       timeout: () => settings()['shell.timeout'],
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),

@@ -39,7 +39,7 @@ export class Undo {
       return;
     }
     const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
-    if (left.length > 0) this.conversation.notice({ level: 'warning', text: left.join('\n') });
+    if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n') });
   }
 }
 
@@ -57,7 +57,7 @@ async function ask({ paths, changedSince }: UndoQuestion): Promise<UndoAnswer> {
   return chosen === others ? 'unchanged' : 'all';
 }
 
-function listed(paths: readonly string[]): string {
-  const rest = paths.length > 12 ? [`… and ${paths.length - 12} more`] : [];
-  return [...paths.slice(0, 12).map(visibleLine), ...rest].join('\n');
-}
+const listed = (paths: readonly string[]) => shortened(paths.map(visibleLine)).join('\n');
+
+const shortened = (lines: readonly string[]) =>
+  lines.length > 12 ? [...lines.slice(0, 12), `… and ${lines.length - 12} more`] : lines;

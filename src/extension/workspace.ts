@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, encodeText } from '../tools/files/text.ts';
+import { checkTree, removeTree, type TreeEntry } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import { ToolError } from '../tools/tool.ts';
 import type { Workspace, WorkspaceRoot } from '../tools/workspace.ts';
@@ -68,15 +69,29 @@ export class EditorWorkspace implements Workspace {
     return this.problems?.watch(file);
   }
 
-  async delete(file: string): Promise<void> {
-    const uri = vscode.Uri.file(file);
+  unsavedIn(folder: string): string[] {
+    const unsaved = vscode.workspace.textDocuments.filter(({ uri, isDirty }) => uri.scheme === 'file' && isDirty);
+    return unsaved.map(({ uri }) => realPathOf(uri) ?? uri.fsPath).filter((file) => isBelow(folder, file));
+  }
+
+  async delete(file: string, listed?: readonly TreeEntry[]): Promise<void> {
+    if (listed) await checkTree(file, listed);
     try {
-      await vscode.workspace.fs.delete(uri, { useTrash: true });
+      await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
     } catch {
-      await vscode.workspace.fs.delete(uri); // a remote machine has no trash; the content is kept with the run
+      await removeTree(file, listed); // a remote machine has no trash; what was there is kept with the run
+      const gone = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter((tab) => !tab.isDirty && shows(tab, file));
+      await vscode.window.tabGroups.close(gone, true);
     }
   }
 }
+
+const isBelow = (folder: string, file: string) => file === folder || file.startsWith(folder + path.sep);
+
+const shows = ({ input }: vscode.Tab, file: string) =>
+  input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
 
 /** Text of the first folder's AGENTS.md, when the workspace is trusted. */
 export async function workspaceInstructions(workspace: Workspace): Promise<string | undefined> {

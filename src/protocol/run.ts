@@ -6,14 +6,21 @@ export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Fa
 /** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
 export type RunPhase = z.infer<typeof runPhaseSchema>;
 
+const removedKindSchema = z.enum(['file', 'link', 'folder']);
+export type RemovedKind = z.infer<typeof removedKindSchema>;
+
 /**
  * A change of one file as kept contents: `before` and `after` are content ids (sha256) in the store; `null` means that
- * the file does not exist on that side.
+ * the file does not exist on that side. With `kind` it was deleted as it was on disk: `before` is not a text but a file's bytes,
+ * where a link led, or nothing, for an empty folder.
  */
 export const keptChangeSchema = z.object({
   path: z.string(),
   before: z.string().nullable(),
   after: z.string().nullable(),
+  kind: removedKindSchema.optional(),
+  /** The permissions it had. */
+  mode: z.number().int().optional(),
 });
 export type KeptChange = z.infer<typeof keptChangeSchema>;
 

@@ -4,21 +4,21 @@ import path from 'node:path';
 import { StoreError } from './journal.ts';
 
 /**
- * Texts of files before and after changes, for diffs and undo: in the folder of the run they belong to, by their sha256, so
- * that the same text is kept once and goes with its run. Folders are 0700, files 0600.
+ * Files before and after changes, for diffs and undo: in the folder of the run they belong to, by their sha256, so
+ * that the same content is kept once and goes with its run. Folders are 0700, files 0600.
  */
 export class Contents {
   /** @param runs absolute path of the folder that holds a folder per run */
   constructor(private readonly runs: string) {}
 
-  /** Keeps a text; returns its id. Throws `StoreError`. */
-  async keep(runId: string, text: string): Promise<string> {
-    const id = hash(text);
+  /** Keeps a text, or bytes; returns its id. Throws `StoreError`. */
+  async keep(runId: string, content: string | Uint8Array): Promise<string> {
+    const id = hash(content);
     const file = this.fileOf(runId, id);
     try {
       await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       const temporary = `${file}.${randomUUID()}`;
-      await fs.writeFile(temporary, text, { mode: 0o600, flush: true });
+      await fs.writeFile(temporary, content, { mode: 0o600, flush: true });
       await fs.rename(temporary, file);
     } catch (error) {
       throw StoreError.from(error);
@@ -28,16 +28,23 @@ export class Contents {
 
   /** A kept text. Throws `StoreError` when it is gone (removed for the quota, too) or no longer what was kept. */
   async read(runId: string, id: string): Promise<string> {
-    if (!/^[0-9a-f]{64}$/.test(id)) throw new StoreError('STORE_DAMAGED', 'This is not the id of a kept content.');
-    const text = await fs.readFile(this.fileOf(runId, id), 'utf8').catch((error) => {
-      if (error.code === 'ENOENT') throw new StoreError('STORE_DAMAGED', 'This content is no longer kept.');
-      throw StoreError.from(error);
-    });
-    if (hash(text) !== id) throw new StoreError('STORE_DAMAGED', 'The kept content was altered.');
+    const text = (await this.readBytes(runId, id)).toString('utf8');
+    if (hash(text) !== id) throw new StoreError('STORE_DAMAGED', 'The kept content is no text.');
     return text;
   }
 
-  /** Removes the oldest texts until all together are at most `bytes`; those of the runs in `spared` stay. */
+  /** The same of anything that was kept. */
+  async readBytes(runId: string, id: string): Promise<Buffer> {
+    if (!/^[0-9a-f]{64}$/.test(id)) throw new StoreError('STORE_DAMAGED', 'This is not the id of a kept content.');
+    const bytes = await fs.readFile(this.fileOf(runId, id)).catch((error) => {
+      if (error.code === 'ENOENT') throw new StoreError('STORE_DAMAGED', 'This content is no longer kept.');
+      throw StoreError.from(error);
+    });
+    if (hash(bytes) !== id) throw new StoreError('STORE_DAMAGED', 'The kept content was altered.');
+    return bytes;
+  }
+
+  /** Removes the oldest contents until all together are at most `bytes`; those of the runs in `spared` stay. */
   async trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
     const files = (await Promise.all((await names(this.runs)).map((runId) => this.filesOf(runId)))).flat();
     let total = files.reduce((sum, { size }) => sum + size, 0);
@@ -67,5 +74,5 @@ export class Contents {
   }
 }
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);

@@ -8,6 +8,8 @@ export interface UndoStep {
   paths: string[];
   /** What it held before the first of the changes that are undone. */
   to: string | null;
+  /** `to` was deleted as it was on disk, and comes back so. */
+  was?: Pick<KeptChange, 'kind' | 'mode'>;
   /** What the last of them left behind; anything else there now was made since. */
   left: string | null;
   toolCallIds: string[];
@@ -33,7 +35,9 @@ export function undoSteps(
     if (!change || !isChosen(toolCallId, change.path)) continue;
     const later = standing.slice(index).flatMap(({ moved }) => moved ?? []);
     const path = later.reduce(after, change.path);
-    const step = steps.get(path) ?? { path, paths: [], to: change.before, left: null, toolCallIds: [] };
+    const { kind, mode } = change;
+    const was = kind && { kind, mode };
+    const step = steps.get(path) ?? { path, paths: [], to: change.before, was, left: null, toolCallIds: [] };
     step.left = change.after;
     step.paths.push(change.path);
     step.toolCallIds.push(toolCallId);

@@ -4,7 +4,7 @@ import type { Language } from './code/language.ts';
 import { definitionTool, referencesTool } from './code/places.ts';
 import { symbolsTool } from './code/symbols.ts';
 import { applyPatchTool } from './files/applyPatch.ts';
-import { deleteTool } from './files/delete.ts';
+import { type DeleteOptions, deleteTool } from './files/delete.ts';
 import { editTool } from './files/edit.ts';
 import { findTool } from './files/find.ts';
 import { listTool } from './files/list.ts';
@@ -19,6 +19,7 @@ import type { Tool } from './tool.ts';
 import { type WebOptions, webTool } from './web.ts';
 
 export interface ToolOptions {
+  delete?: DeleteOptions;
   shell?: ShellOptions;
   web?: WebOptions;
   /** Without it there are no tools that ask the editor. */
@@ -36,7 +37,7 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     editTool,
     applyPatchTool,
     moveTool,
-    deleteTool,
+    deleteTool(options.delete),
     shellTool(options.shell),
     outputTool,
     ...(options.language ? languageTools(options.language) : []),

@@ -1,5 +1,5 @@
 import type { EventBody, KeptChange } from '../protocol/run.ts';
-import { type CallContext, type FileChange, type Plan, ToolError } from './tool.ts';
+import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from './tool.ts';
 
 /** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
 export async function stored(context: CallContext, event: EventBody): Promise<void> {
@@ -15,6 +15,7 @@ export async function keep(plan: Plan | undefined, context: CallContext): Promis
   const trace = plan?.change ? { changes: [plan.change] } : await plan?.trace?.();
   if (!trace) return {};
   if ('moved' in trace) return trace;
+  if ('removed' in trace) return { changes: await keepRemoved(trace.removed, context) };
   const changes: KeptChange[] = [];
   for (const change of trace.changes) changes.push(await keepChange(change, context));
   return { changes };
@@ -30,6 +31,22 @@ async function keepChange(change: FileChange, context: CallContext): Promise<Kep
   } catch (error) {
     throw storeError(error);
   }
+}
+
+/** Several at a time: each waits for the disk. */
+async function keepRemoved(removed: readonly Removed[], context: CallContext): Promise<KeptChange[]> {
+  const changes: KeptChange[] = [];
+  for (let at = 0; at < removed.length; at += 16) {
+    const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
+      return { path, before: await context.keep(content), after: null, kind, mode };
+    });
+    const settled = await Promise.allSettled(some);
+    for (const one of settled) {
+      if (one.status === 'rejected') throw storeError(one.reason);
+      changes.push(one.value);
+    }
+  }
+  return changes;
 }
 
 function storeError(error: unknown): ToolError {

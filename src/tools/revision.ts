@@ -8,6 +8,7 @@ import { type Plan, ToolError } from './tool.ts';
 export interface Shown {
   what: string;
   where: string;
+  paths?: Plan['paths'];
   change?: Plan['change'];
   command?: string;
   /** It may be covered by an *Allow for this run*: no place that is always asked about. */
@@ -15,10 +16,11 @@ export interface Shown {
 }
 
 /** @param edited what the person made of the new text or the command */
-export function shownOf({ what, where, change, command, grant }: Plan, edited?: string): Shown {
+export function shownOf({ what, where, paths, change, command, grant }: Plan, edited?: string): Shown {
   return {
     what,
     where,
+    ...(paths && { paths }),
     ...(change && { change: { ...change, after: edited ?? change.after } }),
     ...(command !== undefined && { command: edited ?? command }),
     ordinary: grant !== undefined,

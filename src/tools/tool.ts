@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
-import type { Decision, EventBody, Moved } from '../protocol/run.ts';
+import type { Decision, EventBody, Moved, RemovedKind } from '../protocol/run.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -25,6 +25,16 @@ export interface FileChange {
   realPath: string;
   before: string | null;
   after: string | null;
+}
+
+/** A file, a link or an empty folder that is about to be deleted, as it is on disk. */
+export interface Removed {
+  /** Workspace-relative. */
+  path: string;
+  kind: RemovedKind;
+  mode: number;
+  /** A file's bytes, or where a link leads. */
+  content: Buffer;
 }
 
 /** What a tool may use while it runs. */
@@ -76,7 +86,7 @@ export interface Plan {
 }
 
 /** What a call is about to do to files. */
-export type Trace = { changes: readonly FileChange[] } | { moved: Moved };
+export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { removed: readonly Removed[] };
 
 export interface Tool {
   definition: ToolDefinition;
@@ -187,7 +197,7 @@ export interface CallContext {
   /** Tells what happened; resolves when a stored event is on disk, rejects when it could not be kept. */
   emit(event: EventBody): Promise<void>;
   /** Keeps a content and returns its id, for diffs and undo. */
-  keep(content: string): Promise<string>;
+  keep(content: string | Uint8Array): Promise<string>;
   /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
 }

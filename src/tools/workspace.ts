@@ -1,3 +1,5 @@
+import type { TreeEntry } from './gate/tree.ts';
+
 /** One open folder. `path` is its absolute path on the machine the tools run on; `name` prefixes paths when there are several. */
 export interface WorkspaceRoot {
   name: string;
@@ -35,8 +37,13 @@ export interface Workspace {
   writeText(path: string, text: string, before?: string | null): Promise<void>;
   /** Moves a file or folder to a path where nothing is, with what the editor holds of it; creates missing folders. */
   move(from: string, to: string): Promise<void>;
-  /** Moves the file to the trash where there is one. */
-  delete(path: string): Promise<void>;
+  /** Files in a folder of which the editor holds changes that are not on disk, as real paths. */
+  unsavedIn(folder: string): string[];
+  /**
+   * Moves a file, a link or a folder to the trash where there is one, else removes it; no link is followed. A folder must hold
+   * exactly what was listed: `E_PRECONDITION_FAILED`.
+   */
+  delete(path: string, listed?: readonly TreeEntry[]): Promise<void>;
   /**
    * Begins to watch a file that is about to be changed, when a language server has reported on it before. What it gives
    * resolves soon after the change (a second at most) to the errors that were not there before, in words.

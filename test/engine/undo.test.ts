@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { UndoAnswer, UndoQuestion, UndoResult } from '../../src/engine/undo.ts';
 import { undoable } from '../../src/runs/undo.ts';
@@ -128,6 +128,95 @@ describe('undo', () => {
       left: ['a', 'b'].map((path) => ({ path, why: 'This content is no longer kept.' })),
     });
     assert.deepEqual([files('a', 'b'), asked], [['A1', 'B1'], []]);
+  });
+
+  describe('of a deletion', () => {
+    const remove = (name: string) => call('fs.delete', { path: name });
+    const bytes = (content: Buffer) => content as unknown as string;
+    const picture = Buffer.from([0x89, 0, 255, 1]);
+    const utf16 = Buffer.from('\ufeffgrün', 'utf16le');
+    const at = (name: string) => path.join(talk.workspace.root, name);
+    const old = { 'old/a.txt': 'A', 'old/b/picture.png': bytes(picture), 'old/b/wide.txt': bytes(utf16), other: 'O' };
+    const prepare = () => {
+      chmodSync(at('old/a.txt'), 0o755);
+      mkdirSync(at('old/empty'));
+      symlinkSync('../other', at('old/link'));
+    };
+    /** The folder is got ready before the model deletes it. */
+    const beginPrepared = async (...replies: ScriptedReply[]) => {
+      talk = new Conversation(await temporaryWorkspace(old), [...replies, { text: 'Done.' }]);
+      asked = [];
+      prepare();
+      await talk.start();
+    };
+    const standing = () => [
+      files('old/a.txt', 'other'),
+      statSync(at('old/a.txt')).mode & 0o777,
+      readFileSync(at('old/b/picture.png')),
+      readFileSync(at('old/b/wide.txt')),
+      readdirSync(at('old/empty')),
+      readlinkSync(at('old/link')),
+    ];
+    const whole = [['A', 'O'], 0o755, picture, utf16, [], '../other'];
+
+    it('of a folder brings back its files to the byte, their modes, links and empty folders', async () => {
+      await beginPrepared({ calls: [remove('old')] });
+      assert.deepEqual(files('old/a.txt', 'other'), [undefined, 'O']);
+      const paths = ['old/a.txt', 'old/b/picture.png', 'old/b/wide.txt', 'old/empty', 'old/link'];
+      assert.deepEqual(await undo('turn'), { undone: paths, left: [] });
+      assert.deepEqual(asked, [{ paths, changedSince: [] }]);
+      assert.deepEqual(standing(), whole);
+      assert.deepEqual(undoable(await talk.kept(), 'run'), []);
+    });
+
+    it('is there after a reload, and with the edits around it in one go', async () => {
+      await beginPrepared(
+        { calls: [write('old/a.txt', 'A1'), write('old/new', 'N'), remove('old')] },
+        { calls: [write('old/b/wide.txt', 'again')] },
+      );
+      await undo('run');
+      assert.deepEqual(files('old/new'), [undefined]);
+      assert.deepEqual(standing().slice(2), whole.slice(2));
+      assert.deepEqual(files('old/a.txt'), ['A']);
+    });
+
+    it('never replaces what is there by now, and says so', async () => {
+      await beginPrepared({ calls: [remove('old')] });
+      talk.workspace.write('old/a.txt', 'mine');
+      talk.workspace.write('old/b/wide.txt', 'mine');
+      const { left } = (await undo('run')) as UndoResult;
+      assert.deepEqual(
+        left,
+        ['old/a.txt', 'old/b/wide.txt'].map((path) => ({ path, why: 'Something else is there now.' })),
+      );
+      assert.deepEqual(asked[0]!.changedSince, []);
+      assert.deepEqual(
+        [files('old/a.txt', 'old/b/wide.txt'), readFileSync(at('old/b/picture.png'))],
+        [['mine', 'mine'], picture],
+      );
+    });
+
+    it('of one file of it brings back that one', async () => {
+      await beginPrepared({ calls: [remove('old')] });
+      await undo('run', 'all', ['old/b/picture.png']);
+      assert.deepEqual([readFileSync(at('old/b/picture.png')), talk.workspace.exists('old/a.txt')], [picture, false]);
+    });
+
+    it('goes where it was and nowhere else: not through a link that is there now', async () => {
+      await beginPrepared({ calls: [remove('old')] });
+      const outside = await temporaryWorkspace();
+      symlinkSync(outside.root, at('old'));
+      const { undone } = (await undo('run')) as UndoResult;
+      assert.deepEqual([undone, readdirSync(outside.root)], [[], []]);
+      outside.cleanup();
+    });
+
+    it('says what the quota has not kept', async () => {
+      await beginPrepared({ calls: [remove('old/b/picture.png')] });
+      await talk.store.contents.trim(0, new Set());
+      const left = [{ path: 'old/b/picture.png', why: 'This content is no longer kept.' }];
+      assert.deepEqual(await undo('run'), { undone: [], left });
+    });
   });
 
   describe('of a move', () => {

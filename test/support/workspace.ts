@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { decodeText, encodeText } from '../../src/tools/files/text.ts';
+import { removeTree } from '../../src/tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../src/tools/gate/write.ts';
 import type { Workspace, WorkspaceRoot } from '../../src/tools/workspace.ts';
 
@@ -70,11 +62,11 @@ export async function temporaryWorkspace(
       open.delete(from);
       workspace.effects.push(`move ${paths.relative(root, from)} ${paths.relative(root, to)}`);
     },
-    async delete(path) {
-      statSync(path);
-      mkdirSync(paths.join(outer, 'trash'), { recursive: true });
-      renameSync(path, paths.join(outer, 'trash', `${workspace.effects.length}-${paths.basename(path)}`));
-      open.delete(path);
+    unsavedIn: (folder) =>
+      [...open].flatMap(([path, { dirty }]) => (dirty && path.startsWith(folder + paths.sep) ? [path] : [])),
+    async delete(path, listed) {
+      await removeTree(path, listed);
+      for (const held of [...open.keys()]) if (held === path || held.startsWith(path + paths.sep)) open.delete(held);
       workspace.effects.push(`delete ${paths.relative(root, path)}`);
     },
     openInEditor(path, text) {

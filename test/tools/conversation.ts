@@ -65,7 +65,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
       events.push(event);
     },
     async keep(content) {
-      kept.set(sha256(content), content);
+      kept.set(sha256(content), Buffer.from(content as string).toString());
       return sha256(content);
     },
     keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],

@@ -371,29 +371,6 @@ describe('tools: changing', () => {
     assert.equal(workspace.read('a.txt'), 'c\r\nd\r\n');
   });
 
-  it('fs.delete moves one file to the trash', async () => {
-    workspace = await temporaryWorkspace({ 'old.txt': 'x', 'folder/a': 'y' });
-    const { call, asked, events } = conversation(workspace);
-    assert.deepEqual(await data(call('fs.delete', { path: 'old.txt' })), { path: 'old.txt', deleted: true });
-    assert.deepEqual(workspace.effects, ['delete old.txt']);
-    assert.deepEqual([asked[0]?.plan.what, asked[0]?.plan.change?.after], ['Delete old.txt', null]);
-    const end = events.at(-1);
-    assert.ok(end?.type === 'tool-end');
-    assert.deepEqual(end.changes, [{ path: 'old.txt', before: sha256('x'), after: null }]);
-    const { reason, message } = await error(call('fs.delete', { path: 'folder' }));
-    assert.deepEqual([reason, message], ['NOT_A_FILE', '"folder" is a folder; fs.delete removes single files.']);
-  });
-
-  it('fs.delete asks every time for what cannot be brought back from the run', async () => {
-    workspace = await temporaryWorkspace({ 'a.png': Buffer.from([0x89, 0, 1]) });
-    const { call, asked } = conversation(workspace, { answer: 'allow-run' });
-    await data(call('fs.delete', { path: 'a.png' }));
-    assert.deepEqual(
-      [asked[0]?.plan.grant, asked[0]?.plan.why],
-      [undefined, 'It removes a file. It is not text, so only the trash keeps it.'],
-    );
-  });
-
   const refusals: [name: string, tool: string, args: object, message: RegExp][] = [
     ['a file that is not there', 'fs.edit', { path: 'src/b.ts', edits: [{ oldText: 'a', newText: 'b' }] }, /"a\.ts"/],
     [
@@ -427,7 +404,6 @@ describe('tools: changing', () => {
       /Line 2 stands for text/,
     ],
     ['no change', 'fs.write', { path: 'src/a.ts', content: 'twice\nlet total = sum(all);\ntwice\n' }, /already holds/],
-    ['a link', 'fs.delete', { path: 'link' }, /is a link; fs\.delete removes single files/],
     ['too much', 'fs.write', { path: 'src/n.ts', content: 'x'.repeat(5_000_001) }, /longer than 5,000,000/],
   ];
   for (const [name, tool, args, message] of refusals) {

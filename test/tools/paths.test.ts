@@ -225,7 +225,6 @@ async function checkTool(one: PathCase, roots: Workspace['roots'], input: unknow
     'a protected place has no grant',
   );
   if (one.resolves && asked[0]) assert.equal(asked[0].plan.where, put(one.resolves));
-  if (one.id === 'E21') return; // fs.delete removes single files; the decision for the folder is above
   assert.ok(outcome.ok, told);
   assert.ok(host.isFree({ id: '', name: tool.name, arguments: {} }) === !changing);
   for (const excluded of one.post?.searchExcludes ?? []) assert.ok(!told.includes(`"${excluded}"`), told);
@@ -240,7 +239,7 @@ function toolFor(
   if (one.op === 'mkdir') return { name: 'fs.write', args: { path: `${input}/made.txt`, content: 'NEW' } };
   if (one.op === 'read' || one.op === 'stat') return { name: 'fs.read', args: { path: input } };
   if (one.op === 'list') return { name: 'fs.list', args: { path: input } };
-  if (one.op === 'delete' && one.id !== 'E21') return { name: 'fs.delete', args: { path: input } };
+  if (one.op === 'delete') return { name: 'fs.delete', args: { path: input } };
   if (one.op === 'search' && /[*/]/.test(String(input))) return { name: 'fs.find', args: { pattern: input } };
   if (one.op === 'search') return { name: 'fs.search', args: { pattern: input } };
   const creates = one.op === 'create' && one.code !== 'EXISTS'; // fs.write creates or replaces
@@ -257,7 +256,8 @@ function codeOf({ code, details }: { code: string; details?: unknown }): string 
 
 /** On disk: only what tools of today do can be seen; what refuses leaves everything as it was. */
 function checkAfter(one: PathCase, put: (text: string) => string): void {
-  const done = one.expect === 'deny' || ['write', 'create', 'mkdir', 'rename', 'read', 'search'].includes(one.op);
+  const done =
+    one.expect === 'deny' || ['write', 'create', 'mkdir', 'delete', 'rename', 'read', 'search'].includes(one.op);
   if (!done) return;
   for (const path of one.post?.exists ?? []) assert.ok(fs.existsSync(put(path)), path);
   for (const path of one.post?.missing ?? []) assert.ok(!fs.existsSync(put(path)), path);

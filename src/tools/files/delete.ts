@@ -1,53 +1,66 @@
 import * as z from 'zod';
 import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
-import { quoted, refuse } from '../gate/spelling.ts';
-import { askingTool, ToolError } from '../tool.ts';
+import { askingTool, type Plan, type Tool, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
 import { checkUnchanged, ownOfRun, reasonOf, type Target } from './change.ts';
+import { planRemoval } from './removal.ts';
 import { currentText } from './text.ts';
 
-/** `fs.delete`: one file, to the trash. Data: `{ path, deleted: true }`. */
-export const deleteTool = askingTool(
-  {
-    name: 'fs.delete',
-    description: 'Move one file to the trash.',
-    arguments: { path: z.string() },
-  },
-  'change',
-  async ({ path }, { workspace }) => {
-    const file = await resolvePath(workspace.roots, path, 'delete');
-    if (file.kind !== 'file')
-      throw refuse('NOT_A_FILE', `${quoted(file.relative)} is a ${file.kind}; fs.delete removes single files.`);
-    const read = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has no text to keep
-    const text = await currentText(workspace, read).catch((error) => {
-      if (error instanceof ToolError && error.code === 'E_READ_LIMIT') return undefined;
-      throw error;
-    });
-    const before = text && !text.lossy ? text.text : undefined;
-    const why = reasonOf(file, before ?? null, null);
-    const ofRun = file.mount === 'run';
-    const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
-    const lost = before === undefined ? ' It is not text, so only the trash keeps it.' : '';
-    return {
-      what: `Delete ${file.relative}`,
-      where: file.path,
-      paths: [file.relative],
-      why: (why ?? 'It removes a file.') + unsaved + lost,
-      ...(ofRun && { free: ownOfRun }),
-      ...(before !== undefined &&
-        !ofRun && { change: { path: file.relative, realPath: file.path, before, after: null } }),
-      ...(why === undefined && before !== undefined && !ofRun && { grant: 'fs.delete' }),
-      async run({ workspace }) {
-        if (before !== undefined) {
-          const target: Target = { input: path, file, before };
-          await checkUnchanged(workspace, target, 'delete');
-        } else if ((await resolvePath(workspace.roots, path, 'delete')).path !== file.path) {
-          throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
-        }
-        await checkFolderOf(file);
-        await workspace.delete(file.path);
-        return { path: file.relative, deleted: true };
-      },
-    };
-  },
-);
+export interface DeleteOptions {
+  /** Bytes that can be kept for undo at all: more than this is not deleted. */
+  quota?(): number;
+}
+
+/**
+ * `fs.delete`: a file, a link or a folder, to the trash where there is one. Data: `{ path, deleted: true }`, of a folder with
+ * `files`, how many. What cannot be kept for undo is refused.
+ */
+export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
+  return askingTool(
+    { name: 'fs.delete', description: 'Delete a file or folder.', arguments: { path: z.string() } },
+    'change',
+    async ({ path }, { workspace }) => {
+      const file = await resolvePath(workspace.roots, path, 'delete');
+      const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
+      return text === undefined
+        ? planRemoval(workspace, file, path, quota())
+        : planFile(workspace, { input: path, file, before: text });
+    },
+  );
+}
+
+/** Undefined: it is kept as bytes. */
+async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
+  const file = await resolvePath(workspace.roots, path, 'read'); // a pipe or a device has nothing to keep
+  try {
+    const { text, lossy } = await currentText(workspace, file);
+    return lossy ? undefined : text;
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'E_READ_LIMIT') return undefined;
+    throw error;
+  }
+}
+
+function planFile(workspace: Workspace, target: Target & { before: string }): Plan {
+  const { file, before } = target;
+  const why = reasonOf(file, before, null);
+  const ofRun = file.mount === 'run';
+  const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
+  return {
+    what: `Delete ${file.relative}`,
+    where: file.path,
+    paths: [file.relative],
+    why: (why ?? 'It removes a file.') + unsaved,
+    ...(ofRun
+      ? { free: ownOfRun }
+      : { change: { path: file.relative, realPath: file.path, before, after: null } satisfies Plan['change'] }),
+    ...(why === undefined && !ofRun && { grant: 'fs.delete' }),
+    async run({ workspace }) {
+      await checkUnchanged(workspace, target, 'delete');
+      await checkFolderOf(file);
+      await workspace.delete(file.path);
+      return { path: file.relative, deleted: true };
+    },
+  };
+}

@@ -98,7 +98,7 @@ export function encodeText({ text, encoding, bom }: Omit<DecodedText, 'lossy'>):
 }
 
 /** Of the text, not the bytes: the same for saved and unsaved, with and without a byte order mark. */
-export const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
+export const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex');
 
 /** Lines without their endings; a final line ending begins no further line. */
 export function linesOf(text: string): string[] {

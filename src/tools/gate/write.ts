@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, copyFile, type FileHandle, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises';
+import { access, copyFile, type FileHandle, lstat, mkdir, open, realpath, rename, rm, symlink } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
 import { isReally, swapped } from './open.ts';
@@ -7,19 +7,20 @@ import { fromErrno } from './paths.ts';
 import { quoted } from './spelling.ts';
 
 /** Linux: a handle that only names a folder; Node has no constant for it. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 
 /**
  * Creates a file, with missing folders, at a real path. A link swapped in anywhere along the path while that happens is
  * refused, and nothing is made behind it (on Linux; elsewhere that is checked before and after).
  */
-export async function createFile(path: string, bytes: Uint8Array): Promise<void> {
+export async function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
   await withFolder(path, true, async (folder, name) => {
     const made = paths.join(folder, name);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
     const handle = await open(made, flags, 0o666);
     try {
       await handle.writeFile(bytes);
+      if (mode !== undefined) await handle.chmod(mode);
     } catch (error) {
       await rm(made, { force: true }); // half a file is none
       throw error;
@@ -27,6 +28,16 @@ export async function createFile(path: string, bytes: Uint8Array): Promise<void>
       await handle.close();
     }
   });
+}
+
+/** Makes a link again that was removed, in the same way; it is not followed. */
+export function createLink(path: string, target: string): Promise<void> {
+  return withFolder(path, true, (folder, name) => symlink(target, paths.join(folder, name)));
+}
+
+/** Makes an empty folder, in the same way. */
+export function createFolder(path: string, mode?: number): Promise<void> {
+  return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
 }
 
 /** Puts other bytes into the file that really is at this path, in place. */
@@ -66,7 +77,7 @@ export async function breakHardLink(path: string): Promise<void> {
 }
 
 /** Calls `work` with a name for the folder of a path that stays the same folder whatever is swapped meanwhile. */
-async function withFolder(path: string, make: boolean, work: (folder: string, name: string) => Promise<void>) {
+export async function withFolder(path: string, make: boolean, work: (folder: string, name: string) => Promise<void>) {
   const folder = paths.dirname(path);
   const handles: FileHandle[] = [];
   try {
@@ -82,7 +93,7 @@ async function withFolder(path: string, make: boolean, work: (folder: string, na
 
 /** Goes down from `/` one folder at a time, never through a link. Undefined where the system has no such handles. */
 async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
-  if (process.platform !== 'linux' || !(await exists('/proc/self/fd'))) {
+  if (!(await hasHandles())) {
     if (make) await mkdir(folder, { recursive: true });
     if ((await realpath(folder)) !== folder) throw swapped(paths.basename(folder));
     return undefined;
@@ -103,8 +114,10 @@ async function hold(folder: string, make: boolean, handles: FileHandle[]): Promi
   return held;
 }
 
-const exists = (path: string) =>
-  access(path).then(
+/** The system has names for held folders. */
+export const hasHandles = async (): Promise<boolean> =>
+  process.platform === 'linux' &&
+  access('/proc/self/fd').then(
     () => true,
     () => false,
   );

@@ -1,6 +1,7 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { refuse } from '../../tools/gate/spelling.ts';
+import { removeTree } from '../../tools/gate/tree.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { type StateDocument, writeWhole } from './document.ts';
 
@@ -43,10 +44,11 @@ export function mountWorkspace(
       await mkdir(path.dirname(to), { recursive: true, mode: 0o700 });
       await rename(from, to);
     },
-    async delete(file) {
-      if (!isOwn(file)) return project.delete(file);
+    unsavedIn: (folder) => (isMounted(folder) ? [] : project.unsavedIn(folder)),
+    async delete(file, listed) {
+      if (!isOwn(file)) return project.delete(file, listed);
       if (document!.isAt(file)) throw refuse('STATE', 'The state document cannot be deleted.');
-      await rm(file);
+      await removeTree(file, listed);
     },
   };
   return workspace;

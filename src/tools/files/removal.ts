@@ -1,0 +1,147 @@
+import * as paths from 'node:path';
+import { checkFolderOf, openForReading } from '../gate/open.ts';
+import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../gate/protected.ts';
+import { checkShowable, notPortable, quoted, refuse } from '../gate/spelling.ts';
+import { listTree, type TreeEntry } from '../gate/tree.ts';
+import { type Plan, type Removed, ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+import { ownOfRun } from './change.ts';
+
+/** Files and folders that are kept for one deletion, and bytes of them. */
+const mostEntries = 1000;
+const mostBytes = 50_000_000;
+
+/**
+ * The plan that deletes something as it is on disk: a folder with all that is in it, a link, a file that is no text. All of it
+ * is kept for undo, or nothing is deleted. What is in a folder counts as if it were deleted by itself: places that are
+ * always asked about, Git's own files, rules about paths, unsaved changes.
+ */
+export async function planRemoval(
+  workspace: Workspace,
+  file: ResolvedPath,
+  input: string,
+  quota: number,
+): Promise<Plan> {
+  const entries = await listTree(file.path, mostEntries);
+  const bytes = entries?.reduce((sum, { size }) => sum + size, 0) ?? 0;
+  if (!entries || bytes > Math.min(mostBytes, quota)) throw tooMuch(file, entries && bytes);
+  const below = entries.filter(({ path }) => path !== '');
+  for (const entry of below) checkEntry(file, entry);
+  checkSaved(workspace, file);
+  const files = below.filter(({ kind }) => kind !== 'folder').length;
+  const ofRun = file.mount === 'run';
+  const why = file.protected ?? (await reasonInside(file, below));
+  const removes = { file: 'a file that is not text', link: 'a link, not what it leads to', missing: '' };
+  return {
+    what: `Delete ${file.relative}${file.kind === 'folder' ? ` with ${count(files, 'file')} (${inBytes(bytes)})` : ''}`,
+    where: file.path,
+    why: why ?? `It removes ${file.kind === 'folder' ? 'a folder with all that is in it' : removes[file.kind]}.`,
+    paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
+    ...(below.length > 0 && { details: listed(below) }),
+    ...(ofRun ? { free: ownOfRun } : { trace: async () => ({ removed: await contentsOf(file, entries) }) }),
+    ...(why === undefined && !ofRun && { grant: file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete' }),
+    async run({ workspace }) {
+      if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
+        throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
+      checkSaved(workspace, file);
+      await checkFolderOf(file);
+      await workspace.delete(file.path, entries);
+      return { path: file.relative, deleted: true, ...(file.kind === 'folder' && { files }) };
+    },
+  };
+}
+
+function tooMuch(file: ResolvedPath, bytes: number | undefined): ToolError {
+  const holds = bytes === undefined ? `more than ${mostEntries} files and folders` : inBytes(bytes);
+  const message = `${quoted(file.relative)} holds ${holds}: too much to be kept for undo, so nothing was deleted.`;
+  return new ToolError('E_WRITE_LIMIT', `${message} Delete parts of it, or put a command to the person.`);
+}
+
+/** Throws for what a deletion of its own would be refused for, and for what undo could not bring back. */
+function checkEntry(file: ResolvedPath, { path, kind, mode }: TreeEntry): void {
+  const place = `${file.relative}/${path}`;
+  const names = path.split('/');
+  checkShowable(names);
+  if (isGitInternal(names))
+    throw refuse('GIT_INTERNAL', `${quoted(place)} belongs to Git; nothing was deleted. Use git through shell.run.`);
+  const odd = names.some((name) => notPortable(name) || isTwin(name) || name === '~');
+  const why = odd
+    ? 'has a name that undo could not bring back'
+    : kind === 'other'
+      ? 'is a pipe or a device, which undo could not bring back'
+      : kind === 'folder' && (mode & 0o222) === 0
+        ? 'is read-only'
+        : undefined;
+  if (why) throw new ToolError('E_PRECONDITION_FAILED', `${quoted(place)} ${why}. Nothing was deleted.`);
+}
+
+function checkSaved(workspace: Workspace, file: ResolvedPath): void {
+  const unsaved = file.kind === 'folder' ? workspace.unsavedIn(file.path) : [];
+  if (file.kind === 'file' && workspace.isDirty(file.path)) unsaved.push(file.path);
+  if (unsaved.length === 0) return;
+  const names = unsaved.map((path) => quoted(paths.join(file.relative, paths.relative(file.path, path))));
+  throw new ToolError(
+    'E_PRECONDITION_FAILED',
+    `The editor holds unsaved changes of ${names.slice(0, 5).join(', ')}. Nothing was deleted; the person has to save or discard them.`,
+  );
+}
+
+/** Why the folder is asked about every time: the first thing in it that would be. */
+async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<string | undefined> {
+  for (const { path, kind } of below) {
+    const place = `${file.relative}/${path}`;
+    const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);
+    if (reason) return `It holds ${path}. ${reason}`;
+  }
+  return undefined;
+}
+
+async function scriptsReason(file: ResolvedPath, path: string): Promise<string | undefined> {
+  if (!/(^|\/)package\.json$/i.test(path)) return undefined;
+  const text = (await readEntry(file, path)).toString('utf8');
+  return changesInstallScripts(path, text, null) ? 'Its scripts run by themselves on install.' : undefined;
+}
+
+/** Everything that undo needs; folders only when nothing else would make them. */
+async function contentsOf(file: ResolvedPath, entries: readonly TreeEntry[]): Promise<Removed[]> {
+  const removed: Removed[] = [];
+  for (const { path, kind, mode, target } of entries) {
+    const place = path === '' ? file.relative : `${file.relative}/${path}`;
+    if (kind === 'file') removed.push({ path: place, kind, mode, content: await readEntry(file, path) });
+    else if (kind === 'link') removed.push({ path: place, kind, mode, content: Buffer.from(target!) });
+    else if (kind === 'folder' && !entries.some((other) => isIn(path, other.path)))
+      removed.push({ path: place, kind, mode, content: Buffer.alloc(0) });
+  }
+  return removed;
+}
+
+const isIn = (folder: string, path: string) => path !== folder && (folder === '' || path.startsWith(`${folder}/`));
+
+async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
+  const real = path === '' ? file.path : paths.join(file.path, path);
+  const { handle, stats } = await openForReading({ ...file, path: real, relative: `${file.relative}/${path}` });
+  try {
+    if (stats.size > mostBytes) throw tooMuch(file, stats.size);
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a question has room for. */
+function listed(below: readonly TreeEntry[]): string {
+  const names = below.map(({ path, kind }) =>
+    kind === 'folder' ? `${path}/` : kind === 'link' ? `${path} (link)` : path,
+  );
+  return [...names.slice(0, 10), ...(names.length > 10 ? [`… and ${names.length - 10} more`] : [])].join('\n');
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+const inBytes = (bytes: number) =>
+  bytes < 1000
+    ? `${bytes} bytes`
+    : bytes < 1_000_000
+      ? `${Math.round(bytes / 1000)} KB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`;

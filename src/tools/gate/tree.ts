@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, readlink, rename, rmdir, unlink } from 'node:fs/promises';
+import * as paths from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ToolError } from '../tool.ts';
+import { quoted } from './spelling.ts';
+import { hasHandles, O_PATH, withFolder } from './write.ts';
+
+/** One thing below a folder, as it is on disk. */
+export interface TreeEntry {
+  /** Relative to the folder, with `/`; the folder itself is ''. */
+  path: string;
+  /** `other`: a pipe, a socket, a device. */
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Bytes of a file. */
+  size: number;
+  /** The permissions. */
+  mode: number;
+  /** When a file was last written, and which it is: anything else there is told from it. */
+  version?: string;
+  /** Where a link leads, as it is spelled. */
+  target?: string;
+}
+
+/**
+ * What is at a real path and below it, in an order that does not change. No link is followed, also none that is swapped in
+ * meanwhile. Undefined when there is more than `most` of it.
+ */
+export async function listTree(path: string, most: number): Promise<TreeEntry[] | undefined> {
+  let entries: TreeEntry[] | undefined;
+  await withFolder(path, false, async (folder, name) => {
+    entries = await list(folder, name, most);
+  });
+  return entries;
+}
+
+/**
+ * Removes a file, a link or a folder with all that is in it. No link is followed: what it leads to stays, also when it is
+ * swapped in meanwhile. A folder must hold exactly what was listed (`E_PRECONDITION_FAILED`), and is gone from its place at once.
+ */
+export async function removeTree(path: string, listed?: readonly TreeEntry[]): Promise<void> {
+  await withFolder(path, false, async (folder, name) => {
+    const at = paths.join(folder, name);
+    if (!(await lstat(at)).isDirectory()) return unlink(at);
+    const aside = `.towpath-${randomUUID()}`;
+    await rename(at, paths.join(folder, aside));
+    if (!listed || !isDeepStrictEqual(await list(folder, aside, listed.length), listed)) {
+      await rename(paths.join(folder, aside), at);
+      throw holdsSomethingElse(name);
+    }
+    await remove(folder, aside);
+  });
+}
+
+/** Right before somebody else removes it. Throws `E_PRECONDITION_FAILED`. */
+export async function checkTree(path: string, listed: readonly TreeEntry[]): Promise<void> {
+  const now = await listTree(path, listed.length);
+  if (!isDeepStrictEqual(now, listed)) throw holdsSomethingElse(paths.basename(path));
+}
+
+const holdsSomethingElse = (name: string) =>
+  new ToolError(
+    'E_PRECONDITION_FAILED',
+    `${quoted(name)} holds something else than was shown: it changed meanwhile. Nothing was deleted.`,
+  );
+
+async function list(folder: string, name: string, most: number): Promise<TreeEntry[] | undefined> {
+  const entries: TreeEntry[] = [];
+  const visit = async (parent: string, name: string, path: string): Promise<boolean> => {
+    if (entries.length === most) return false;
+    const at = paths.join(parent, name);
+    const stats = await lstat(at, { bigint: true });
+    const mode = Number(stats.mode) & 0o777;
+    const version = `${stats.dev} ${stats.ino} ${stats.mtimeNs}`;
+    if (stats.isFile()) entries.push({ path, kind: 'file', size: Number(stats.size), mode, version });
+    else if (stats.isSymbolicLink()) entries.push({ path, kind: 'link', size: 0, mode, target: await readlink(at) });
+    else entries.push({ path, kind: stats.isDirectory() ? 'folder' : 'other', size: 0, mode });
+    if (!stats.isDirectory()) return true;
+    return inside(at, async (held) => {
+      for (const child of (await readdir(held)).sort())
+        if (!(await visit(held, child, path === '' ? child : `${path}/${child}`))) return false;
+      return true;
+    });
+  };
+  return (await visit(folder, name, '')) ? entries : undefined;
+}
+
+async function remove(parent: string, name: string): Promise<void> {
+  const at = paths.join(parent, name);
+  await inside(at, async (held) => {
+    for (const entry of await readdir(held, { withFileTypes: true }))
+      await (entry.isDirectory() ? remove(held, entry.name) : unlink(paths.join(held, entry.name)));
+  });
+  await rmdir(at);
+}
+
+/** Works in a folder by a name that stays this folder; fails when it is a link by now. */
+async function inside<Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> {
+  if (!(await hasHandles())) return work(folder);
+  const handle = await open(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    return await work(`/proc/self/fd/${handle.fd}`);
+  } finally {
+    await handle.close();
+  }
+}
