@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
@@ -40,13 +50,14 @@ describe(`paths: swapped while they are used, ${tries} times each`, function () 
   after(() => folder && rmSync(folder, { recursive: true }));
   beforeEach(async () => {
     workspace = await temporaryWorkspace({ 'x/secret.txt': 'INSIDE' });
-    outside = await temporaryWorkspace({ 'secret.txt': 'CANARY-OUTSIDE' });
+    outside = await temporaryWorkspace({ 'secret.txt': 'CANARY-OUTSIDE', 'tree/secret.txt': 'CANARY-OUTSIDE' });
   });
   afterEach(async () => {
     if (swapping?.kill()) await once(swapping, 'exit');
     swapping = undefined;
-    assert.deepEqual(readdirSync(outside.root), ['secret.txt'], 'nothing appeared outside');
-    assert.equal(readFileSync(paths.join(outside.root, 'secret.txt'), 'utf8'), 'CANARY-OUTSIDE');
+    const names = readdirSync(outside.root, { recursive: true, encoding: 'utf8' }).sort();
+    assert.deepEqual(names, ['secret.txt', 'tree', 'tree/secret.txt'], 'nothing appeared or went outside');
+    for (const name of ['secret.txt', 'tree/secret.txt']) assert.equal(outside.read(name), 'CANARY-OUTSIDE');
     workspace.cleanup();
     outside.cleanup();
   });
@@ -85,7 +96,7 @@ describe(`paths: swapped while they are used, ${tries} times each`, function () 
       const { call } = conversation(workspace);
       const seen = { ok: 0, refused: 0 };
       const abreast = work === read ? 8 : 1;
-      for (let round = 0; round < tries; round += abreast) {
+      for (let round = 0; !enough(round, seen); round += abreast) {
         for (const outcome of await Promise.all(
           Array.from({ length: abreast }, (_, index) => work(call, round + index)),
         )) {
@@ -94,8 +105,52 @@ describe(`paths: swapped while they are used, ${tries} times each`, function () 
         }
       }
       assert.ok(seen.ok > 0 && seen.refused > 0, `the swapping must be felt: ${JSON.stringify(seen)}`);
+      console.log(`      ${JSON.stringify(seen)}`);
     });
   }
+
+  const linked = [
+    ['the folder it is in and a link to outside', 'x', 'l', ''],
+    ['a folder in it and a link to outside', 'x/tree/sub', 'x/tree/l', 'tree'],
+  ] as const;
+  for (const target of ['x/tree', 'x/tree/secret.txt'])
+    for (const [name, real, link, leadsTo] of linked) {
+      if (!linux || (target !== 'x/tree' && link !== 'l')) continue;
+      it(`E21 deleting ${target}, ${name}: nothing is deleted outside`, async () => {
+        const at = (path: string) => paths.join(workspace.root, path);
+        // What is prepared for each round must land in the folder itself, whatever it is called at the moment.
+        const folder = openSync(at('x'), 'r');
+        const held = (path: string) => `/proc/self/fd/${folder}/${path}`;
+        const prepare = () => {
+          mkdirSync(held('tree/sub'), { recursive: true });
+          writeFileSync(held('tree/secret.txt'), 'INSIDE');
+          writeFileSync(held('tree/sub/secret.txt'), 'INSIDE');
+          if (link !== 'l') linkAnew(outside.root + paths.sep + leadsTo, held('tree/l'));
+        };
+        prepare();
+        if (link === 'l') symlinkSync(outside.root, at(link));
+        swapping = spawn(swapper[0], [...swapper.slice(1), at(real), at(link)], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        await once(swapping.stdout!, 'data');
+        const { call } = conversation(workspace);
+        const seen = { ok: 0, refused: 0 };
+        for (let round = 0; !enough(round, seen); round++) {
+          const outcome = await call('fs.delete', { path: target });
+          assert.ok(!JSON.stringify(outcome).includes('CANARY'), JSON.stringify(outcome));
+          seen[outcome.ok ? 'ok' : 'refused'] += 1;
+          if (outcome.ok) prepare();
+        }
+        assert.deepEqual(
+          readdirSync(held('')).filter((name) => name.startsWith('.towpath')),
+          [],
+          'nothing is left half deleted',
+        );
+        closeSync(folder);
+        assert.ok(seen.ok > 0 && seen.refused > 0, `the swapping must be felt: ${JSON.stringify(seen)}`);
+        console.log(`      ${JSON.stringify(seen)}`);
+      });
+    }
 
   it('R06 a link to outside put there during the question: the write is refused', async () => {
     const { call } = conversation(workspace, {
@@ -109,6 +164,18 @@ describe(`paths: swapped while they are used, ${tries} times each`, function () 
     assert.deepEqual([outcome.ok, !outcome.ok && outcome.error.code], [false, 'E_SANDBOX_VIOLATION']);
   });
 });
+
+/** On a busy machine it may take longer until one gets through. */
+const enough = (round: number, seen: { ok: number }) => round >= tries && (seen.ok > 0 || round >= 20 * tries);
+
+/** The names in it are swapped all the time: what is there may be the folder by now. */
+function linkAnew(target: string, path: string): void {
+  try {
+    symlinkSync(target, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
 
 function compiled(folder: string): [string] | undefined {
   const program = paths.join(folder, 'swapper');
