@@ -3,10 +3,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, encodeText } from '../tools/files/text.ts';
-import { checkTree, removeTree, type TreeEntry } from '../tools/gate/tree.ts';
+import { checkTree, removeTree } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import { ToolError } from '../tools/tool.ts';
-import type { Workspace, WorkspaceRoot } from '../tools/workspace.ts';
+import type { TreeEntry, Workspace, WorkspaceRoot } from '../tools/workspace.ts';
 import type { Problems } from './problems.ts';
 
 /** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */

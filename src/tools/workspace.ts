@@ -1,5 +1,3 @@
-import type { TreeEntry } from './gate/tree.ts';
-
 /** One open folder. `path` is its absolute path on the machine the tools run on; `name` prefixes paths when there are several. */
 export interface WorkspaceRoot {
   name: string;
@@ -14,6 +12,22 @@ export interface WorkspaceRoot {
 /** The open folders among the roots. */
 export const foldersOf = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
   roots.filter((root) => root.mount === undefined);
+
+/** One thing below a folder, as it is on disk. */
+export interface TreeEntry {
+  /** Relative to the folder, with `/`; the folder itself is ''. */
+  path: string;
+  /** `other`: a pipe, a socket, a device. */
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** Bytes of a file. */
+  size: number;
+  /** The permissions. */
+  mode: number;
+  /** When a file was last written, and which it is: anything else there is told from it. */
+  version?: string;
+  /** Where a link leads, as it is spelled. */
+  target?: string;
+}
 
 /**
  * The open workspace as the tools see it: all paths are absolute and already checked (`gate/paths.ts`). The editor's own

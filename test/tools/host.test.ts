@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlinkSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import * as z from 'zod';
 import type { EventBody } from '../../src/protocol/run.ts';
@@ -211,7 +211,7 @@ describe('gate: the world changes during the question', () => {
     workspace.write('sub/b.txt', 'x');
     const { call } = conversation(workspace, {
       answer: async () => {
-        await workspace.delete(paths.join(workspace.root, 'sub'));
+        rmSync(paths.join(workspace.root, 'sub'), { recursive: true });
         symlinkSync(outside.root, paths.join(workspace.root, 'sub'));
         return { decision: 'allow' };
       },

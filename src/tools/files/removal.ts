@@ -3,9 +3,9 @@ import { checkFolderOf, openForReading } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../gate/protected.ts';
 import { checkShowable, notPortable, quoted, refuse } from '../gate/spelling.ts';
-import { listTree, type TreeEntry } from '../gate/tree.ts';
+import { listTree } from '../gate/tree.ts';
 import { type Plan, type Removed, ToolError } from '../tool.ts';
-import type { Workspace } from '../workspace.ts';
+import type { TreeEntry, Workspace } from '../workspace.ts';
 import { ownOfRun } from './change.ts';
 
 /** Files and folders that are kept for one deletion, and bytes of them. */

@@ -4,24 +4,9 @@ import { lstat, open, readdir, readlink, rename, rmdir, unlink } from 'node:fs/p
 import * as paths from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolError } from '../tool.ts';
+import type { TreeEntry } from '../workspace.ts';
 import { quoted } from './spelling.ts';
 import { hasHandles, O_PATH, withFolder } from './write.ts';
-
-/** One thing below a folder, as it is on disk. */
-export interface TreeEntry {
-  /** Relative to the folder, with `/`; the folder itself is ''. */
-  path: string;
-  /** `other`: a pipe, a socket, a device. */
-  kind: 'file' | 'folder' | 'link' | 'other';
-  /** Bytes of a file. */
-  size: number;
-  /** The permissions. */
-  mode: number;
-  /** When a file was last written, and which it is: anything else there is told from it. */
-  version?: string;
-  /** Where a link leads, as it is spelled. */
-  target?: string;
-}
 
 /**
  * What is at a real path and below it, in an order that does not change. No link is followed, also none that is swapped in
