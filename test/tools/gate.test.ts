@@ -55,6 +55,11 @@ describe('the gate with a policy', () => {
       ['allow: Allowed by your rule “fs.move src/**”.', 'asked: Move src/c.txt to c.txt'],
     ],
     [
+      rules({ effect: 'deny', tool: 'fs.*', path: 'src/b.txt' }),
+      [['fs.move', { from: 'src', to: 'lib' }], ['fs.delete', { path: 'src' }]],
+      ['deny: Denied by your rule “fs.* src/b.txt”.', 'deny: Denied by your rule “fs.* src/b.txt”.'],
+    ],
+    [
       rules({ effect: 'allow', tool: 'shell.run', command: 'echo' }),
       [run('echo hi'), run('echo hi; touch x')],
       ['allow: Allowed by your rule “shell.run echo”.', 'asked: Run a command'],

@@ -1,10 +1,10 @@
-import { readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 import * as z from 'zod';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { protectedReason } from '../gate/protected.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
+import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { ownOfRun } from './change.ts';
@@ -20,12 +20,17 @@ export const moveTool = askingTool(
   'change',
   async ({ from, to }, { workspace }) => {
     const [file, target] = await bothEnds(workspace, from, to);
-    const why = file.protected ?? target.protected ?? (await reasonInside(file, target));
+    const inside = await namesInside(file);
+    const why = file.protected ?? target.protected ?? reasonInside(file, target, inside);
     return {
       what: `Move ${file.relative} to ${target.relative}`,
       where: `${file.path}\n→ ${target.path}`,
       why: why ?? `It moves a ${file.kind}.`,
-      paths: [file.relative, target.relative],
+      // A rule about one file holds for it wherever it goes with its folder.
+      paths: [file, target].flatMap(({ relative }) => [
+        relative,
+        ...(inside ?? []).map((name) => `${relative}/${name}`),
+      ]),
       ...(file.mount === 'run' && target.mount === 'run'
         ? { free: ownOfRun }
         : why === undefined && { grant: 'fs.move' }),
@@ -67,14 +72,19 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
 /** More entries than this are not looked through; the move is asked about then. */
 const maximumEntries = 5000;
 
+/** What is in a folder, relative to it, with `/`; undefined when that is too much. */
+async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
+  if (file.kind !== 'folder') return [];
+  const entries = await listTree(file.path, maximumEntries).catch(() => undefined);
+  return entries?.map(({ path }) => path).filter((path) => path !== '');
+}
+
 /** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
-async function reasonInside(file: ResolvedPath, target: ResolvedPath): Promise<string | undefined> {
+function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined): string | undefined {
   if (file.kind !== 'folder') return undefined;
-  const entries = await readdir(file.path, { recursive: true, withFileTypes: true }).catch(() => undefined);
-  if (!entries || entries.length > maximumEntries) return 'It holds more than can be looked through.';
-  const names = entries.map((entry) => paths.relative(file.path, paths.join(entry.parentPath, entry.name)));
-  for (const name of ['x', ...names]) {
-    const below = name.split(paths.sep);
+  if (!inside) return 'It holds more than can be looked through.';
+  for (const name of ['x', ...inside]) {
+    const below = name.split('/');
     if (below.includes('.git')) return 'It holds a Git repository.';
     const reason =
       protectedReason([...file.relative.split('/'), ...below]) ??
