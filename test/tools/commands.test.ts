@@ -59,6 +59,9 @@ describe('a command', () => {
     ['diff . src', 'compares the files of folders'],
     ['git', 'could be anything'],
     ['sort -o PWNED README.md', 'writes'],
+    ['diff --unified /etc/passwd README.md', 'the value of that option may be left out: the file is not one'],
+    ['diff --unified 3 README.md', 'the same'],
+    ['grep --context 3 /etc/passwd', 'a value that is not attached is a file to some programs'],
     ['false || cd src; cat ../README.md', 'nobody can say where it runs'],
     ['ls || cd src && ls', 'nobody can say where it runs'],
     ['cat src/../README.md', 'a link could be on the way'],
@@ -67,6 +70,16 @@ describe('a command', () => {
   ] as const;
   for (const [command, why] of asked)
     it(`is asked about: ${command} (${why})`, async () => assert.equal(await judge(command), 'ask'));
+
+  const attached: [command: string, platform: string, expect: string][] = [
+    ['grep -C 3 /etc/passwd', 'darwin', 'ask'],
+    ['grep -C3 foo src/a.ts', 'darwin', 'auto'],
+    ['grep -C 3 foo src/a.ts', 'linux', 'auto'],
+    ['grep --context=3 foo src/a.ts', 'linux', 'auto'],
+    ['rg --context 3 foo src', 'linux', 'auto'],
+  ];
+  for (const [command, platform, expect] of attached)
+    it(`${command} on ${platform}: ${expect}`, async () => assert.equal(await judge(command, platform), expect));
 });
 
 describe('a command line without a shell', () => {

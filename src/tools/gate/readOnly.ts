@@ -35,7 +35,7 @@ export async function readOnlyLine(
     }
     delete pipelines[0]!.operator;
     for (const command of pipelines.flatMap(({ commands }) => commands))
-      command.words = await readingWords(roots, inside, command.words);
+      command.words = await readingWords(roots, inside, command.words, platform);
     return { pipelines, folder: inside };
   } catch (error) {
     if (error instanceof Unknown || error instanceof ToolError) return error.message;
@@ -51,13 +51,18 @@ const isChangeOfFolder = ({ commands }: Pipeline) =>
   commands.length === 1 && commands[0]!.words[0] === 'cd' && commands[0]!.words.length === 2;
 
 /** The words of one command as they may be run. Throws `Unknown`, or what the path gate says. */
-async function readingWords(roots: readonly WorkspaceRoot[], folder: string, words: string[]): Promise<string[]> {
+async function readingWords(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  words: string[],
+  platform: string,
+): Promise<string[]> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
   if (!program || !placed) throw new Unknown(`${spelled} is not on the list of commands that only read.`);
-  const { operands, options } = split(name, program, args);
+  const { operands, options } = split(name, program, args, platform);
   const files = await pathsAmong(name, program, operands, options);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
     throw new Unknown(`${name} takes fewer files.`);
@@ -74,8 +79,11 @@ interface Split {
   options: Set<string>;
 }
 
-/** Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. */
-function split(name: string, program: ReadOnlyProgram, args: readonly string[]): Split {
+/**
+ * Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. Where a program
+ * takes a value only when it is attached (`--context`, and on macOS `-C`, of grep), a word behind the option is a file to it.
+ */
+function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
   const options = new Set<string>();
   if (program.operands === 'find' || (program.operands === 'text' && !program.flags))
     return { operands: [...args], options };
@@ -91,7 +99,7 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[]):
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
-      if (!long.has(option!) && value === undefined && ++at >= args.length) throw unknown(word);
+      if (!long.has(option!) && value === undefined && (name !== 'rg' || ++at >= args.length)) throw unknown(word);
       options.add(option!);
     } else if (/^-\d+$/.test(word) && (name === 'head' || name === 'tail')) options.add('n');
     else if (word.startsWith('-') && word !== '-') {
@@ -100,7 +108,8 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[]):
         options.add(letter);
         if (program.flags?.includes(letter)) continue;
         if (!program.values?.includes(letter)) throw unknown(`-${letter}`);
-        if (place === word.length - 1 && ++at >= args.length) throw unknown(word);
+        const mustAttach = platform === 'darwin' && name === 'grep' && letter === 'C';
+        if (place === word.length - 1 && (mustAttach || ++at >= args.length)) throw unknown(word);
         break; // the rest of the word is its value
       }
     } else operands.push(word);

@@ -1,7 +1,8 @@
 /**
  * Programs that only read, with the options of each that are known to do no more: an option that is not here is asked
  * about. Values of options are numbers or text, never paths: options with paths (`grep -f`) are left out on purpose, and so
- * is everything that writes (`sort -o`), starts a program (`rg --pre`), follows links or does not end (`tail -f`).
+ * is everything that writes (`sort -o`), starts a program (`rg --pre`), follows links or does not end (`tail -f`). An option
+ * whose value may be left out (`diff --unified`) is no option here: what stands behind it is a file to the program.
  */
 export interface ReadOnlyProgram {
   /** Letters of options without a value. */
@@ -24,7 +25,7 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['comm', { flags: '123', operands: 'files', most: 2 }],
   ['cut', { flags: 's', values: 'bcdf', long: 'complement delimiter= fields=', operands: 'paths' }],
   ['date', { flags: 'uR', values: 'd', long: 'utc universal date=', operands: 'date', most: 1 }],
-  ['diff', { flags: 'bBiqsuwy', values: 'UC', long: 'brief unified= side-by-side', operands: 'files', most: 2 }],
+  ['diff', { flags: 'bBiqsuwy', values: 'UC', long: 'brief side-by-side', operands: 'files', most: 2 }],
   ['dirname', { flags: 'z', operands: 'text' }],
   ['du', { flags: 'abchkmsx', values: 'd', long: 'human-readable summarize all max-depth=', operands: 'paths' }],
   ['echo', { operands: 'text' }],
