@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
+import { workspaceInstructions } from '../tools/files/instructions.ts';
 import { createToolHost } from '../tools/host.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
@@ -33,7 +34,7 @@ import { Undo } from './undo.ts';
 import { WorkflowFiles } from './workflowFiles.ts';
 import { watchWorkflowFiles } from './workflowProblems.ts';
 import { Workflows } from './workflows.ts';
-import { EditorWorkspace, workspaceInstructions } from './workspace.ts';
+import { EditorWorkspace } from './workspace.ts';
 
 let shutDown: (() => Promise<void>) | undefined;
 

@@ -93,13 +93,6 @@ const isBelow = (folder: string, file: string) => file === folder || file.starts
 const shows = ({ input }: vscode.Tab, file: string) =>
   input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
 
-/** Text of the first folder's AGENTS.md, when the workspace is trusted. */
-export async function workspaceInstructions(workspace: Workspace): Promise<string | undefined> {
-  const root = workspace.roots[0];
-  if (!root || !workspace.trusted) return undefined;
-  return fs.readFile(path.join(root.path, 'AGENTS.md'), 'utf8').catch(() => undefined);
-}
-
 async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
   const edit = new vscode.WorkspaceEdit();
   const everything = new vscode.Range(0, 0, document.lineCount, 0);
