@@ -17,8 +17,13 @@ export function refusePlaceholders(text: string, before: string | null): void {
   );
 }
 
+/** Nobody says it at greater length; and what follows would take its time with a line made for that. */
+const longestPlaceholder = 300;
+
 /** A whole line that is a comment, or in brackets, and says that something is left out. */
-export function isPlaceholder(line: string): boolean {
+export function isPlaceholder(whole: string): boolean {
+  const line = whole.trim().replace(/\s+/g, ' ');
+  if (line.length > longestPlaceholder) return false;
   const inner =
     /^\s*(?:\/\/+|#+|--+|;+|%+|\/\*+|\{\s*\/\*|<!--|\(\*|"""|\[|\(|<|\*)\s*(.*?)\s*(?:\*\/\s*\}?|-->|\*\)|"""|\]|\)|>)?\s*$/.exec(
       line,
