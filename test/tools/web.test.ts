@@ -89,6 +89,29 @@ describe('tools: which addresses web.fetch goes to', () => {
   });
 });
 
+describe('tools: the text of a page', () => {
+  const textOf = async (page: string) => (await pageText({ contentType: 'text/html', bytes: Buffer.from(page) })).text;
+
+  const readable: [name: string, page: string, text: string][] = [
+    ['a list in a list', '<ul><li>a<ol><li>b<li>c</ol><li>d</ul>', ' * a\n    1. b\n    2. c\n * d'],
+    ['a quote of a quote', '<blockquote>a<br>b<blockquote>c</blockquote></blockquote>', '> a\n> b\n> \n> > c'],
+    ['cells that claim a million columns', '<table><tr><td colspan=1000000 rowspan=1e9>a<td>b</table>', 'a   b'],
+    ['a list that begins far away', '<ol type=i start=1e308><li>a</ol>', ' 1. a'],
+  ];
+  for (const [name, page, text] of readable) it(name, async () => assert.equal(await textOf(page), text));
+
+  // Each of these grew with the square of the page, to gigabytes, or kept the editor busy for minutes.
+  const hostile: [name: string, page: string][] = [
+    ['a title that never ends', '<title'.repeat(100_000)],
+    ['a wide cell above many rows', `<table><tr><td>${'w '.repeat(50_000)}<td>x${'<tr><td>a<td>b'.repeat(5000)}`],
+    ['very deep lists', '<ul><li>'.repeat(240) + '<li>x'.repeat(20_000)],
+    ['very deep quotes', '<blockquote>'.repeat(490) + 'x<br>'.repeat(20_000)],
+  ];
+  for (const [name, page] of hostile)
+    it(`${name}: the text is not much longer than the page`, async () =>
+      assert.ok((await textOf(page)).length <= page.length * 5));
+});
+
 describe('tools: web.fetch', () => {
   let workspace: TemporaryWorkspace;
   let server: Server;
@@ -222,10 +245,19 @@ describe('tools: web.fetch', () => {
       assert.match(failed.message, message);
     });
 
-  it('follows redirects and names another site', async () => {
+  it('follows redirects of the site that was asked about, and names one to another site without going there', async () => {
     assert.deepEqual((await data(get('/there'))).redirects, [`${base}/json`]);
-    const { url, redirects } = await data(get('/away'));
-    assert.deepEqual([url, redirects], [`${at(other)}/json`, [`${at(other)}/json (another site than ${base})`]]);
+    const gone = requests.length;
+    const failed = await get('/away');
+    assert.deepEqual(failed, {
+      ok: false,
+      error: {
+        code: 'TOOL_EXEC_FAILED',
+        message: `It redirects to another site, which nobody was asked about: ${at(other)}/json. Fetch that address.`,
+        details: { redirect: `${at(other)}/json` },
+      },
+    });
+    assert.equal(requests.length, gone + 1);
   });
 
   it('is checked again when it is connected to, after the question: the connection is never made', async () => {

@@ -23,7 +23,7 @@ export interface Page {
   /** Media type and parameters as the server says. */
   contentType: string;
   bytes: Buffer;
-  /** In words: where each redirect led, and that it was another site. */
+  /** Where each redirect led. */
   redirects: string[];
 }
 
@@ -48,7 +48,7 @@ export async function fetchPage(
         return { url, ...(await read(url, response, bytes)), redirects };
       response.destroy();
       const next = nextUrl(url, headers.location, allowPrivate);
-      redirects.push(next.origin === url.origin ? next.href : `${next.href} (another site than ${url.origin})`);
+      redirects.push(next.href);
       if (redirects.length > redirectLimit)
         throw new ToolError('TOOL_EXEC_FAILED', `It redirects more than ${redirectLimit} times, last to ${next.href}.`);
       url = next;
@@ -73,7 +73,17 @@ function nextUrl(from: URL, location: string, allowPrivate: boolean): URL {
   const url = checkUrl(next, allowPrivate);
   if (from.protocol === 'https:' && url.protocol === 'http:')
     throw new ToolError('TOOL_EXEC_FAILED', `It redirects from https to http (${url.href}), which was not followed.`);
+  if (!isSameSite(from, url)) {
+    const message = `It redirects to another site, which nobody was asked about: ${url.href}. Fetch that address.`;
+    throw new ToolError('TOOL_EXEC_FAILED', message, { redirect: url.href });
+  }
   return url;
+}
+
+/** The same host, also over https now, or with or without its `www`: what was allowed covers it, and nothing else. */
+function isSameSite(from: URL, to: URL): boolean {
+  const plain = ({ hostname }: URL) => hostname.replace(/^www\./, '');
+  return plain(from) === plain(to) && (from.port === to.port || from.protocol !== to.protocol);
 }
 
 async function ask(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {

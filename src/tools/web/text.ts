@@ -1,4 +1,5 @@
 import type { Page } from './fetch.ts';
+import { formatters } from './formatters.ts';
 
 /** No page for people is nested like this: of such a page only the bare text is given. */
 const deepest = 5000;
@@ -7,7 +8,7 @@ const deepest = 5000;
 export async function pageText({ contentType, bytes }: Pick<Page, 'contentType' | 'bytes'>) {
   const text = decoded(contentType, bytes);
   if (!/^(text\/html|application\/xhtml\+xml)/i.test(contentType)) return { text };
-  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim();
+  const title = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim();
   return { title, text: await textOf(text) };
 }
 
@@ -20,11 +21,16 @@ async function textOf(page: string): Promise<string> {
   return convert(page, {
     wordwrap: false,
     limits: { maxDepth: 500, maxInputLength: 2 ** 24, ellipsis: '…' },
+    formatters: formatters(),
     selectors: [
       ...skipped.map((selector) => ({ selector, format: 'skip' })),
       ...[1, 2, 3, 4, 5, 6].map((level) => ({ selector: `h${level}`, options: { uppercase: false } })),
       { selector: 'a', options: { ignoreHref: false, linkBrackets: [' <', '>'], hideLinkHrefIfSameAsText: true } },
-      { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
+      { selector: 'table', format: 'block' },
+      { selector: 'tr', format: 'row' },
+      { selector: 'ul', format: 'list' },
+      { selector: 'ol', format: 'list' },
+      { selector: 'blockquote', format: 'quote' },
       { selector: 'pre', format: 'pre' },
     ],
   });
