@@ -125,12 +125,23 @@ export class ExecutionEngine {
     let log: RunLog | undefined;
     try {
       log = new RunLog(await store.open(runId), tell, now);
-      return await undo(log, { store, workspace }, request, ask);
+      const place = await this.undoPlace(log, workspace);
+      return await undo(log, { store, ...place }, request, ask);
     } catch (error) {
       return toInfo(error);
     } finally {
       await log?.end().catch(() => {});
       this.active.delete(runId);
+    }
+  }
+
+  /** As the run's tools saw it. `problem`: why its own place is not there. */
+  private async undoPlace(log: RunLog, workspace: Workspace): Promise<{ workspace: Workspace; problem?: string }> {
+    try {
+      const workflow = await this.options.workflow(log.run.workflowId);
+      return { workspace: (await workflow.undoing?.(log)) ?? workspace };
+    } catch (error) {
+      return { workspace, problem: toInfo(error).message };
     }
   }
 

@@ -40,10 +40,11 @@ interface Ready {
 /**
  * Puts files back as they were before the chosen calls, after asking. What is there now is kept first, so that undoing loses
  * nothing for good. The run is told, and with it the model. Throws `StoreError` when that cannot be kept.
+ * @param problem why the run's own place, `@state`, is not in the workspace
  */
 export async function undo(
   log: RunLog,
-  { store, workspace }: { store: RunStore; workspace: Workspace },
+  { store, workspace, problem }: { store: RunStore; workspace: Workspace; problem?: string },
   { toolCallIds, paths }: UndoRequest,
   ask: (question: UndoQuestion) => Promise<UndoAnswer>,
 ): Promise<UndoResult> {
@@ -53,6 +54,7 @@ export async function undo(
   const { steps, moves } = undoSteps(run, toolCallIds, paths);
   for (const step of steps)
     try {
+      if (problem !== undefined && isOfRun(step.path)) throw new Error(problem);
       const content = await contentOf(store, run.id, step);
       const target = await findTarget(workspace, step.path);
       if (Buffer.isBuffer(content) && ![step.left, step.to].includes(idOf(target.before)))
@@ -95,6 +97,7 @@ export async function undo(
   }
   for (const { from, to, toolCallId } of moves)
     try {
+      if (problem !== undefined && isOfRun(to)) throw new Error(problem);
       const [folder, place] = [await resolve(workspace, to, 'rename'), await resolve(workspace, from, 'create')];
       await workspace.move(folder, place);
       calls.add(toolCallId);
@@ -153,6 +156,6 @@ async function contentOf({ contents }: RunStore, runId: string, { to, was }: Und
 
 const named = (paths: readonly string[]) =>
   [...paths.slice(0, 50), ...(paths.length > 50 ? [`${paths.length - 50} more`] : [])].join(', ');
-
+const isOfRun = (path: string) => path.startsWith('@state/');
 const idOf = (text: string | null) => (text === null ? null : sha256(text));
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -27,6 +27,8 @@ export interface Workflow {
    * said is in `run.messages` by then. Where the run stands is in `run`, and nowhere else.
    */
   advance(context: WorkflowContext): Promise<StopPoint>;
+  /** Where changes of a run at rest are undone, when that is not only the workspace. Throws an `Error` with a sentence. */
+  undoing?(context: Pick<WorkflowContext, 'run' | 'emit'>): Promise<Workspace>;
 }
 
 /** What a workflow may do, for one way from where a run stands to a stop point. */

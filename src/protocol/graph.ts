@@ -6,12 +6,14 @@ const values = z.record(z.string(), z.unknown());
 /** What happened at a node of a workflow; together these say where the run stands. */
 export const nodeChangeShape = {
   node: z.string(),
-  /** `step`: one of the steps of a node is done, the node goes on. */
-  status: z.enum(['start', 'step', 'end', 'failed']),
+  /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
+  status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
   /** The first node of the parallel branch it runs in. */
   branch: z.string().optional(),
   /** Values it set. */
   state: values.optional(),
+  /** `state` and `artifacts` are all there are now: what is not among them is gone. */
+  whole: z.literal(true).optional(),
   output: z.unknown().optional(),
   /** With `end`: what follows. Several run side by side, until `fanIn`; none: the end. */
   next: z.array(z.string()).optional(),
@@ -73,9 +75,10 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const track = branch === undefined ? graph.main : graph.branches[branch]!;
   const state = graph.nodes[node];
   if (!track || !state) return; // what never began cannot end
-  Object.assign(track.state, change.state);
-  graph.artifacts = [...new Set([...graph.artifacts, ...(change.artifacts ?? [])])];
+  track.state = { ...(!change.whole && track.state), ...change.state };
+  graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
   if (change.status === 'step') track.steps++;
+  if (change.status === 'undone') takeBack(graph, node);
   if (change.status === 'end' || change.status === 'failed') {
     state.status = change.status === 'end' ? 'completed' : 'failed';
     state.endedAt = at;
@@ -104,6 +107,13 @@ function begin(graph: Graph, { node, branch }: NodeChange, at: number): void {
   graph.main.at = [node];
   graph.branches = {};
   graph.fanIn = undefined;
+}
+
+/** It is where it was before it was begun the last time. */
+function takeBack(graph: Graph, node: string): void {
+  const { visits, startedAt } = graph.nodes[node]!;
+  if (visits > 1) graph.nodes[node] = { status: 'completed', visits: visits - 1, startedAt, endedAt: startedAt };
+  else delete graph.nodes[node];
 }
 
 export function applyNodeText(graph: Graph, node: string, text: string): void {

@@ -28,6 +28,8 @@ export class Conversation {
   /** In place of the script. */
   model?: LLMClient;
   workflow: Workflow = chat;
+  /** Why there is no workflow any more. */
+  lost?: Error;
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
   readonly store = new RunStore(this.folder);
@@ -57,7 +59,10 @@ export class Conversation {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
-      workflow: async () => this.workflow,
+      workflow: async () => {
+        if (this.lost) throw this.lost;
+        return this.workflow;
+      },
       model: async () => ({
         id: 'scripted/one',
         model: 'one',

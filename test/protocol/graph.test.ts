@@ -7,7 +7,7 @@ const fold = (...bodies: EventBody[]) => {
     applyEvent(run, { ...body, runId: 'r', seq: index + 1, at: index + 1 } as RunEvent);
   return run;
 };
-const node = (name: string, status: 'start' | 'step' | 'end' | 'failed', more: object = {}): EventBody =>
+const node = (name: string, status: 'start' | 'step' | 'end' | 'failed' | 'undone', more: object = {}): EventBody =>
   ({ type: 'node', node: name, status, ...more }) as EventBody;
 
 describe('where a run stands in its workflow', () => {
@@ -60,6 +60,27 @@ describe('where a run stands in its workflow', () => {
       [graph?.main.at, graph?.main.steps, graph?.nodes.a],
       [['a'], 1, { status: 'running', visits: 2, startedAt: 4 }],
     );
+  });
+
+  it('is where it was before a node was begun when that is taken back', () => {
+    const { graph } = fold(
+      node('a', 'start'),
+      node('a', 'end', { next: ['b'] }),
+      node('b', 'start'),
+      node('b', 'end', { next: ['a'] }),
+      node('a', 'start'),
+      node('a', 'undone'),
+      node('b', 'undone'),
+    );
+    assert.deepEqual(graph?.nodes, { a: { status: 'completed', visits: 1, startedAt: 5, endedAt: 5 } });
+  });
+
+  it('forgets values and files that are not among all there are', () => {
+    const { graph } = fold(
+      node('a', 'start', { state: { x: 1, y: 1 }, artifacts: ['a.md', 'b.md'] }),
+      node('a', 'step', { state: { x: 2 }, artifacts: ['b.md'], whole: true }),
+    );
+    assert.deepEqual([graph?.main.state, graph?.artifacts], [{ x: 2 }, ['b.md']]);
   });
 
   it('shows what a node’s model says at the node, not in the conversation', () => {

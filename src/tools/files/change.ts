@@ -62,8 +62,8 @@ export function planText(
     what: `${verb} ${file.relative}`,
     where: file.path,
     why: (why ?? 'It changes a file.') + unsaved,
-    // What belongs to the run itself is not asked about and not undone.
-    ...(ofRun ? { free: ownOfRun } : { change: { path: file.relative, realPath: file.path, before, after } }),
+    change: { path: file.relative, realPath: file.path, before, after },
+    ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && { grant: tool }),
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {

@@ -52,9 +52,8 @@ function planFile(workspace: Workspace, target: Target & { before: string }): Pl
     where: file.path,
     paths: [file.relative],
     why: (why ?? 'It removes a file.') + unsaved,
-    ...(ofRun
-      ? { free: ownOfRun }
-      : { change: { path: file.relative, realPath: file.path, before, after: null } satisfies Plan['change'] }),
+    change: { path: file.relative, realPath: file.path, before, after: null },
+    ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && { grant: 'fs.delete' }),
     async run({ workspace }) {
       await checkUnchanged(workspace, target, 'delete');

@@ -44,8 +44,20 @@ export class StateDocument {
 
   /** Takes a new text, or throws `ToolError` and leaves everything as it is. */
   async write(text: string): Promise<void> {
+    await this.put(text, this.state);
+  }
+
+  /**
+   * Takes an earlier text back as the person wants it: what may follow what binds the model, not them. It must be a state of
+   * this graph all the same, or it throws `ToolError` and leaves everything as it is.
+   */
+  async restore(text: string): Promise<void> {
+    await this.put(text);
+  }
+
+  private async put(text: string, before?: PackageState): Promise<void> {
     const after = parseState(text);
-    checkTransition(this.graph, this.state, after);
+    checkTransition(this.graph, before ?? after, after);
     await writeWhole(path.join(this.folder, stateFile), text);
     this.state = after;
   }

@@ -1,34 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import type { PackageGraph } from './graph.ts';
 import { artifactPaths, type PackageState } from './state.ts';
 import { isComplete } from './transitions.ts';
 
+type Told = Pick<WorkflowContext, 'run' | 'emit'>;
+
 /**
  * Tells where the run stands, as the state document has it, to whoever watches: `node` events for what is not told yet. Told
  * again after a kill between the document and its events, it makes up for them.
  */
-export async function followState(
-  { run, emit }: Pick<WorkflowContext, 'run' | 'emit'>,
-  graph: PackageGraph,
-  state: PackageState,
-): Promise<void> {
-  const { currentNodeId: current } = state;
+export async function followState({ run, emit }: Told, graph: PackageGraph, state: PackageState): Promise<void> {
+  const { currentNodeId: current, variables } = state;
+  const artifacts = artifactPaths(state);
+  const values = { state: variables, artifacts, whole: true } as const;
   const statusOf = (node: string | undefined) => (node === undefined ? undefined : run.graph?.nodes[node]?.status);
-  const end = (node: string, next: string[]) =>
-    emit({
-      type: 'node',
-      node,
-      status: 'end',
-      state: state.variables,
-      next,
-      artifacts: artifactPaths(state),
-    });
+  const end = (node: string, next: string[]) => emit({ type: 'node', node, status: 'end', ...values, next });
 
   const at = run.graph?.main.at[0];
   if (at !== undefined && at !== current && statusOf(at) === 'running') await end(at, [current]);
   const complete = isComplete(graph, state);
   const begun = run.graph?.main.at[0] === current && statusOf(current) === 'running';
   if (!begun && !(complete && statusOf(current) === 'completed'))
-    await emit({ type: 'node', node: current, status: 'start' });
+    await emit({ type: 'node', node: current, status: 'start', ...values });
   if (complete && statusOf(current) === 'running') await end(current, []);
+  if (statusOf(current) !== 'running') return;
+  const told = [run.graph!.main.state, run.graph!.artifacts];
+  if (!isDeepStrictEqual(told, [variables, [...new Set(artifacts)]]))
+    await emit({ type: 'node', node: current, status: 'step', ...values });
+}
+
+/** The same after the person took the document back to `state`: what was done since `before` is to be done again. */
+export async function followBack(
+  told: Told,
+  graph: PackageGraph,
+  before: PackageState,
+  state: PackageState,
+): Promise<void> {
+  const { run, emit } = told;
+  const nodes = run.graph?.nodes ?? {};
+  const left = [...before.stepsCompleted, ...(run.graph?.main.at ?? [])];
+  const undone = new Set(left.filter((node) => !state.stepsCompleted.includes(node)));
+  const current = state.currentNodeId;
+  if (nodes[current]?.status === 'running') undone.delete(current);
+  else undone.add(current);
+  for (const node of undone) if (nodes[node]) await emit({ type: 'node', node, status: 'undone' });
+  await followState(told, graph, state);
+  if (run.phase === 'Completed' && !isComplete(graph, state)) await emit({ type: 'phase', phase: 'WaitingUser' });
 }

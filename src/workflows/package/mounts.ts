@@ -7,13 +7,14 @@ import { type StateDocument, writeWhole } from './document.ts';
 
 /**
  * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
- * (`@state`). `landed` is told, and waited for, when the state document has been written.
+ * (`@state`). `landed` is told, and waited for, when the state document has been written; `by` says on whose word that is.
  */
 export function mountWorkspace(
   project: Workspace,
   packageFolder: string,
   document: StateDocument | undefined,
   landed: () => Promise<void>,
+  by: 'model' | 'person' = 'model',
 ): Workspace {
   const isOwn = (file: string) => document !== undefined && file.startsWith(document.folder + path.sep);
   const isMounted = (file: string) => isOwn(file) || file.startsWith(packageFolder + path.sep);
@@ -34,7 +35,7 @@ export function mountWorkspace(
     async writeText(file, text, before) {
       if (!isOwn(file)) return project.writeText(file, text, before);
       if (!document!.isAt(file)) return writeWhole(file, text);
-      await document!.write(text);
+      await (by === 'model' ? document!.write(text) : document!.restore(text));
       await landed();
     },
     async move(from, to) {

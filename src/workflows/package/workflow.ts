@@ -8,7 +8,7 @@ import type { Workspace } from '../../tools/workspace.ts';
 import { allowsTool, type PackageAgent } from './agents.ts';
 import { type Directive, nodeBrief, persona, runDirective, userInput } from './composer.ts';
 import { StateDocument } from './document.ts';
-import { followState } from './follow.ts';
+import { followBack, followState } from './follow.ts';
 import { nodeOf } from './graph.ts';
 import type { Package, PackageWorkflow } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
@@ -43,11 +43,18 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
         return { phase: 'Failed', error: { code: error.code, message } };
       }
     },
+    async undoing(context) {
+      const { workflow, project, source } = options;
+      const document = await openDocument(options, context);
+      const before = document.state;
+      const landed = () => followBack(context, workflow.graph, before, document.state);
+      return mountWorkspace(project, source.folder, document, landed, 'person');
+    },
   };
 }
 
 /** A run that has been at a node has a document. One without would begin anew, unasked. */
-function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: WorkflowContext) {
+function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }: Pick<WorkflowContext, 'run'>) {
   const { graph, template } = workflow;
   const first = run.graph === undefined ? newState(template, graph.entryNodeId, now()) : undefined;
   return StateDocument.open(stateFolder(run.id), graph, first);

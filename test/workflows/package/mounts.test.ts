@@ -138,13 +138,13 @@ describe('the places of a package run', () => {
     }
   });
 
-  it('keep a change of the project undoable by its path in the workspace, and nothing of the run', async () => {
+  it('keep every change undoable, by its path in the workspace or in its place', async () => {
     await talk.call('fs.write', { path: '@project/new.txt', content: 'x' });
     await talk.call('fs.write', { path: '@state/own.txt', content: 'x' });
     const changed = talk.events.flatMap((event) =>
       event.type === 'tool-end' ? [event.changes?.map((one) => one.path)] : [],
     );
-    assert.deepEqual(changed, [['new.txt'], undefined]);
+    assert.deepEqual(changed, [['new.txt'], ['@state/own.txt']]);
     assert.equal(workspace.read('new.txt'), 'x');
   });
 });

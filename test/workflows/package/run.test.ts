@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { EngineError } from '../../../src/engine/engine.ts';
+import type { UndoQuestion } from '../../../src/engine/undo.ts';
+import { undoable } from '../../../src/runs/undo.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
 import { Shelf } from '../../../src/workflows/package/shelf.ts';
 import { Conversation } from '../../engine/conversation.ts';
@@ -239,6 +242,135 @@ describe('a run of a package', () => {
     await conversation.start();
     assert.deepEqual(await briefs(), ['start ask judge AGENT_PERSONA USER_INPUT']);
     assert.equal((await conversation.kept()).agentId, 'judge');
+  });
+
+  it('shows values and files as they are at every moment', async () => {
+    const artifacts = ['@project/letter.md'];
+    await writes([
+      { calls: [state({ variables: { to: 'Ada' }, artifacts })] },
+      { calls: [state({ variables: {}, artifacts })] },
+      { text: 'Hm?' },
+    ]);
+    await conversation.start();
+    const shown = conversation.events.flatMap((event) =>
+      event.type === 'node' ? [[event.status, event.state, event.artifacts]] : [],
+    );
+    assert.deepEqual(shown, [
+      ['start', { tone: 'warm' }, []],
+      ['step', { to: 'Ada' }, artifacts],
+      ['step', {}, artifacts],
+    ]);
+    const { graph } = await conversation.kept();
+    assert.deepEqual([graph?.main.state, graph?.artifacts], [{}, artifacts]);
+  });
+
+  describe('undone', () => {
+    let asked: UndoQuestion[];
+    beforeEach(() => {
+      asked = [];
+    });
+    const undo = async (scope: 'turn' | 'run') => {
+      const toolCallIds = undoable(await conversation.kept(), scope);
+      return conversation.engine.undo(conversation.runId, { toolCallIds }, workspace, async (question) => {
+        asked.push(question);
+        return 'all';
+      });
+    };
+    const document = '@state/workflow.md';
+    const standing = async () => {
+      const { graph, phase } = await conversation.kept();
+      const nodes = Object.entries(graph!.nodes).map(([name, { status, visits }]) => `${name} ${status} ${visits}`);
+      return [phase, graph!.main.at[0], ...nodes];
+    };
+    const frontmatterOf = () => /currentNodeId: (\w+)\nstepsCompleted:((?:\n {2}- \w+)*)/.exec(stateText())!;
+    const where = () => [frontmatterOf()[1], ...(frontmatterOf()[2]!.match(/\w+/g) ?? [])];
+
+    it('a turn goes back a node, whatever the graph says, and the model goes on from there', async () => {
+      await writes([
+        { calls: [toJudge()] },
+        { calls: [call('fs.write', { path: '@project/letter.md', content: 'Dear Ada' }), toDone()] },
+        { text: 'It is good.' },
+        { text: 'I judge again.' },
+      ]);
+      await conversation.start();
+      assert.deepEqual(where(), ['done', 'ask', 'judge']);
+      assert.deepEqual(await undo('turn'), { undone: ['letter.md', document], left: [] });
+      assert.deepEqual(asked, [{ paths: ['letter.md', document], changedSince: [] }]);
+      assert.deepEqual([where(), workspace.exists('letter.md')], [['judge', 'ask'], false]);
+      assert.deepEqual(await standing(), ['WaitingUser', 'judge', 'ask completed 1', 'judge running 1']);
+
+      await conversation.continue();
+      assert.equal((await briefs()).at(-1), 'resume judge judge AGENT_PERSONA');
+      const told = requests()
+        .at(-1)!
+        .messages.map(({ content }) => content);
+      assert.ok(
+        told.includes(`The person has undone your changes of: letter.md, ${document}. Read again before you edit.`),
+      );
+      const { calls } = await conversation.kept();
+      const [change] = Object.values(calls)[2]!.changes!;
+      const kept = await Promise.all(
+        [change!.before!, change!.after!].map((id) => conversation.store.contents.read(conversation.runId, id)),
+      );
+      assert.deepEqual(
+        kept.map((text) => /currentNodeId: (.*)/.exec(text)![1]),
+        ['judge', 'done'],
+      );
+    });
+
+    it('a whole run is at its beginning again, and not complete any more', async () => {
+      const letter = '@state/artifacts/letter.md';
+      await writes([
+        { calls: [call('fs.write', { path: letter, content: 'Dear Ada' }), toJudge()] },
+        { calls: [toDone()] },
+        { calls: [done()] },
+        { text: 'Done.' },
+      ]);
+      assert.equal((await conversation.start()).phase, 'Completed');
+      assert.deepEqual(await undo('run'), { undone: [letter, document], left: [] });
+      assert.deepEqual(where(), ['ask']);
+      assert.equal(existsSync(path.join(folder, 'state/artifacts/letter.md')), false);
+      assert.deepEqual(await standing(), ['WaitingUser', 'ask', 'ask running 1']);
+    });
+
+    it('the end of a run is open again', async () => {
+      const goes = [toJudge(), toDone(), done()].map((step) => ({ calls: [step] }));
+      await writes([...goes, { text: 'Done.' }, { calls: [done()] }, { text: 'Now it is.' }]);
+      await conversation.start();
+      await undo('turn');
+      assert.deepEqual(await standing(), [
+        'WaitingUser',
+        'done',
+        'ask completed 1',
+        'judge completed 1',
+        'done running 1',
+      ]);
+      assert.equal((await conversation.continue()).phase, 'Completed');
+    });
+
+    it('a document of a graph that has changed since stays, and says why', async () => {
+      await writes([{ calls: [toJudge()] }, { calls: [toDone()] }, { text: 'Well?' }]);
+      await conversation.start();
+      const graph = sampleFiles['write/workflow.graph.json']!.replaceAll('"judge"', '"weigh"');
+      workspace.write(`${place}/write/workflow.graph.json`, graph.replace('"agentId":"weigh"', '"agentId":"judge"'));
+      const before = stateText().replace('  - judge\n', '');
+      writeFileSync(path.join(folder, 'state', 'workflow.md'), before);
+      conversation.workflow = (await shelf.workflow(conversation.workflow.id))!;
+      const result = await undo('turn');
+      assert.ok('left' in result);
+      assert.deepEqual([result.undone, result.left.map((one) => one.path)], [[], [document]]);
+      assert.match(result.left[0]!.why, /^There is no node "judge"\./);
+      assert.equal(stateText(), before);
+    });
+
+    it('nothing of the run’s own is, when its package is gone', async () => {
+      await writes([{ calls: [call('fs.write', { path: 'a.txt', content: 'x' }), toJudge()] }, { text: 'Well?' }]);
+      await conversation.start();
+      const lost = 'The package of this run is not here any more. Open it again.';
+      conversation.lost = new EngineError('WORKFLOW_NOT_FOUND', lost);
+      assert.deepEqual(await undo('run'), { undone: ['a.txt'], left: [{ path: document, why: lost }] });
+      assert.deepEqual(where(), ['judge', 'ask']);
+    });
   });
 
   it('is talk with an agent, which sees the package and has no state', async () => {
