@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Attachment, type ErrorInfo, pendingCalls, userMessage } from '../protocol/messages.ts';
 import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
 import { failure, toToolResult } from '../protocol/tools.ts';
@@ -207,6 +208,8 @@ export class ExecutionEngine {
       const agentId = 'agent' in workflow ? workflow.agent.id : '';
       await log.emit({ type: 'run-start', workflowId, agentId, model: '' });
     }
+    const outline = 'agent' in workflow ? workflow.outline : undefined;
+    if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
     await answerLooseEnds(log);
     for (const { userInput, attachments } of active.early.splice(0))
       await log.emit({ type: 'message', message: userMessage(userInput, attachments) });

@@ -1,6 +1,7 @@
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
 import type { Message, ToolCall } from '../protocol/messages.ts';
+import type { Outline } from '../protocol/outline.ts';
 import type { EventBody, Run } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -22,6 +23,8 @@ export interface Workflow {
   id: string;
   /** Who speaks to the model when a new run begins. */
   agent: Agent;
+  /** All of it, to be shown, when it has nodes. */
+  outline?: Outline;
   /**
    * Takes the run from where it stands to a stop point. Called on start, on every message and on continue; what the person
    * said is in `run.messages` by then. Where the run stands is in `run`, and nowhere else.

@@ -45,6 +45,8 @@ export const graphSchema = z.object({
       startedAt: z.number(),
       endedAt: z.number().optional(),
       output: z.unknown().optional(),
+      /** What followed it the last time it ended. */
+      next: z.array(z.string()).optional(),
       error: errorInfoSchema.optional(),
       /** What its model is saying, the newest `liveLimit` characters. */
       live: z.string().optional(),
@@ -84,6 +86,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
     state.endedAt = at;
     state.live = undefined;
     state.output = change.output;
+    if (change.next) state.next = change.next;
     state.error = change.error;
   }
   if (change.status !== 'end') return;

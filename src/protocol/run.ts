@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { applyNode, applyNodeText, graphSchema, newGraph, nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
+import { outlineSchema } from './outline.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 /** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
@@ -94,6 +95,8 @@ const storedEvents = [
     ms: z.number(),
     node: z.string().optional(),
   }),
+  /** The workflow that the run follows, as it is now. */
+  event('outline', { outline: outlineSchema }),
   event('node', nodeChangeShape),
   /**
    * The model's window was full. From now on it is sent the tool outputs before message `upTo` shortened and, with a
@@ -190,7 +193,9 @@ export const runSchema = z.object({
   usage: tokenUsageSchema,
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: z.number(),
-  /** Where it stands in its workflow, when that has nodes. */
+  /** All of its workflow, when that has nodes. */
+  outline: outlineSchema.optional(),
+  /** Where it stands in it. */
   graph: graphSchema.optional(),
   /** How many messages `contextTokens` counts. */
   contextMessages: z.number().int(),
@@ -327,6 +332,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.model = event.model;
       run.contextMessages = run.messages.length + 1; // the answer comes next
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+      break;
+    case 'outline':
+      run.outline = event.outline;
       break;
     case 'node':
       run.graph ??= newGraph();

@@ -7,6 +7,7 @@ import { ActionError } from './action.ts';
 import { towpath } from './chat.ts';
 import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
 import { type NodeWork, workAt } from './node.ts';
+import { outlineOf } from './outline.ts';
 import type { AgentFile, WorkflowFile } from './schema.ts';
 
 export interface GraphOptions {
@@ -19,7 +20,8 @@ export interface GraphOptions {
 /** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
 export function graphWorkflow(options: GraphOptions): Workflow {
   const agent: Agent = { ...towpath, name: options.file.name ?? options.id };
-  return { id: options.id, agent, advance: (context) => new Walk(options, context, agent).go() };
+  const outline = outlineOf(options.file);
+  return { id: options.id, agent, outline, advance: (context) => new Walk(options, context, agent).go() };
 }
 
 /** How often one node may be reached between two stop points, unless the file says so. */

@@ -96,6 +96,63 @@ describe('a workflow package', () => {
     assert.match(said(6), /NODE_BRIEF\n- nodeId: done\n/);
   });
 
+  it('is seen as a whole in every theme, also in a narrow panel', async () => {
+    provider.script = [
+      reply.call('fs_write', { path: '@state/artifacts/letter.md', content: 'Dear Ada' }),
+      reply.call(
+        'fs_apply_patch',
+        state({
+          currentNodeId: 'judge',
+          stepsCompleted: ['ask'],
+          variables: { to: 'Ada' },
+          artifacts: ['@state/artifacts/letter.md'],
+        }),
+      ),
+      reply.text('Is it good enough for you?'),
+    ];
+    await editor.command('Towpath: Run Package Workflow…');
+    await row('Write a letter').click();
+    await input().press('Enter');
+    await editor.panel.frame.getByText('Is it good enough for you?').first().waitFor();
+    await editor.panel.waitForPhase('WaitingUser');
+    const { frame } = editor.panel;
+    const graph = frame.getByTestId('graph');
+    const rows = await graph
+      .locator('[data-node]')
+      .evaluateAll((all) => all.map((one) => `${one.getAttribute('data-node')} ${one.getAttribute('data-status')}`));
+    assert.deepEqual(rows, ['ask completed', 'judge waiting', 'done todo']);
+    assert.equal(await graph.locator('[aria-current=step]').getAttribute('data-node'), 'judge');
+    await graph.getByRole('button', { name: 'Values (1)' }).press('Enter');
+    await graph.getByRole('button', { name: 'Files (1)' }).press('Enter');
+    await graph.getByRole('button', { name: '@state/artifacts/letter.md' }).waitFor();
+    for (const [name, theme, width] of [
+      ['dark', 'Default Dark Modern', 400],
+      ['light', 'Default Light Modern', 400],
+      ['high-contrast', 'Default High Contrast', 400],
+      ['high-contrast-light', 'Default High Contrast Light', 400],
+      ['narrow', 'Default Dark Modern', 230],
+    ] as const) {
+      await editor.host.evaluate(async (vscode, wanted) => {
+        await vscode.workspace.getConfiguration('workbench').update('colorTheme', wanted, true);
+      }, theme);
+      await editor.resizePanel(width);
+      const kind = theme.includes('Contrast') ? 'high-contrast' : theme.includes('Light') ? 'light' : 'dark';
+      await eventually('the panel has the theme', () =>
+        frame.locator('body').evaluate((body, wanted) => body.className.includes(`vscode-${wanted}`), kind),
+      );
+      await graph.scrollIntoViewIfNeeded();
+      await editor.screenshot(`graph-editor-${name}`);
+      const sideways = await frame.locator('body').evaluate((body) => body.scrollWidth - body.clientWidth);
+      assert.ok(sideways <= 0, `nothing sticks out sideways in ${name} (${sideways} px)`);
+    }
+    await graph.getByRole('button', { name: '@state/artifacts/letter.md' }).press('Enter');
+    await eventually('the file is open', () =>
+      editor.host.evaluate(async (vscode) =>
+        /letter\.md$/.test(vscode.window.activeTextEditor?.document.fileName ?? ''),
+      ),
+    );
+  });
+
   it('has agents to talk to, by a word of their menu or in one’s own words', async () => {
     provider.script = [reply.text('Be kind.'), reply.text('I am Jim.')];
     const talkTo = async (agent: string, words: string) => {

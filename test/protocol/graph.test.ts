@@ -26,6 +26,7 @@ describe('where a run stands in its workflow', () => {
           startedAt: 1,
           endedAt: 2,
           live: undefined,
+          next: ['b'],
           output: undefined,
           error: undefined,
         },

@@ -19,6 +19,31 @@ const begin: EventBody[] = [
     fanIn: 'verdict',
   },
 ];
+/** The whole of the same workflow. */
+const outline: EventBody = {
+  type: 'outline',
+  outline: {
+    nodes: [
+      { name: 'changes' },
+      { name: 'nothing' },
+      { name: 'mistakes', branch: 'mistakes' },
+      { name: 'tests', branch: 'tests' },
+      { name: 'verdict', title: 'The verdict' },
+      { name: 'mend', loop: { steps: 2, most: 3 } },
+    ],
+    edges: [
+      { from: 'changes', to: 'nothing', label: 'state.diff.exitCode != 0' },
+      { from: 'changes', to: 'mistakes', label: 'otherwise' },
+      { from: 'changes', to: 'tests', label: 'otherwise' },
+      { from: 'nothing' },
+      { from: 'mistakes', to: 'verdict' },
+      { from: 'tests', to: 'verdict' },
+      { from: 'verdict', to: 'mend' },
+      { from: 'mend', to: 'changes', label: 'state.round < 3' },
+      { from: 'mend', label: 'otherwise' },
+    ],
+  },
+};
 const question = { id: 'q', what: 'Run a command', where: '/w', why: 'It runs a program.' };
 
 describe('The workflow in the panel', () => {
@@ -46,7 +71,7 @@ describe('The workflow in the panel', () => {
   const graph = () => test.page.getByTestId('graph');
   const nodes = () =>
     graph()
-      .locator('li')
+      .locator('[data-node]')
       .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-status')} ${row.getAttribute('data-node')}`));
 
   it('shows what is done, what is at work and what comes next', async () => {
@@ -58,6 +83,88 @@ describe('The workflow in the panel', () => {
     assert.match(await graph().innerText(), /a\.txt is \*\*wrong\*\*/);
     assert.equal(await test.page.locator('article.assistant').count(), 0, 'a node speaks at its node');
     assert.equal(await graph().locator('[aria-current=step]').getAttribute('data-node'), 'mistakes');
+  });
+
+  it('shows every node and way of the workflow, and which were taken', async () => {
+    await show(test, [outline, { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' }]);
+    assert.deepEqual(await nodes(), [
+      'completed changes',
+      'todo nothing',
+      'running mistakes',
+      'next tests',
+      'todo verdict',
+      'todo mend',
+    ]);
+    const ways = await graph()
+      .locator('.graph-ways li')
+      .evaluateAll((all) => all.map((way) => way.textContent!.replace(/\s+/g, ' ').trim()));
+    assert.deepEqual(ways, [
+      'may go to nothing: state.diff.exitCode != 0',
+      'went to mistakes: otherwise',
+      'went to tests: otherwise',
+      'may go to the end',
+      'may go to The verdict',
+      'may go to changes: state.round < 3',
+      'may go to the end: otherwise',
+    ]);
+    assert.match(await graph().innerText(), /^Workflow ?1 of 6 done/);
+  });
+
+  it('counts how often a node was begun, and the rounds of a loop', async () => {
+    const back = { state: {}, next: ['mend'] };
+    await show(test, [
+      outline,
+      { type: 'node', node: 'mend', status: 'start' },
+      { type: 'node', node: 'mend', status: 'end', ...back },
+      { type: 'node', node: 'mend', status: 'start' },
+      ...Array.from({ length: 3 }, (): EventBody => ({ type: 'node', node: 'mend', status: 'step' })),
+    ]);
+    const row = graph().locator('[data-node=mend]');
+    assert.match((await row.innerText()).replace(/\s+/g, ' '), /At work · 2× ?2 times · round 2 of 3/);
+  });
+
+  it('says of a run that is over what was not on its way', async () => {
+    await show(test, [
+      outline,
+      { type: 'node', node: 'nothing', status: 'start' },
+      { type: 'node', node: 'nothing', status: 'end', next: [] },
+      { type: 'phase', phase: 'Completed' },
+    ]);
+    assert.deepEqual((await nodes()).slice(0, 3), ['completed changes', 'completed nothing', 'passed mistakes']);
+  });
+
+  it('folds what is far from the work in a long workflow, by keyboard too', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `n${index}`);
+    const long: EventBody[] = [
+      {
+        type: 'outline',
+        outline: {
+          nodes: names.map((name) => ({ name })),
+          edges: names.slice(1).map((to, index) => ({ from: names[index]!, to })),
+        },
+      },
+      ...names.slice(0, 8).flatMap((node, index): EventBody[] => [
+        { type: 'node', node, status: 'start' },
+        { type: 'node', node, status: 'end', next: [names[index + 1]!] },
+      ]),
+      { type: 'node', node: 'n8', status: 'start' },
+    ];
+    const all = [...begin.slice(0, 3), ...long];
+    await test.send({ type: 'state', state: readyState }, { type: 'run', run: runOf('run-1', all) });
+    const lines = () =>
+      graph()
+        .locator('.graph-nodes > li')
+        .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-node') ?? row.textContent!.trim()));
+    assert.deepEqual(await lines(), ['7 nodes done', 'n7', 'n8', 'n9', '10 more nodes']);
+    const fold = graph().getByRole('button', { name: '7 nodes done' });
+    await fold.press('Enter');
+    await test.send();
+    assert.equal(await fold.getAttribute('aria-expanded'), 'true');
+    assert.deepEqual((await lines()).slice(0, 4), ['7 nodes done', 'n0', 'n1', 'n2']);
+    const whole = graph().getByRole('button', { name: /^Workflow/ });
+    await whole.press('Enter');
+    await test.send();
+    assert.deepEqual([await whole.getAttribute('aria-expanded'), await lines()], ['false', []]);
   });
 
   it('shows a failure, and the way to try again', async () => {
@@ -104,6 +211,7 @@ describe('The workflow in the panel', () => {
       const own = await browser.open('webview/main.ts', { theme, width: 300 });
       try {
         await show(own, [
+          outline,
           { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
           {
             type: 'node',

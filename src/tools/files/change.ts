@@ -86,7 +86,7 @@ export function planText(
 }
 
 /** Why a change below a mount of the run is not asked about. */
-export const ownOfRun = 'It belongs to the run itself.';
+export const ownOfRun = "The run's own.";
 
 /** Why a change is asked about every time; undefined for ordinary files. */
 export function reasonOf(file: ResolvedPath, before: string | null, after: string | null): string | undefined {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Outline } from '../../protocol/outline.ts';
 import { PackageError } from './problem.ts';
 
 /** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
@@ -37,6 +38,19 @@ export const nextOf = (graph: PackageGraph, id: string): NextNode[] =>
   graph.edges
     .filter(({ from }) => from === id)
     .map(({ to, label }) => ({ id: to, ...(label !== undefined && { label }) }));
+
+/** The graph as it is drawn: its beginning first. */
+export function outlineOf({ nodes, edges, entryNodeId }: PackageGraph): Outline {
+  const ordered = [...nodes].sort((one, two) => Number(two.id === entryNodeId) - Number(one.id === entryNodeId));
+  return {
+    nodes: ordered.map(({ id, type, title }) => ({
+      name: id,
+      ...(title !== undefined && { title }),
+      ...(type !== 'step' && { kind: type }),
+    })),
+    edges: edges.map(({ from, to, label }) => ({ from, to, ...(label !== undefined && { label }) })),
+  };
+}
 
 /** Throws `PackageError` for a graph in which a run could get lost. */
 export function checkGraph(graph: PackageGraph, file: string): void {

@@ -9,7 +9,7 @@ import { allowsTool, type PackageAgent } from './agents.ts';
 import { type Directive, nodeBrief, persona, runDirective, userInput } from './composer.ts';
 import { StateDocument } from './document.ts';
 import { followBack, followState } from './follow.ts';
-import { nodeOf } from './graph.ts';
+import { nodeOf, outlineOf } from './graph.ts';
 import type { Package, PackageWorkflow } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
 import { newState } from './state.ts';
@@ -34,6 +34,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
   return {
     id: options.id,
     agent: runner(options),
+    outline: outlineOf(options.workflow.graph),
     async advance(context) {
       try {
         return await new PackageRun(options, context, await openDocument(options, context)).advance();

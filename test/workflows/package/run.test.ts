@@ -90,6 +90,8 @@ describe('a run of a package', () => {
     const result = await conversation.continue('For Ada.');
     assert.deepEqual(result, { success: true, phase: 'Completed', assistantText: 'The letter is written.' });
 
+    const outlines = conversation.events.filter(({ type }) => type === 'outline');
+    assert.equal(outlines.length, 1, 'the same workflow is told once');
     assert.deepEqual(conversation.questions, ['Create letter.md']);
     assert.equal(workspace.read('letter.md'), 'Dear Ada');
     assert.equal(readFileSync(path.join(folder, 'state/artifacts/letter.md'), 'utf8'), 'Dear Ada');
