@@ -5,7 +5,8 @@ import { visible } from '../src/protocol/visible.ts';
 export function announce(log: HTMLElement, message: HostMessage): void {
   if (message.type !== 'events') return;
   for (const event of message.events) {
-    if (event.type === 'message' && event.message.role === 'assistant') say(log, event.message.content);
+    if (event.type === 'message' && event.message.role === 'assistant' && event.branch === undefined)
+      say(log, event.message.content);
     if (event.type === 'question') say(log, `Waiting for your answer: ${event.question.what}`);
     if (event.type === 'node' && event.status === 'end') say(log, `Node ${event.node} is done`);
     if (event.type === 'phase' && event.error) say(log, event.error.message);

@@ -40,7 +40,7 @@ function fold(model: PanelModel, event: RunEvent): void {
   const { run } = model;
   if (!run || event.runId !== run.id || event.seq <= run.seq) return;
   applyEvent(run, event);
-  if (event.type === 'message') collectResults(model, event.message);
+  if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
   if ('toolCallId' in event) touch(model, event.toolCallId);
   if (event.type === 'undo') for (const id of event.toolCallIds) touch(model, id);
 }

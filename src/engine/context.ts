@@ -1,5 +1,5 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
-import type { Message, ToolCall } from '../protocol/messages.ts';
+import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import type { EventBody } from '../protocol/run.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
@@ -128,12 +128,12 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
     const tools = [...[...extra.values()].map((tool) => tool.definition), ...offered];
     return runTurns({
-      talk: apart ? talkApart(apart.messages, log) : talkOf(log),
+      talk: apart ? talkApart(apart, log) : talkOf(log),
       emit: apart ? atNode(emit, apart) : emit,
       adapter: chosen.adapter,
       prefix: {
         model: chosen.model,
-        ...(!apart && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
+        ...((!apart || apart.add) && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
         tools,
         ...(!apart && { cacheKey: run.id }),
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
@@ -179,11 +179,13 @@ const talkOf = ({ run, emit }: RunLog): Talk => ({
   add: (message) => emit({ type: 'message', message }),
 });
 
-const talkApart = (messages: Message[], { run }: RunLog): Talk => ({
-  messages,
+const talkApart = (apart: Apart, { run }: RunLog): Talk => ({
+  get messages() {
+    return apart.messages;
+  },
   queued: [],
-  callIds: () => new Set([...callIdsOf(messages), ...Object.keys(run.calls)]),
-  add: async (message) => void messages.push(message),
+  callIds: () => new Set([...callIdsOf(apart.messages), ...Object.keys(run.calls)]),
+  add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
 });
 
 /** What a conversation apart shows: its words at its node. Its drafts of calls have no place to be shown. */

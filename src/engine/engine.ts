@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Attachment, type ErrorInfo, pendingCalls, userMessage } from '../protocol/messages.ts';
+import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
-import { failure, toToolResult } from '../protocol/tools.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { createContext, type RunModel } from './context.ts';
 import { RunLog } from './log.ts';
-import { callIdsOf } from './loop.ts';
+import { answerLooseEnds } from './looseEnds.ts';
 import { type StopPoint, Stopped } from './stop.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Workflow } from './workflow.ts';
@@ -234,47 +233,6 @@ export class ExecutionEngine {
     const grants = this.grants.get(runId) ?? new Set();
     this.grants.set(runId, grants);
     return grants;
-  }
-}
-
-/**
- * Calls that the editor's end left without a result. One that was started may have had its effect: `TOOL_INTERRUPTED`,
- * never repeated by itself. One that was not started did not run: an unanswered question is a no.
- */
-async function answerLooseEnds(log: RunLog): Promise<void> {
-  await endActions(log);
-  for (const call of pendingCalls(log.run.messages)) {
-    const state = log.run.calls[call.id];
-    const begun = state?.startedAt !== undefined;
-    const outcome = begun
-      ? failure(
-          'TOOL_INTERRUPTED',
-          'The editor closed while this was running. It may have had its effect: check before doing it again.',
-        )
-      : failure('TOOL_DENIED', 'The editor closed before this was answered. It did not run.', { words: 'closed' });
-    if (state?.status !== 'done')
-      await log.emit({
-        type: 'tool-end',
-        toolCallId: call.id,
-        name: call.name,
-        ok: false,
-        ms: 0,
-        code: outcome.error.code,
-      });
-    await log.emit({
-      type: 'message',
-      message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] },
-    });
-  }
-}
-
-/** The same for the calls of workflow nodes, which are in no message. */
-async function endActions({ run, emit }: RunLog): Promise<void> {
-  const asked = new Set(callIdsOf(run.messages));
-  for (const [toolCallId, state] of Object.entries(run.calls)) {
-    if (asked.has(toolCallId) || state.status === 'done') continue;
-    const code = state.startedAt === undefined ? 'TOOL_DENIED' : 'TOOL_INTERRUPTED';
-    await emit({ type: 'tool-end', toolCallId, name: '', ok: false, ms: 0, code });
   }
 }
 

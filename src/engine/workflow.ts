@@ -85,14 +85,16 @@ export interface TurnOptions {
   workspace?: Workspace;
   /** How the model is asked: `temperature`, `toolChoice`, … */
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
-  /** A conversation apart from the run's. What is said in it is added to `messages`; nothing else keeps it. */
+  /** A conversation apart from the run's. */
   apart?: Apart;
 }
 
 export interface Apart {
   node: string;
-  /** Begins with its own system message, if any: the agent's instructions are not added. */
-  messages: Message[];
+  /** What was said so far. Without `add` it begins with its own system message, if any: the agent's instructions are not added. */
+  readonly messages: Message[];
+  /** Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it. */
+  add?(message: Message): Promise<void>;
   /** Ids of its calls begin with this, so that they are unique in the run. */
   callPrefix: string;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { errorInfoSchema } from './messages.ts';
+import { errorInfoSchema, messageSchema } from './messages.ts';
 
 const values = z.record(z.string(), z.unknown());
 
@@ -8,7 +8,7 @@ export const nodeChangeShape = {
   node: z.string(),
   /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
-  /** The first node of the parallel branch it runs in. */
+  /** The parallel branch it runs in: its first node, after that of the branch around it (`outer/inner`). */
   branch: z.string().optional(),
   /** Values it set. */
   state: values.optional(),
@@ -30,6 +30,12 @@ const trackSchema = z.object({
   /** Steps of the node that are done. */
   steps: z.number().int(),
   state: values,
+  /** Its nodes that are next run side by side, until this one. */
+  fanIn: z.string().optional(),
+  /** The visit of its node that is at work; absent between nodes. */
+  visit: z.number().int().optional(),
+  /** What an agent and its tools have said at its node: a branch has a conversation of its own. */
+  messages: z.array(messageSchema).optional(),
 });
 /** One line of nodes: the run's own, or a parallel branch's with its own copy of the values. */
 export type Track = z.infer<typeof trackSchema>;
@@ -53,9 +59,8 @@ export const graphSchema = z.object({
     }),
   ),
   main: trackSchema,
-  /** By the first node of each. Empty outside of a parallel part. */
+  /** By name (`outer/inner`). Empty outside of a parallel part. */
   branches: z.record(z.string(), trackSchema),
-  fanIn: z.string().optional(),
   artifacts: z.array(z.string()),
 });
 export type Graph = z.infer<typeof graphSchema>;
@@ -74,7 +79,7 @@ export const newGraph = (): Graph => ({
 export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const { node, branch } = change;
   if (change.status === 'start') begin(graph, change, at);
-  const track = branch === undefined ? graph.main : graph.branches[branch]!;
+  const track = trackOf(graph, branch);
   const state = graph.nodes[node];
   if (!track || !state) return; // what never began cannot end
   track.state = { ...(!change.whole && track.state), ...change.state };
@@ -89,27 +94,25 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
     if (change.next) state.next = change.next;
     state.error = change.error;
   }
+  const { at: _, visit: __, fanIn: ___, messages, ...rest } = track;
+  const said = messages && { messages }; // what failed is begun anew, and goes on with what was said
+  if (change.status === 'failed') setTrack(graph, branch, { ...rest, ...said, at: track.at });
   if (change.status !== 'end') return;
-  track.steps = 0;
-  const { next = [] } = change;
-  if (branch !== undefined) track.at = next.filter((one) => one !== graph.fanIn);
-  else {
-    track.at = [...next];
-    graph.fanIn = change.fanIn;
-  }
+  const around = branch === undefined ? undefined : parentOf(graph, branch).fanIn;
+  const next = (change.next ?? []).filter((one) => around === undefined || one !== around);
+  setTrack(graph, branch, { ...rest, steps: 0, at: next, ...(change.fanIn !== undefined && { fanIn: change.fanIn }) });
 }
 
 function begin(graph: Graph, { node, branch }: NodeChange, at: number): void {
-  const visits = (graph.nodes[node]?.visits ?? 0) + 1;
-  graph.nodes[node] = { status: 'running', visits, startedAt: at };
-  if (branch !== undefined) {
-    graph.branches[branch] ??= { at: [node], steps: 0, state: structuredClone(graph.main.state) };
-    graph.branches[branch].at = [node];
-    return;
-  }
-  graph.main.at = [node];
-  graph.branches = {};
-  graph.fanIn = undefined;
+  const visit = (graph.nodes[node]?.visits ?? 0) + 1;
+  graph.nodes[node] = { status: 'running', visits: visit, startedAt: at };
+  const { fanIn: _, ...rest } = trackOf(graph, branch) ?? {
+    steps: 0,
+    state: structuredClone(parentOf(graph, branch!).state),
+  };
+  setTrack(graph, branch, { ...rest, at: [node], visit });
+  for (const name of Object.keys(graph.branches))
+    if (branch === undefined || name.startsWith(`${branch}/`)) delete graph.branches[name];
 }
 
 /** It is where it was before it was begun the last time. */
@@ -118,6 +121,19 @@ function takeBack(graph: Graph, node: string): void {
   if (visits > 1) graph.nodes[node] = { status: 'completed', visits: visits - 1, startedAt, endedAt: startedAt };
   else delete graph.nodes[node];
 }
+
+function setTrack(graph: Graph, branch: string | undefined, track: Track): void {
+  if (branch === undefined) graph.main = track;
+  else graph.branches[branch] = track;
+}
+
+/** The line that a branch belongs to. */
+const parentOf = ({ main, branches }: Graph, branch: string): Track =>
+  branches[branch.slice(0, Math.max(0, branch.lastIndexOf('/')))] ?? main;
+
+/** The line of this name; undefined: the run's own. */
+export const trackOf = ({ main, branches }: Graph, branch: string | undefined): Track | undefined =>
+  branch === undefined ? main : branches[branch];
 
 export function applyNodeText(graph: Graph, node: string, text: string): void {
   const state = graph.nodes[node];

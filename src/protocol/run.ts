@@ -54,7 +54,8 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 const storedEvents = [
   event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
   event('title', { title: z.string() }),
-  event('message', { message: messageSchema }),
+  /** `branch`: said in the conversation that a parallel branch of the workflow has of its own. */
+  event('message', { message: messageSchema, branch: z.string().optional() }),
   /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
   event('queued', said),
   event('approval', {
@@ -250,6 +251,11 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.title = event.title;
       break;
     case 'message':
+      if (event.branch !== undefined) {
+        const track = run.graph?.branches[event.branch];
+        if (track) track.messages = [...(track.messages ?? []), event.message];
+        break;
+      }
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();
       run.messages.push(event.message);

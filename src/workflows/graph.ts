@@ -1,13 +1,15 @@
 import { type StopPoint, stopPointOf } from '../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
-import type { Track } from '../protocol/graph.ts';
+import { type Track, trackOf } from '../protocol/graph.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { StoreError } from '../runs/journal.ts';
 import { ActionError } from './action.ts';
+import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
 import { type NodeWork, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
+import { type Places, places } from './places.ts';
 import type { AgentFile, WorkflowFile } from './schema.ts';
 
 export interface GraphOptions {
@@ -27,38 +29,35 @@ export function graphWorkflow(options: GraphOptions): Workflow {
 /** How often one node may be reached between two stop points, unless the file says so. */
 const mostVisits = 50;
 
+/** A line of nodes: the run's own, or (named) a parallel branch with the part it is in. */
+interface Line {
+  branch?: string;
+  inside?: Inside;
+  first: Next;
+}
+
 /** One way from where the run stands to a stop point. */
 class Walk {
   private readonly visits = new Map<string, number>();
+  private readonly atOnce: Places;
+  private readonly asking: Asking;
+  private last = '';
 
   constructor(
     private readonly options: GraphOptions,
     private readonly context: WorkflowContext,
     private readonly agent: Agent,
-  ) {}
+  ) {
+    this.atOnce = places(options.file.settings.parallel?.max_workers ?? 8);
+    this.asking = new Asking(context);
+  }
 
   async go(): Promise<StopPoint> {
-    const { context } = this;
-    const { run } = context;
-    let at: Next = run.graph ? { next: run.graph.main.at, fanIn: run.graph.fanIn } : this.entry();
-    let first = !run.graph;
-    if (!first && at.next.length === 0) return this.talk();
-    let last = '';
-    while (at.next.length > 0) {
-      let state = first ? this.initialState() : undefined;
-      if (at.next.length > 1 || at.fanIn) {
-        const stop = await this.fork({ heads: at.next, fanIn: at.fanIn! }, state);
-        if (stop) return stop;
-        state = { parallel_results: at.next.map((head) => run.graph!.branches[head]!.state) };
-        at = { next: [at.fanIn!] };
-      }
-      first = false;
-      last = at.next[0]!;
-      const stop = await this.visit(last, { state });
-      if (stop) return stop;
-      at = { next: run.graph!.main.at, fanIn: run.graph!.fanIn };
-    }
-    await this.tellResult(last);
+    const { run } = this.context;
+    if (run.graph?.main.at.length === 0) return this.talk();
+    const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
+    if (stop) return this.asking.tell(stop);
+    await this.tellResult(this.last);
     return run.queued.length > 0 ? this.talk() : { phase: 'Completed' };
   }
 
@@ -71,18 +70,31 @@ class Walk {
     return { input: words, ...this.options.file.initial_state, ...this.context.values };
   }
 
-  /** Branches side by side; a branch that has come to its end before is not run again. */
-  private async fork(inside: Inside, state: Record<string, unknown> | undefined): Promise<StopPoint | undefined> {
+  /** Goes on with a line from where it stands. Undefined: it has come to its end. */
+  private async follow({ branch, inside, first }: Line): Promise<StopPoint | undefined> {
     const { run } = this.context;
-    const branches = inside.heads.map(async (head) => {
-      for (;;) {
-        const track = run.graph?.branches[head];
-        const name = track ? track.at[0] : head;
-        if (name === undefined) return undefined;
-        const stop = await this.visit(name, { branch: head, inside, ...(!track && { state }) });
+    for (;;) {
+      const track = run.graph && trackOf(run.graph, branch);
+      const { next, fanIn } = track ? { next: track.at, fanIn: track.fanIn } : first;
+      if (next.length === 0) return undefined;
+      let state = track || branch !== undefined ? undefined : this.initialState();
+      if (fanIn !== undefined) {
+        const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
+        state = { parallel_results: next.map((head) => run.graph!.branches[nameOf(head, branch)]!.state) };
       }
-    });
+      const name = fanIn ?? next[0]!;
+      if (branch === undefined) this.last = name;
+      const stop = await this.visit(name, { branch, inside, state });
+      if (stop) return stop;
+    }
+  }
+
+  /** Branches side by side; a branch that has come to its end before is not run again. */
+  private async fork(inside: Inside, around: string | undefined): Promise<StopPoint | undefined> {
+    const branches = inside.heads.map((head) =>
+      this.follow({ branch: nameOf(head, around), inside, first: { next: [head] } }),
+    );
     const settled = await Promise.allSettled(branches);
     const broken = settled.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
@@ -116,14 +128,15 @@ class Walk {
       const message = `The node ${name} was reached ${most} times. Continue if the loop should go on.`;
       return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', message } };
     }
-    const track = (): Track => (branch === undefined ? run.graph!.main : run.graph!.branches[branch]!);
-    const resumed = run.graph?.nodes[name]?.status === 'running' && track()?.at.includes(name);
+    if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
+    const track = (): Track => trackOf(run.graph!, branch)!;
+    const resumed = run.graph && trackOf(run.graph, branch)?.visit !== undefined;
     if (!resumed) await emit({ type: 'node', ...place, status: 'start', ...(state && { state }) });
-    const callPrefix = `${name}:${run.graph!.nodes[name]!.visits}`;
-    const lost = resumed ? this.interrupted(callPrefix) : undefined;
+    const callPrefix = `${name}:${track().visit}`;
+    const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
     if (lost) return fail(lost);
 
-    const work: NodeWork = { ...options, context, node, place, callPrefix, track };
+    const work: NodeWork = { ...options, context, node, place, callPrefix, track, atOnce: this.atOnce };
     try {
       const done = await workAt(work);
       if (signal.aborted) return this.stopped(fail);
@@ -168,24 +181,19 @@ class Walk {
   }
 
   /** A call of this node that had begun, and may have changed something, when the editor closed. */
-  private interrupted(callPrefix: string): ErrorInfo | undefined {
-    const calls = Object.entries(this.context.run.calls);
+  private interrupted(callPrefix: string, track: Track): ErrorInfo | undefined {
     const steps = `${callPrefix}:`;
-    const begun = calls.find(
-      ([id, state]) => id.startsWith(steps) && state.startedAt !== undefined && state.decision !== undefined,
+    const begun = Object.entries(this.context.run.calls).some(
+      ([id, state]) =>
+        id.startsWith(steps) &&
+        state.startedAt !== undefined &&
+        state.decision !== undefined &&
+        Number.parseInt(id.slice(steps.length), 10) >= track.steps,
     );
-    if (!begun || this.stepDone(begun[0], steps)) return undefined;
+    if (!begun) return undefined;
     const message =
       'The editor closed while this was at work. It may have had its effect: check, then continue to do it again.';
     return { code: 'TOOL_INTERRUPTED', message };
-  }
-
-  private stepDone(callId: string, steps: string): boolean {
-    const step = Number.parseInt(callId.slice(steps.length), 10);
-    const { graph } = this.context.run;
-    const tracks = [graph!.main, ...Object.values(graph!.branches)];
-    const track = tracks.find((one) => one.at.some((name) => steps.startsWith(`${name}:`)));
-    return track !== undefined && step < track.steps;
   }
 
   /** The result as an answer, so that it can be read, and talked about, where everything else is. */
@@ -204,6 +212,10 @@ class Walk {
     return this.context.turns({ agent: this.agent });
   }
 }
+
+/** A branch by its first node, after the branch around it; no node has a `/` in its name. */
+const nameOf = (head: string, around: string | undefined): string =>
+  around === undefined ? head : `${around}/${head}`;
 
 function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;

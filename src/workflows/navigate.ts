@@ -60,6 +60,56 @@ function applies({ when, condition }: EdgeSpec, scope: Scope): boolean {
   return value === (when === undefined || holds(when, scope));
 }
 
+/** Where a node stands: in a parallel part, in the branch that begins with `head`; in neither. */
+export interface Stand {
+  inside?: Inside;
+  head?: string;
+}
+
+/** Every way that a run could take, whatever the conditions: the nodes it reaches, by name, and its parallel parts. */
+function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] } {
+  const entries = edgesFrom(file, startName).map(({ to }) => to);
+  const open: [name: string, stand: Stand][] = [];
+  for (const name of entries.length > 0 ? entries : [file.nodes[0]!.name]) open.push([name, {}]);
+  const seen = new Set<string>();
+  const reached = new Map<string, Stand>();
+  const parts: Part[] = [];
+  for (let at = open.pop(); at; at = open.pop()) {
+    const [name, stand] = at;
+    const { inside } = stand;
+    const node = file.nodes.find((one) => one.name === name);
+    if (!node || name === inside?.fanIn || seen.has(`${name}/${inside?.fanIn}`)) continue;
+    seen.add(`${name}/${inside?.fanIn}`);
+    if (!reached.has(name)) reached.set(name, stand);
+    const heads = node.goto === undefined ? edgesFrom(file, name).filter(isParallel) : [];
+    const fanIn = heads[0]?.fan_in;
+    for (const head of heads) parts.push({ head, inside });
+    if (fanIn !== undefined) {
+      const within = { heads: heads.map(({ to }) => to), fanIn };
+      for (const head of within.heads) open.push([head, { inside: within, head }]);
+      open.push([fanIn, stand]);
+    } else for (const following of successorsOf(file, node, inside)) open.push([following, stand]);
+  }
+  return { reached, parts };
+}
+
+/** An edge that begins a branch, and the parallel part it is in itself. */
+interface Part {
+  head: EdgeSpec;
+  inside: Inside | undefined;
+}
+
+export const partsOf = (file: WorkflowFile): Part[] => walk(file).parts;
+
+/** Where each node stands that a way leads to. */
+export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
+
+/** Names of the nodes that no way leads to. */
+export function unreachableOf(file: WorkflowFile): string[] {
+  const { reached } = walk(file);
+  return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
+}
+
 /** Every node that could follow, whatever the conditions. */
 export function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   if (typeof node.goto === 'string') return [node.goto];

@@ -1,9 +1,14 @@
+import { interrupted, unanswered } from '../engine/looseEnds.ts';
 import type { StopPoint } from '../engine/stop.ts';
-import type { WorkflowContext } from '../engine/workflow.ts';
+import type { Apart, WorkflowContext } from '../engine/workflow.ts';
 import type { Track } from '../protocol/graph.ts';
+import { type Message, pendingCalls } from '../protocol/messages.ts';
+import { toToolResult } from '../protocol/tools.ts';
 import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import { agentTurn } from './agent.ts';
+import { isQuestion } from './asking.ts';
+import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
 import { evaluate, holds, render, renderAll, type Scope } from './template.ts';
 
@@ -17,6 +22,8 @@ export interface NodeWork {
   /** Unique for this visit of the node. */
   callPrefix: string;
   track(): Track;
+  /** Where agents of parallel branches wait for a place. */
+  atOnce: Places;
 }
 
 /** The values that a node sets, and what it said; or the person's turn. */
@@ -77,32 +84,60 @@ const actionContext = (work: NodeWork, index: number): Omit<ActionContext, 'perf
   scope: scopeOf(work),
 });
 
-/** An agent in the run's conversation. Whether it was told what to do here is the node's first step. */
+/**
+ * An agent in the run's conversation, or in a parallel branch in the branch's own. Whether it was told what to do here is
+ * the node's first step.
+ */
 async function converse(work: NodeWork, agent: string | AgentFile): Promise<NodeResult> {
   const { context, node, place } = work;
+  const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
   if (!file) throw new Error(`There is no agent ${agent} in .towpath/agents.`);
   if (work.track().steps === 0) {
     const content = node.prompt && String(render(node.prompt, scopeOf(work)) ?? '');
-    if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
+    if (branch !== undefined)
+      await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
+    else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
     await context.emit({ type: 'node', ...place, status: 'step' });
   }
   const id = typeof agent === 'string' ? agent : node.name;
-  const stop = await context.turns({
+  const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
+  const turn = {
     ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
-    isComplete: () => !isQuestion(answer(context)),
-  });
+    isComplete: () => !isQuestion(said()),
+  };
+  const stop =
+    branch === undefined
+      ? await context.turns(turn)
+      : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
   if (stop.phase !== 'Completed') return { stop };
-  const said = answer(context);
-  const result = { content: said };
-  return { state: node.output === undefined ? {} : outputOf(result, node.output, scopeOf(work)), said };
+  const result = { content: said() };
+  return { state: node.output === undefined ? {} : outputOf(result, node.output, scopeOf(work)), said: said() };
 }
 
-const answer = ({ run }: WorkflowContext): string =>
-  run.messages.findLast((message) => message.role === 'assistant')?.content ?? '';
+/** The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first. */
+async function ownTalk({ context, node, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
+  const add = (message: Message) => context.emit({ type: 'message', message, branch });
+  const prefix = `${callPrefix}:0:`;
+  for (const { id } of pendingCalls(track().messages ?? [])) {
+    const begun = context.run.calls[prefix + id]?.startedAt !== undefined;
+    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, begun ? interrupted : unanswered)] });
+  }
+  return {
+    node: node.name,
+    get messages() {
+      return track().messages ?? [];
+    },
+    add,
+    callPrefix: prefix,
+  };
+}
 
-/** An answer that ends with a question is the person's turn. */
-const isQuestion = (text: string): boolean => /[?？؟][\s*_`"”’')\]]*$/u.test(text);
+const wordsOf = ({ run }: WorkflowContext): string =>
+  run.messages.findLast((message) => message.role === 'user')?.content ?? '';
+
+const answer = (messages: readonly Message[]): string =>
+  messages.findLast((message) => message.role === 'assistant')?.content ?? '';
 
 function scopeOf({ file, track }: NodeWork): Scope {
   const { state } = track();

@@ -1,43 +1,21 @@
 import type { Outline, OutlineEdge } from '../protocol/outline.ts';
-import { edgesFrom, endName, type Inside, isParallel, startName, successorsOf } from './navigate.ts';
+import { edgesFrom, endName, type Inside, standsOf, successorsOf } from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
 /** A YAML workflow as it is drawn. The file must be in order. */
 export function outlineOf(file: WorkflowFile): Outline {
-  const branches = branchesOf(file);
+  const stands = standsOf(file);
   return {
     nodes: file.nodes.map(({ name, body, max_iterations: most = 1 }) => {
-      const branch = branches.get(name)?.head;
+      const branch = stands.get(name)?.head;
       return {
         name,
         ...(body && { loop: { steps: body.length, most } }),
         ...(branch !== undefined && { branch }),
       };
     }),
-    edges: file.nodes.flatMap((node) => waysFrom(file, node, branches.get(node.name)?.inside)),
+    edges: file.nodes.flatMap((node) => waysFrom(file, node, stands.get(node.name)?.inside)),
   };
-}
-
-interface Branch {
-  head: string;
-  inside: Inside;
-}
-
-/** The nodes that stand in a parallel branch. */
-function branchesOf(file: WorkflowFile): Map<string, Branch> {
-  const branches = new Map<string, Branch>();
-  for (const edge of file.edges.filter(isParallel)) {
-    const heads = edgesFrom(file, edge.from ?? startName).map(({ to }) => to);
-    const inside = { heads, fanIn: edge.fan_in! };
-    const open = [edge.to];
-    for (const name of open) {
-      const node = file.nodes.find((one) => one.name === name);
-      if (!node || name === inside.fanIn || branches.has(name)) continue;
-      branches.set(name, { head: edge.to, inside });
-      open.push(...successorsOf(file, node, inside));
-    }
-  }
-  return branches;
 }
 
 function waysFrom(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {

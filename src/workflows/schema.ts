@@ -143,6 +143,10 @@ export const workflowSchema = z
           .max(1000)
           .optional()
           .meta({ description: 'How often one node may be reached: 50 without it.' }),
+        parallel: z
+          .strictObject({ max_workers: z.number().int().min(1).max(64).optional() })
+          .optional()
+          .meta({ description: 'How many agents of parallel branches work at once: 8 without it.' }),
       })
       .default({}),
     config: z.strictObject({ raise_exceptions: z.boolean().optional() }).optional(),

@@ -1,7 +1,7 @@
 import { didYouMean } from '../tools/nearest.ts';
 import { actionOf, builtInNames } from './actions.ts';
 import { type Loaded, loadYaml } from './check.ts';
-import { edgesFrom, endName, isParallel, startName, successorsOf } from './navigate.ts';
+import { edgesFrom, endName, isParallel, partsOf, startName } from './navigate.ts';
 import { agentSchema, type NodeSpec, type Step, type ToolSpec, type WorkflowFile, workflowSchema } from './schema.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers } from './toolSpecs.ts';
@@ -193,33 +193,14 @@ class Check {
       this.add(path, 'Branches out of one node end at one `fan_in`.');
   }
 
-  /** In a branch: no agent, because the run has one conversation, and no further parallel part. */
+  /** A parallel part inside of a branch has an end of its own. */
   private branches(): void {
-    for (const [index, head] of this.file.edges.entries()) {
-      if (!isParallel(head)) continue;
-      const heads = edgesFrom(this.file, head.from ?? startName).map(({ to }) => to);
-      const inside = { heads, fanIn: head.fan_in! };
-      const seen = new Set<string>([head.fan_in!, endName]);
-      const open = [head.to];
-      for (let name = open.pop(); name !== undefined; name = open.pop()) {
-        if (seen.has(name)) continue;
-        seen.add(name);
-        const at = this.names.indexOf(name);
-        const node = this.file.nodes[at]!;
-        if (node.agent !== undefined)
-          this.add(
-            ['nodes', at, 'agent'],
-            'An agent cannot speak in a parallel branch: the run has one conversation. Use `llm.tools`.',
-            'key',
-          );
-        if (edgesFrom(this.file, name).some(isParallel) && node.goto === undefined)
-          this.add(
-            ['edges', index],
-            `The branch ${head.to} comes to another parallel part (${name}). Put one after the other.`,
-          );
-        open.push(...successorsOf(this.file, node, inside));
-      }
-    }
+    for (const { head, inside } of partsOf(this.file))
+      if (inside?.fanIn === head.fan_in)
+        this.add(
+          ['edges', this.file.edges.indexOf(head), 'fan_in'],
+          `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
+        );
   }
 
   private target(name: string, path: YamlPath): void {

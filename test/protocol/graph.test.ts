@@ -32,9 +32,8 @@ describe('where a run stands in its workflow', () => {
         },
         b: { status: 'running', visits: 1, startedAt: 3 },
       },
-      main: { at: ['b'], steps: 1, state: { x: 1, y: 2, z: 3 } },
+      main: { at: ['b'], steps: 1, state: { x: 1, y: 2, z: 3 }, visit: 1 },
       branches: {},
-      fanIn: undefined,
       artifacts: ['n.md'],
     });
   });
@@ -47,11 +46,36 @@ describe('where a run stands in its workflow', () => {
       node('c', 'start', { branch: 'c' }),
       node('b', 'end', { branch: 'b', state: { x: 2 }, next: ['d'] }),
     );
-    assert.deepEqual([graph?.main, graph?.fanIn], [{ at: ['b', 'c'], steps: 0, state: { x: 1 } }, 'd']);
+    assert.deepEqual(graph?.main, { at: ['b', 'c'], steps: 0, state: { x: 1 }, fanIn: 'd' });
     assert.deepEqual(graph?.branches, {
       b: { at: [], steps: 0, state: { x: 2 } },
-      c: { at: ['c'], steps: 0, state: { x: 1 } },
+      c: { at: ['c'], steps: 0, state: { x: 1 }, visit: 1 },
     });
+  });
+
+  it('is in the branches of branches, each of which begins with the values of the one around it', () => {
+    const run = fold(
+      node('a', 'start'),
+      node('a', 'end', { next: ['b'], fanIn: 'z' }),
+      node('b', 'start', { branch: 'b' }),
+      node('b', 'end', { branch: 'b', state: { x: 1 }, next: ['c', 'd'], fanIn: 'e' }),
+      node('c', 'start', { branch: 'b/c' }),
+      { type: 'message', message: { role: 'user', content: 'Look.' }, branch: 'b/c' },
+      node('d', 'start', { branch: 'b/d' }),
+      node('d', 'end', { branch: 'b/d', state: { y: 2 }, next: ['e'] }),
+    );
+    const { branches = {} } = run.graph ?? {};
+    assert.deepEqual(
+      Object.entries(branches).map(([name, { at, fanIn, state }]) => [name, at, fanIn, state]),
+      [
+        ['b', ['c', 'd'], 'e', { x: 1 }],
+        ['b/c', ['c'], undefined, { x: 1 }],
+        ['b/d', [], undefined, { x: 1, y: 2 }],
+      ],
+    );
+    assert.deepEqual([branches['b/c']?.messages, run.messages], [[{ role: 'user', content: 'Look.' }], []]);
+    applyEvent(run, { runId: 'r', seq: 99, at: 99, ...node('e', 'start', { branch: 'b' }) } as RunEvent);
+    assert.deepEqual(Object.keys(branches), ['b'], 'the branches inside have come together');
   });
 
   it('stays at a node that failed, with its steps', () => {

@@ -137,9 +137,9 @@ describe('a workflow file is checked when it is loaded', () => {
       '3:5: A parallel edge needs `fan_in`: the node where the branches end.',
     ],
     [
-      'an agent in a branch',
-      'nodes:\n  - name: a\n  - name: b\n    agent: reviewer\n  - name: c\nedges:\n  - {from: a, to: b, parallel: true, fan_in: c}\n',
-      '4:5: An agent cannot speak in a parallel branch: the run has one conversation. Use `llm.tools`.',
+      'a parallel part that ends with the one around it',
+      'nodes: [{name: a}, {name: b}, {name: c}, {name: d}]\nedges:\n  - {from: a, to: b, parallel: true, fan_in: d}\n  - {from: b, to: c, parallel: true, fan_in: d}\n',
+      '4:46: The parallel part around this one ends at `d`, too. Let this one end at a node of its own.',
     ],
     [
       'an agent that is none',

@@ -1,0 +1,16 @@
+/** Runs work at once, up to a number; what comes later waits for a place. */
+export type Places = <Value>(work: () => Promise<Value>) => Promise<Value>;
+
+export function places(most: number): Places {
+  const working = new Set<Promise<unknown>>();
+  return async (work) => {
+    while (working.size >= most) await Promise.race(working).catch(() => {});
+    const done = work();
+    working.add(done);
+    try {
+      return await done;
+    } finally {
+      working.delete(done);
+    }
+  };
+}
