@@ -215,7 +215,7 @@ export class Approvals implements vscode.Disposable {
       await this.policies.add(chosen.made.scope, chosen.made.rule);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(`The rule could not be kept: ${why}`);
+      void vscode.window.showErrorMessage(withoutLinks(`The rule could not be kept: ${why}`));
       return;
     }
     waiting.answer({ decision: 'allow', always: true });

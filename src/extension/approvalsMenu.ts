@@ -3,6 +3,7 @@ import { type Preset, presetNames, presets, type Rule, ruleSchema } from '../pro
 import { visibleLine } from '../protocol/visible.ts';
 import { readRules } from '../tools/gate/rules.ts';
 import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
+import { withoutLinks } from './questionText.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): Promise<unknown>;
@@ -93,7 +94,7 @@ async function addRule(policies: Policies): Promise<void> {
   const rule: Rule = { effect, tool, ...(narrower && { [isCommand ? 'command' : 'path']: narrower }) };
   const problem = readRules([rule], 'user').problems[0];
   if (problem) {
-    void vscode.window.showErrorMessage(`Nothing was added. ${problem}`);
+    void vscode.window.showErrorMessage(withoutLinks(`Nothing was added. ${problem}`));
     return;
   }
   const scope = await pickScope(title, ruleWords(rule));

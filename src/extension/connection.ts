@@ -1,21 +1,22 @@
 import * as vscode from 'vscode';
 import type { Models } from './models.ts';
+import { withoutLinks } from './questionText.ts';
 
 /** Tries the picked model with one short question, and says precisely what came of it. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
-  const title = `Towpath asks ${id} for one word`;
+  const title = withoutLinks(`Towpath asks ${id} for one word`);
   const result = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return askOneWord(models, stop.signal, (message) => progress.report({ message }));
+      return askOneWord(models, stop.signal, (message) => progress.report({ message: withoutLinks(message) }));
     },
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
-  if (result.works) void vscode.window.showInformationMessage(result.text);
+  if (result.works) void vscode.window.showInformationMessage(withoutLinks(result.text));
   else void showProblem(result.text, result.code);
 }
 
@@ -66,6 +67,6 @@ export async function askOneWord(
 
 async function showProblem(text: string, code: string | undefined): Promise<void> {
   const button = code === 'LLM_AUTH_FAILED' ? 'Set API Key…' : 'Pick Model…';
-  const chosen = await vscode.window.showErrorMessage(text, button);
+  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), button);
   if (chosen) await vscode.commands.executeCommand(code === 'LLM_AUTH_FAILED' ? 'towpath.setKey' : 'towpath.pickModel');
 }

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { inGigabytes } from '../llm/local/fit.ts';
 import type { LocalModel } from '../llm/local/library.ts';
 import type { Models } from './models.ts';
+import { withoutLinks } from './questionText.ts';
 
 /** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
 export async function deleteModel(model: LocalModel, models: Models): Promise<void> {
@@ -13,7 +14,7 @@ export async function deleteModel(model: LocalModel, models: Models): Promise<vo
   const yes = 'Move to Trash';
   if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true, detail }, yes)) !== yes) return;
   if (models.currentId === `local/${model.path}` && (await models.unloadLocal()) === 'busy') {
-    void vscode.window.showWarningMessage(`${name} is at work. Stop its run, then delete it.`);
+    void vscode.window.showWarningMessage(withoutLinks(`${name} is at work. Stop its run, then delete it.`));
     return;
   }
   let trash = true;

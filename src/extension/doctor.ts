@@ -1,6 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
+import { withoutLinks } from './questionText.ts';
 
 /** *Doctor*: looks at everything that an answer needs, and writes down what it found. */
 export class Doctor {
@@ -15,7 +16,7 @@ export class Doctor {
     const sections = await vscode.window.withProgress(options, (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      return runChecks(this.checks, stop.signal, (message) => progress.report({ message }));
+      return runChecks(this.checks, stop.signal, (message) => progress.report({ message: withoutLinks(message) }));
     });
     const content = toReport(sections, { secrets: await this.secrets(), home: os.homedir() });
     this.log.info(content);

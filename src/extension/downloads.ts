@@ -7,6 +7,7 @@ import { inGigabytes } from '../llm/local/fit.ts';
 import { findRemote, type RemoteModel } from '../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../llm/local/unfinished.ts';
 import { isLocked, takeLock } from '../runs/lock.ts';
+import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
 
 /** A download of this window. */
@@ -67,7 +68,7 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    const title = `Towpath asks ${host} about ${shorten(address)}`;
+    const title = withoutLinks(`Towpath asks ${host} about ${shorten(address)}`);
     const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
     return vscode.window.withProgress(options, async (_, token) => {
       const stop = new AbortController();
@@ -95,7 +96,7 @@ export class Downloads implements vscode.Disposable {
     if (this.transfers.has(first)) return undefined; // it shows its progress already
     this.transfers.set(first, transfer);
     this.changed.fire();
-    const title = `Towpath downloads ${path.basename(first)}`;
+    const title = withoutLinks(`Towpath downloads ${path.basename(first)}`);
     const shown = vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },
       (progress, token) => {
@@ -104,7 +105,7 @@ export class Downloads implements vscode.Disposable {
         return Promise.resolve(
           vscode.window.withProgress(status, (inStatusBar) =>
             this.run(model, transfer, stop.signal, (message, increment) => {
-              progress.report({ message, increment });
+              progress.report({ message: withoutLinks(message), increment });
               inStatusBar.report({ message });
             }),
           ),

@@ -10,6 +10,7 @@ import { McpServers } from '../tools/mcp/servers.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { McpQuestions } from './mcpQuestions.ts';
 import { Memory } from './memory.ts';
+import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
 
 /** Where a folder configures servers: VS Code's own file. */
@@ -125,7 +126,7 @@ export class Mcp implements vscode.Disposable {
   }
 
   private async offer(text: string, actions: Record<string, () => unknown>): Promise<void> {
-    const chosen = await vscode.window.showWarningMessage(text, ...Object.keys(actions));
+    const chosen = await vscode.window.showWarningMessage(withoutLinks(text), ...Object.keys(actions));
     if (chosen !== undefined) await actions[chosen]!();
   }
 }

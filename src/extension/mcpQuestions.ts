@@ -3,6 +3,7 @@ import { visible, visibleLine } from '../protocol/visible.ts';
 import type { Definition, Input } from '../tools/mcp/config.ts';
 import type { McpPerson, ServerQuestion, ToolsQuestion } from '../tools/mcp/servers.ts';
 import { placeOf } from '../tools/mcp/serverTool.ts';
+import { withoutLinks } from './questionText.ts';
 
 const review = 'Review…';
 const allow = 'Allow';
@@ -43,7 +44,7 @@ export class McpQuestions implements McpPerson {
     const kept = await this.secrets.get(name);
     if (kept !== undefined) return kept;
     const title = `MCP server ${definition.name}`;
-    const prompt = visibleLine(input.description ?? input.id);
+    const prompt = withoutLinks(input.description ?? input.id);
     const value =
       input.type === 'pickString'
         ? await pick(`${title}: ${prompt}`, input)

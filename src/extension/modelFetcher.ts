@@ -7,6 +7,7 @@ import { fitOf, inGigabytes, type Machine } from '../llm/local/fit.ts';
 import type { RemoteModel } from '../llm/local/hub.ts';
 import type { Downloads } from './downloads.ts';
 import type { Models } from './models.ts';
+import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
 
 /** From an address to a model in use: found, asked about, downloaded, picked. */
@@ -36,11 +37,11 @@ export class ModelFetcher {
     const name = path.basename(file, '.gguf');
     if (this.models.currentId === before) {
       await this.models.pick(`local/${file}`);
-      void vscode.window.showInformationMessage(`${name} is here and in use.`);
+      void vscode.window.showInformationMessage(withoutLinks(`${name} is here and in use.`));
       return;
     }
     const use = 'Use It';
-    if ((await vscode.window.showInformationMessage(`${name} is here.`, use)) === use)
+    if ((await vscode.window.showInformationMessage(withoutLinks(`${name} is here.`), use)) === use)
       await this.models.pick(`local/${file}`);
   }
 
@@ -50,7 +51,7 @@ export class ModelFetcher {
     if (!kept) return;
     const percent = Math.floor((kept.received / kept.total) * 100);
     const text = `${path.basename(kept.first)} is paused at ${percent} %. What came so far is kept.`;
-    const chosen = await vscode.window.showInformationMessage(text, 'Resume', 'Remove');
+    const chosen = await vscode.window.showInformationMessage(withoutLinks(text), 'Resume', 'Remove');
     if (chosen === 'Resume') await this.fetch(address, { agreed: true });
     if (chosen === 'Remove') await this.downloads.discard(kept.first);
   }
@@ -115,7 +116,7 @@ export async function toldToPerson(work: () => Promise<unknown>): Promise<void> 
       'An Endpoint…': 'towpath.useEndpoint',
     };
     const message = error instanceof Error ? error.message : String(error);
-    const chosen = await vscode.window.showErrorMessage(message, ...Object.keys(ways));
+    const chosen = await vscode.window.showErrorMessage(withoutLinks(message), ...Object.keys(ways));
     if (chosen) await vscode.commands.executeCommand(ways[chosen]!);
   }
 }

@@ -6,6 +6,7 @@ import { chooseFrom } from '../workflows/package/menu.ts';
 import { PackageError } from '../workflows/package/problem.ts';
 import type { Shelf } from '../workflows/package/shelf.ts';
 import type { Conversation } from './conversation.ts';
+import { withoutLinks } from './questionText.ts';
 
 interface Usable {
   key: string;
@@ -53,10 +54,10 @@ export class Packages {
       const { source } = await this.shelf.open(chosen);
       const run = 'Run a Workflow…';
       const message = `The package ${source.title} can be used in this workspace.`;
-      if ((await vscode.window.showInformationMessage(message, run)) === run) await this.runWorkflow();
+      if ((await vscode.window.showInformationMessage(withoutLinks(message), run)) === run) await this.runWorkflow();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      void vscode.window.showErrorMessage(`This package cannot be used: ${error.message}.`);
+      void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${error.message}.`));
     }
   }
 
@@ -102,7 +103,7 @@ export class Packages {
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,
   detail: problem,
-  run: async () => void vscode.window.showErrorMessage(`This package cannot be used: ${problem}.`),
+  run: async () => void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${problem}.`)),
 });
 
 async function askFile(): Promise<string | undefined> {

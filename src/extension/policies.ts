@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { OwnedRule, Policy, Preset, Rule } from '../protocol/policy.ts';
 import { coverage, readRules } from '../tools/gate/rules.ts';
 import type { Memory } from './memory.ts';
+import { withoutLinks } from './questionText.ts';
 import { saveSetting, settings } from './settings.ts';
 
 const rulesName = 'approvals.rules';
@@ -133,7 +134,7 @@ export class Policies implements vscode.Disposable {
     this.warned.add(problem);
     this.log.warn(problem);
     const mend = 'Open Approvals';
-    void vscode.window.showWarningMessage(`Towpath: ${problem}`, mend).then((chosen) => {
+    void vscode.window.showWarningMessage(withoutLinks(`Towpath: ${problem}`), mend).then((chosen) => {
       if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
     });
   }

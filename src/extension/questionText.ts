@@ -58,7 +58,8 @@ export function batchText(
 }
 
 /**
- * For a notification, in which the editor makes links of `[text](command:…)`: text from a model must not become one.
+ * For a notification, its progress or an input box's prompt, in which the editor makes links of `[text](command:…)`, and a
+ * click runs that command: text from a model, a file or a server must not become one.
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
 

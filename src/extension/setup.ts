@@ -4,6 +4,7 @@ import { keyOrigin, type Provider, providers } from '../llm/create.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createEditorClient } from './editorModels.ts';
 import { addressOf, type Models } from './models.ts';
+import { withoutLinks } from './questionText.ts';
 import type { Secrets } from './secrets.ts';
 import { saveSetting, settings } from './settings.ts';
 
@@ -67,7 +68,9 @@ export class Setup {
     const file = files?.[0]?.fsPath;
     if (!file) return;
     if (!(await isGguf(file))) {
-      void vscode.window.showErrorMessage(`${file} is not a GGUF model file. Its first bytes should be "GGUF".`);
+      void vscode.window.showErrorMessage(
+        withoutLinks(`${file} is not a GGUF model file. Its first bytes should be "GGUF".`),
+      );
       return;
     }
     await this.models.pick(`local/${file}`);
@@ -111,7 +114,7 @@ export class Setup {
           description: origin,
           run: async () => {
             await this.secrets.forget(provider.id, origin);
-            void vscode.window.showInformationMessage(`The key for ${origin} is forgotten.`);
+            void vscode.window.showInformationMessage(withoutLinks(`The key for ${origin} is forgotten.`));
           },
         }),
       ),
@@ -159,7 +162,7 @@ export class Setup {
     });
     if (!key) return false;
     await this.secrets.save(provider.id, origin, key.trim());
-    void vscode.window.showInformationMessage(`The key for ${origin} is saved.`);
+    void vscode.window.showInformationMessage(withoutLinks(`The key for ${origin} is saved.`));
     return true;
   }
 
@@ -197,7 +200,7 @@ export class Setup {
       return (models ?? []).map((model) => model.id).sort();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showWarningMessage(`${provider.label} did not list its models: ${why}`);
+      void vscode.window.showWarningMessage(withoutLinks(`${provider.label} did not list its models: ${why}`));
       return [];
     }
   }

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
 import { inputsOf } from '../workflows/inputs.ts';
 import type { Conversation } from './conversation.ts';
+import { withoutLinks } from './questionText.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from './workflowFiles.ts';
 
 /** Running workflows and agents of the workspace, and beginning a new one from a template. */
@@ -67,7 +68,9 @@ export class Workflows {
   private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
     if (!vscode.workspace.isTrusted) {
       const what = kind === 'workflow' ? 'workflows' : 'agents';
-      void vscode.window.showInformationMessage(`This workspace is not trusted, so its ${what} are not read.`);
+      void vscode.window.showInformationMessage(
+        withoutLinks(`This workspace is not trusted, so its ${what} are not read.`),
+      );
       return undefined;
     }
     const uris = await this.files.find(kind);
@@ -89,12 +92,12 @@ export class Workflows {
   private async offerNone(kind: Kind): Promise<undefined> {
     if (kind === 'agent') {
       const text = 'There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.';
-      void vscode.window.showInformationMessage(text);
+      void vscode.window.showInformationMessage(withoutLinks(text));
       return;
     }
     const button = 'New Workflow…';
     const text = 'There are no workflows in .towpath/workflows yet.';
-    if ((await vscode.window.showInformationMessage(text, button)) === button) await this.newWorkflow();
+    if ((await vscode.window.showInformationMessage(withoutLinks(text), button)) === button) await this.newWorkflow();
   }
 
   private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
@@ -110,7 +113,7 @@ async function askFor(keys: readonly string[], title: string): Promise<Record<st
   for (const [index, key] of keys.entries()) {
     const value = await vscode.window.showInputBox({
       title: `${title}${keys.length > 1 ? ` (${index + 1} of ${keys.length})` : ''}`,
-      prompt: key,
+      prompt: withoutLinks(key),
       ignoreFocusOut: true,
       ...(key === 'file' && { value: activeFile() }),
     });
@@ -129,7 +132,7 @@ async function showProblem(uri: vscode.Uri, problem: { line: number; column: num
   const { line = 1, column = 1, message = 'It cannot be read.' } = problem ?? {};
   const show = 'Show';
   const text = `${idOf(uri)}, line ${line}: ${message}`;
-  if ((await vscode.window.showErrorMessage(text, show)) !== show) return;
+  if ((await vscode.window.showErrorMessage(withoutLinks(text), show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
 }
