@@ -127,25 +127,32 @@ export function createToolHost({
   ): Promise<Prepared> {
     const tool = find(call.name);
     const args = checked ?? checkArguments(call, tool);
-    const planning = Promise.resolve(tool.plan?.(args, contextOf(call, context, world)));
+    const meant = meantBy(tool, args);
+    const planning = Promise.resolve(meant.tool.plan?.(meant.args, contextOf(call, context, world)));
     return judged({ tool, args, plan: await beforeStop(context.signal, planning) }, context, world);
   }
 
   /** What the policies make of it now, and the question that goes with that. */
   async function judged(
-    planned: Planned,
+    { tool, args, plan: own }: Planned,
     context: CallContext,
     world: Workspace = context.workspace ?? workspace,
   ): Promise<Prepared> {
-    const { tool, args, plan: own } = planned;
+    const meant = meantBy(tool, args);
+    const through = meant.tool === tool ? undefined : tool.definition.name;
     const now = policy();
-    const verdict = await judge(planned, now, context, world);
+    const verdict = await judge({ ...meant, plan: own, through }, now, context, world);
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
-    const plan = own ?? (free ? undefined : await readPlan(tool, args, world));
+    const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
     const why = [plan?.why];
     if (now.readOnlyCommands && typeof plan?.reading === 'string') why.push(plan.reading);
     if (verdict.effect === 'ask' && verdict.byRule) why.push(verdict.reason);
-    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, why: why.join(' ') }) };
+    const ruled = through !== undefined && { tool: meant.tool.definition.name };
+    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, ...ruled, why: why.join(' ') }) };
+  }
+
+  function meantBy(tool: Tool, args: unknown): Pick<Planned, 'tool' | 'args'> {
+    return tool.target?.(args) ?? { tool, args };
   }
 
   function find(name: string): Tool {

@@ -9,6 +9,8 @@ export interface Planned {
   tool: Tool;
   args: unknown;
   plan?: Plan;
+  /** What was called in the tool's place. */
+  through?: string;
 }
 
 /** What the person's policy, what was allowed in this run and the agent's own policy make of a call. */
@@ -31,9 +33,10 @@ export async function judge(
 const forTool = (tool: Tool, policy: Policy): Policy =>
   tool.ofRun && policy.preset === 'ask-everything' ? { ...policy, preset: 'reads-free' } : policy;
 
-async function subjectOf({ tool, args, plan }: Planned, workspace: Workspace): Promise<Subject> {
+async function subjectOf({ tool, args, plan, through }: Planned, workspace: Workspace): Promise<Subject> {
   return {
     tool: tool.definition.name,
+    ...(through !== undefined && { through }),
     risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
     ...(plan?.command !== undefined && { command: plan.command }),

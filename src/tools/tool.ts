@@ -75,6 +75,8 @@ export interface Plan {
   free?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
+  /** The tool that a rule about this is for, where another one was called in its place. */
+  tool?: string;
   /**
    * The plan for another `change.after`, or another `command`, as the person wants it: worked out anew, through the same
    * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
@@ -106,6 +108,11 @@ export interface Tool {
    * gives a plan for (a secret), that is asked about and run; undefined means free.
    */
   plan?(args: unknown, context: ToolContext): Promise<Plan | undefined>;
+  /**
+   * What a call of this tool is really for: that tool's rules, question and grant count. Its own `run` is for what is free
+   * then. Throws `ToolError`.
+   */
+  target?(args: unknown): { tool: Tool; args: unknown };
 }
 
 interface Named<Shape extends z.ZodRawShape> {

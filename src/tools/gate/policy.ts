@@ -5,6 +5,8 @@ import { parseCommandLine } from './commandLine.ts';
 /** A call as a policy sees it. */
 export interface Subject {
   tool: string;
+  /** What was called in its place: whoever asks about or denies that one means this, too. */
+  through?: string;
   risk: 'read' | 'change' | 'execute';
   /** Workspace-relative. */
   paths: readonly string[];
@@ -92,8 +94,9 @@ export function described({ scope, tool, path, command }: OwnedRule): string {
 const owners = { user: 'your rule', workspace: 'your rule for this workspace', agent: 'a rule of this agent' };
 
 function matches(rule: Rule, subject: Subject): boolean {
-  if (!names(rule, subject.tool)) return false;
   const widens = rule.effect === 'allow';
+  const through = !widens && subject.through !== undefined && names(rule, subject.through);
+  if (!names(rule, subject.tool) && !through) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   return rule.command === undefined || matchesCommand(rule.command, subject.command ?? '', widens);
 }

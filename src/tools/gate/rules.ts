@@ -49,7 +49,7 @@ function closedForm(value: unknown): Rule | undefined {
  * where a rule would allow much more than was shown.
  */
 export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[] {
-  const tool = call.name;
+  const tool = plan.tool ?? call.name;
   if (plan.grant === undefined || tool === 'web.fetch') return [];
   if (plan.command !== undefined) {
     const command = commandPrefix(plan.command);

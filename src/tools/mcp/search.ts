@@ -11,7 +11,7 @@ const bestMatches = 8;
 
 /**
  * What stands for a long list of tools: `mcp.search_tools` finds, `mcp.call_tool` calls. A call goes the very way of a
- * direct one: the tool's own check, question and grant.
+ * direct one: the tool's own check, rules, question and grant.
  */
 export function searchTools(tools: readonly Tool[], servers: readonly string[]): Tool[] {
   const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
@@ -67,11 +67,8 @@ export function searchTools(tools: readonly Tool[], servers: readonly string[]):
     },
     arguments: parameters,
     risk: 'execute',
-    plan: async (args, context) => {
-      const found = target(args);
-      return found.tool.plan?.(found.args, context);
-    },
-    // Without a plan there was nothing to ask: a trusted server's read.
+    target,
+    // What is free: a trusted server's read.
     run: async (args, context: ToolContext) => {
       const found = target(args);
       if (found.tool.risk !== 'read')

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { defaultPolicy, type Rule } from '../../../src/protocol/policy.ts';
+import { rulesFor } from '../../../src/tools/gate/rules.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { closeAll, node, type Talk, talk } from './talk.ts';
 
@@ -35,6 +37,35 @@ describe('MCP: more tools than fit', () => {
     t.answer = 'deny';
     const denied = await t.call('mcp.call_tool', { tool: 'mcp.farm.tool_8', arguments: {} });
     assert.equal(!denied.ok && denied.error.code, 'TOOL_DENIED');
+  });
+
+  const ruled: [rule: Rule, decision: 'asked' | 'free' | 'denied'][] = [
+    [{ effect: 'deny', tool: 'mcp.farm.tool_7' }, 'denied'],
+    [{ effect: 'deny', tool: 'mcp.farm.*' }, 'denied'],
+    [{ effect: 'deny', tool: 'mcp.call_tool' }, 'denied'],
+    [{ effect: 'deny', tool: 'mcp.farm.tool_8' }, 'free'],
+    [{ effect: 'ask', tool: 'mcp.farm.tool_7' }, 'asked'],
+    [{ effect: 'ask', tool: 'mcp.call_tool' }, 'asked'],
+  ];
+  for (const [rule, decision] of ruled)
+    it(`a rule to ${rule.effect} ${rule.tool}: tool_7 is ${decision} on autopilot`, async () => {
+      t.policy = { ...defaultPolicy, preset: 'autopilot', rules: [{ scope: 'user', ...rule }] };
+      const outcome = await t.call('mcp.call_tool', { tool: 'mcp.farm.tool_7', arguments: {} });
+      assert.equal(outcome.ok, decision !== 'denied');
+      assert.equal(t.asked.calls.length, decision === 'asked' ? 1 : 0);
+    });
+
+  it('a rule to allow is for the tool that was found, not for all of them', async () => {
+    const call = { id: 'x', name: 'mcp.call_tool', arguments: { tool: 'mcp.farm.tool_7', arguments: {} } };
+    await t.call(call.name, call.arguments);
+    const [rule] = rulesFor({ call, plan: t.asked.calls[0]!.plan });
+    assert.deepEqual(rule, { effect: 'allow', tool: 'mcp.farm.tool_7' });
+    t.policy = { ...defaultPolicy, rules: [{ scope: 'user', ...rule! }] };
+    await t.call(call.name, call.arguments);
+    assert.equal(t.asked.calls.length, 1);
+    t.policy = { ...defaultPolicy, rules: [{ scope: 'user', effect: 'allow', tool: 'mcp.call_tool' }] };
+    await t.call(call.name, call.arguments);
+    assert.equal(t.asked.calls.length, 2);
   });
 
   const refused: [what: string, args: object, code: string, message: RegExp][] = [

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { defaultPolicy, type Policy } from '../../../src/protocol/policy.ts';
 import type { EventBody } from '../../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host.ts';
@@ -24,6 +25,7 @@ export interface Talk {
   kept: { value: unknown };
   person: McpPerson;
   answer: ApprovalAnswer['decision'];
+  policy: Policy;
   /** What happens while a question about a call is open. */
   meanwhile(): Promise<void>;
   limits: { startMs: number; callMs: number };
@@ -52,6 +54,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   const self = { workspace, answer: 'allow', said: [], logged: [], events: [], grants: new Set() } as unknown as Talk;
   let current = config;
   let count = 0;
+  self.policy = defaultPolicy;
   self.meanwhile = async () => {};
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
@@ -100,6 +103,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
     workspace,
     tools: () => self.servers.tools(),
     prepare: (signal, say) => self.servers.prepare(signal, say),
+    policy: () => self.policy,
     approve: async (request) => {
       self.asked.calls.push(request);
       await self.meanwhile();
