@@ -147,5 +147,5 @@ async function sources(workspace: Workspace): Promise<ConfigSource[]> {
     content: settings()['mcp.servers'],
     folder: { path: all[0]?.path, all },
   };
-  return [...(await Promise.all(files)).flat(), own];
+  return [own, ...(await Promise.all(files)).flat()]; // the person's own first: their names are not taken by others
 }

@@ -24,6 +24,23 @@ export function createNames(): (server: string, tool: string) => string {
 
 const onWire = (name: string) => name.replaceAll('.', '_').toLowerCase();
 
+/**
+ * A name for each server, in their order, that no other one has: what was allowed to one server's tools is not allowed to
+ * those of another that calls itself the same. Whether it runs makes no difference.
+ */
+export function serverNames(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    for (let count = 1; ; count++) {
+      const ending = count === 1 ? '' : `_${count}`;
+      const own = `${clean(name, longestServer - ending.length)}${ending}`;
+      if (taken.has(onWire(own))) continue;
+      taken.add(onWire(own));
+      return own;
+    }
+  });
+}
+
 /** What is cut off is stood for by a hash, so that long names which begin alike stay apart and the same. */
 function clean(name: string, limit: number): string {
   const cleaned = name.replace(/[^A-Za-z0-9_-]/g, '_') || '_';

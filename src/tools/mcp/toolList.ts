@@ -1,6 +1,6 @@
 import type { Tool } from '../tool.ts';
 import type { Approved } from './approved.ts';
-import { createNames } from './names.ts';
+import { createNames, serverNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { promptTools, searchTools } from './search.ts';
 import type { ListedTool, McpServer } from './server.ts';
@@ -13,11 +13,13 @@ import { serverTool } from './serverTool.ts';
 export function toolList(servers: readonly McpServer[], approved: Approved): readonly Tool[] {
   const nameFor = createNames();
   const isTrusted = (server: McpServer) => approved.entry(server.definition)?.trusted ?? false;
-  const listed = servers.flatMap((server) =>
+  const names = serverNames(servers.map(({ name }) => name));
+  const listed = servers.flatMap((server, index) =>
     server.tools.map((tool) => ({
       server,
+      as: names[index]!,
       tool,
-      name: nameFor(server.name, tool.name),
+      name: nameFor(names[index]!, tool.name),
       isUsable: refusalOf(server, tool, approved) === undefined,
     })),
   );
@@ -35,11 +37,10 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
     }),
   );
   const found = tools.filter((_, index) => listed[index]!.isUsable);
-  const names = [...new Set(usable.map(({ server }) => server.name))];
   const readable = servers.filter((server) => server.hasResources);
   return [
     ...tools,
-    ...(isLong ? searchTools(found, names) : []),
+    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : []),
     ...(readable.length > 0 ? [resourceTool(readable, isTrusted)] : []),
   ];
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { loadSdk } from '../../../src/tools/mcp/load.ts';
-import { createNames } from '../../../src/tools/mcp/names.ts';
+import { createNames, serverNames } from '../../../src/tools/mcp/names.ts';
 import { redactor } from '../../../src/tools/mcp/redact.ts';
 import { checkedBy, cleanDescription, cleanSchema } from '../../../src/tools/mcp/schema.ts';
 
@@ -30,6 +30,27 @@ describe('MCP: names', () => {
     ]);
     assert.ok(names.every((one) => one.length <= 64 && /^[\w.-]+$/.test(one)));
     assert.equal(new Set(names.map((one) => one.replaceAll('.', '_'))).size, names.length);
+  });
+});
+
+describe('MCP: servers of one name', () => {
+  const named: [servers: string[], names: string[]][] = [
+    [
+      ['git', 'git', 'Git', 'git_2'],
+      ['git', 'git_2', 'Git_3', 'git_2_2'],
+    ],
+    [
+      ['a.b', 'a_b', ''],
+      ['a_b', 'a_b_2', '_'],
+    ],
+  ];
+  for (const [servers, names] of named)
+    it(`${servers.join(', ')}: none is taken for another`, () => assert.deepEqual(serverNames(servers), names));
+
+  it('never share what was allowed to one of them', () => {
+    const names = serverNames(['x'.repeat(30), 'x'.repeat(30), `${'x'.repeat(30)}y`]);
+    assert.equal(new Set(names).size, 3);
+    assert.ok(names.every((name) => name.length <= 24));
   });
 });
 
