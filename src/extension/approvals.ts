@@ -198,9 +198,12 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** Without a choice the question is still open, and is shown again. */
-  private async allowAlways(waiting: Waiting, offered: readonly Rule[]): Promise<void> {
+  private async allowAlways(waiting: Waiting, offered: readonly Rule[][]): Promise<void> {
     const rules = scopes().flatMap(({ scope, words }) =>
-      offered.map((rule) => ({ label: `${visibleLine(coverage(rule))} ${words}`, made: { rule, scope } })),
+      offered.map((rules) => ({
+        label: `${visibleLine(rules.map(coverage).join(' and '))} ${words}`,
+        made: { rules, scope },
+      })),
     );
     const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
     const title = 'Always allow, without a question';
@@ -212,7 +215,7 @@ export class Approvals implements vscode.Disposable {
     cancel.dispose();
     if (!chosen?.made || !this.waiting.includes(waiting)) return;
     try {
-      await this.policies.add(chosen.made.scope, chosen.made.rule);
+      await this.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(withoutLinks(`The rule could not be kept: ${why}`));

@@ -86,12 +86,10 @@ async function addRule(policies: Policies): Promise<void> {
   const { effect } = chosen;
   const tool = await input(title, 'The tool, or the beginning of its name and *', 'fs.edit, fs.*, shell.run, mcp.*');
   if (!tool) return;
-  const isCommand = tool === 'shell.run';
-  const narrower = isCommand
-    ? await input(title, 'The words the command begins with; empty: every command', 'npm test', '')
-    : await input(title, 'Files, as a glob of paths in the workspace; empty: whatever the tool does', 'src/**', '');
+  const { key, prompt, example } = narrowings.get(tool) ?? files;
+  const narrower = await input(title, prompt, example, '');
   if (narrower === undefined) return;
-  const rule: Rule = { effect, tool, ...(narrower && { [isCommand ? 'command' : 'path']: narrower }) };
+  const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
   const problem = readRules([rule], 'user').problems[0];
   if (problem) {
     void vscode.window.showErrorMessage(withoutLinks(`Nothing was added. ${problem}`));
@@ -100,6 +98,24 @@ async function addRule(policies: Policies): Promise<void> {
   const scope = await pickScope(title, ruleWords(rule));
   if (scope) await policies.add(scope, rule);
 }
+
+interface Narrowing {
+  key: 'path' | 'command' | 'site';
+  prompt: string;
+  example: string;
+}
+const files: Narrowing = {
+  key: 'path',
+  prompt: 'Files, as a glob of paths in the workspace; empty: whatever the tool does',
+  example: 'src/**',
+};
+const narrowings = new Map<string, Narrowing>([
+  [
+    'shell.run',
+    { key: 'command', prompt: 'The words the command begins with; empty: every command', example: 'npm test' },
+  ],
+  ['web.fetch', { key: 'site', prompt: 'The site; empty: every site', example: 'https://example.com' }],
+]);
 
 async function pickScope(title: string, words: string): Promise<Scope | undefined> {
   const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));

@@ -58,10 +58,10 @@ export class Policies implements vscode.Disposable {
     return Array.isArray(value) ? value : [value];
   }
 
-  async add(scope: Scope, rule: Rule): Promise<void> {
-    const wanted = JSON.stringify(rule);
-    const others = this.written(scope).filter((one) => JSON.stringify(one) !== wanted);
-    await this.write(scope, [...others, rule]);
+  async add(scope: Scope, ...rules: Rule[]): Promise<void> {
+    const wanted = rules.map((rule) => JSON.stringify(rule));
+    const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
+    await this.write(scope, [...others, ...rules]);
   }
 
   /** @param index within `written` */

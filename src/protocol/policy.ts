@@ -14,13 +14,14 @@ export const presetNames: Record<Preset, string> = {
 
 /**
  * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of
- * workspace-relative paths, all of which must match; `command` the words a command begins with.
+ * workspace-relative paths, all of which must match; `command` the words a command begins with; `site` where a page is from.
  */
 export const ruleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
   tool: z.string().min(1).max(200),
   path: z.string().min(1).max(500).optional(),
   command: z.string().min(1).max(1000).optional(),
+  site: z.string().min(1).max(300).optional(),
 });
 export type Rule = z.infer<typeof ruleSchema>;
 

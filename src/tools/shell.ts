@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { judgeCommand } from './gate/commands.ts';
+import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
 import type { CommandMirror } from './shell/live.ts';
@@ -40,12 +41,17 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
       const reading = await judge();
+      const named = await namedIn(workspace.roots, folder.path, command);
+      const why = typeof reading === 'string' ? named.protected : undefined; // what only reads was looked through more closely
       return {
         what: 'Run a command',
         where: folder.path,
-        why: 'A command can do anything that you can do.',
+        why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
-        grant: cwd === undefined ? `shell.run ${command}` : `shell.run ${command} (in ${folder.relative})`,
+        named: named.paths,
+        ...(why === undefined && {
+          grant: cwd === undefined ? `shell.run ${command}` : `shell.run ${command} (in ${folder.relative})`,
+        }),
         reading:
           typeof reading === 'string'
             ? reading

@@ -39,7 +39,8 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
     ...(through !== undefined && { through }),
     risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
-    ...(plan?.command !== undefined && { command: plan.command }),
+    ...(plan?.command !== undefined && { command: plan.command, named: plan.named }),
+    ...(plan?.site !== undefined && { site: plan.site }),
     readsOnly: typeof plan?.reading === 'function',
     always: plan !== undefined && plan.grant === undefined,
     trusted: workspace.trusted,

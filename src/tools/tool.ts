@@ -67,6 +67,10 @@ export interface Plan {
   command?: string;
   /** Workspace-relative, for rules about paths; absent: that of `change`. */
   paths?: readonly string[];
+  /** Places that the command names, for rules that ask or deny; a folder ends in `/`, the workspace is ''. */
+  named?: readonly string[];
+  /** The site it asks, like `https://example.com`. */
+  site?: string;
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
   reading?: ((context: ToolContext) => Promise<unknown>) | string;
   /** What else the question shows: the arguments of somebody else's tool. */

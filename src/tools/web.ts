@@ -26,6 +26,7 @@ export function webTool({ allowPrivate = () => false, ...limits }: WebOptions = 
         where: `GET ${url.href}`,
         why: 'The address goes to that server, and what it answers goes to the model.',
         grant: `web.fetch ${url.origin}`,
+        site: url.origin,
         async run(context) {
           const page = await fetchPage(url, { allowPrivate: allowPrivate(), signal: context.signal, ...limits });
           const { title, text } = await pageText(page);

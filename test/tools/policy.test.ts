@@ -100,9 +100,45 @@ describe('a rule', () => {
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('env X=1 git push'), 'deny'],
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('git status'), 'ask'],
   ];
-  for (const [rule, one, effect] of cases) {
-    const about = one.command ?? one.paths.join(', ');
-    it(`${rule.effect} ${[rule.tool, rule.path, rule.command].filter(Boolean).join(' ')}: ${effect} for ${about}`, () =>
+  const page = (site: string) => subject({ tool: 'web.fetch', risk: 'execute', paths: [], site });
+  const sites: typeof cases = [
+    [{ effect: 'allow', tool: 'web.fetch', site: 'https://a.example' }, page('https://a.example'), 'allow'],
+    [{ effect: 'allow', tool: 'web.fetch', site: 'https://a.example' }, page('http://a.example'), 'ask'],
+    [{ effect: 'allow', tool: 'web.fetch', site: 'https://a.example' }, page('https://a.example:8443'), 'ask'],
+    [{ effect: 'allow', tool: 'web.fetch', site: 'https://a.example' }, page('https://x.a.example'), 'ask'],
+    [{ effect: 'allow', tool: '*', site: 'https://a.example' }, edit, 'ask'],
+    [{ effect: 'deny', tool: 'web.fetch', site: 'https://a.example' }, page('http://x.a.example:8080'), 'deny'],
+    [{ effect: 'deny', tool: 'web.fetch', site: 'https://a.example' }, page('https://ba.example'), 'ask'],
+  ];
+  for (const [rule, one, effect] of [...cases, ...sites]) {
+    const about = one.command ?? one.site ?? one.paths.join(', ');
+    it(`${rule.effect} ${[rule.tool, rule.path, rule.command, rule.site].filter(Boolean).join(' ')}: ${effect} for ${about}`, () =>
       assert.equal(decide(policy([rule]), one).effect, effect));
   }
+
+  it('allows the parts of a command together with others, and only all of them', () => {
+    const rules = ['npm test', 'git status', 'cd src'].map((text) => ({
+      effect: 'allow' as const,
+      tool: 'shell.run',
+      command: text,
+    }));
+    const effects: [text: string, effect: string][] = [
+      ['npm test && git status', 'allow'],
+      ['npm test; npm test -- -g "a b"', 'allow'],
+      ['cd src && npm test 2>&1 | git status', 'allow'],
+      ['cd lib && npm test', 'ask'],
+      ['npm test && rm x', 'ask'],
+      ['npm test && git status > out', 'ask'],
+      ['npm test && $(git status)', 'ask'],
+      ['npm test & git status', 'ask'],
+      ['', 'ask'],
+    ];
+    for (const [text, effect] of effects) assert.equal(decide(policy(rules), command(text)).effect, effect, text);
+    assert.equal(
+      decide(policy(rules), command('npm test && git status')).reason,
+      'Allowed by your rule “shell.run npm test” and your rule “shell.run git status”.',
+    );
+    const denied = [...rules, { effect: 'deny' as const, tool: 'shell.run', command: 'git status' }];
+    assert.equal(decide(policy(denied), command('npm test && git status')).effect, 'deny');
+  });
 });

@@ -10,6 +10,7 @@ describe('rules written by hand', () => {
     ['a deny with a slip denies all of its tool', [{ effect: 'deny', tool: 'fs.edit', paht: 'src/**' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/deny holds for all of fs\.edit/]],
     ['a deny whose glob leads outside, too', [{ effect: 'deny', tool: 'fs.edit', path: '../x' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/"\.\.\/x" is outside/]],
     ['an ask without a tool asks about everything', [{ effect: 'ask' }], [{ scope: 'user', effect: 'ask', tool: '*' }], [/tool: .*ask holds for all of \*/]],
+    ['a site is written as one', [{ effect: 'allow', tool: 'web.fetch', site: 'example.com/x' }, { effect: 'deny', tool: 'web.fetch', site: 'https://example.com/' }], [{ scope: 'user', effect: 'deny', tool: 'web.fetch' }], [/write it like https:\/\/example\.com\)\. It is left out/, /deny holds for all of web\.fetch/]],
     ['what has no effect asks', [{ tool: 'fs.edit' }, 'never'], [{ scope: 'user', effect: 'ask', tool: 'fs.edit' }, { scope: 'user', effect: 'ask', tool: '*' }], [/effect/, /"never"/]],
     ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],
   ]; // biome-ignore format: a table
@@ -27,7 +28,7 @@ describe('Always Allow… offers', () => {
     rulesFor({
       call: { id: '1', name, arguments: {} },
       plan: { what: '', where: '', why: '', grant: name, run: async () => {}, ...plan },
-    }).map(coverage);
+    }).map((rules) => rules.map(coverage).join(' and '));
   const change = (path: string) => ({ change: { path, realPath: path, before: null, after: '' } });
 
   const files: [name: string, plan: Partial<Plan>, offered: string[]][] = [
@@ -38,7 +39,7 @@ describe('Always Allow… offers', () => {
     ['fs.move', { paths: ['src/a/x.ts', 'src/b/y.ts'] }, ['fs.move in src/**', 'fs.move']],
     ['fs.move', { paths: ['src/a.ts', 'lib/a.ts'] }, ['fs.move']],
     ['mcp.memory.add', {}, ['mcp.memory.add']],
-    ['web.fetch', {}, []],
+    ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
   ];
   for (const [name, plan, offered] of files)
     it(`${name} of ${plan.change?.path ?? plan.paths ?? 'anything'}: ${offered.join(', ') || 'nothing'}`, () =>
@@ -51,10 +52,21 @@ describe('Always Allow… offers', () => {
     ['git commit -m "two words"', ['git commit …']],
     ['make', ['make …']],
     ['node src/cli.js --port 1', ['node src/cli.js --port 1 …']],
-    ['rm -rf build', ['rm -rf build …']],
     ['npm run ./x', ['npm run ./x …']],
     ['node -e "two words"', []],
+    ['npm run lint && npm test', ['npm run lint … and npm test …']],
+    ['cd src && npm test 2>&1 | tail -n 20', ['cd src … and npm test … and tail -n 20 …']],
+    ['npm test; npm test', ['npm test …']],
+    ['time npm test', ['time npm test …']],
+    ['timeout 60 npm test', ['timeout 60 npm test …']],
+    ['rm -rf build', []],
     ['npm test && rm x', []],
+    ['ls | xargs rm', []],
+    ['git add . && git push', []],
+    ['git -C sub reset --hard', []],
+    ['find . -name x', []],
+    ['X=1 npm test', []],
+    ['npm test & npm test', []],
     ['npm test > out', []],
     ['X=1 $(npm bin)/x', []],
   ];

@@ -207,6 +207,18 @@ describe('tools: web.fetch', () => {
     );
   });
 
+  it('a rule about a site is asked nothing more there, and says so', async () => {
+    const rules = [{ scope: 'user' as const, effect: 'allow' as const, tool: 'web.fetch', site: base }];
+    const tools = defaultTools({ web: { allowPrivate: () => true } });
+    const talking = conversation(workspace, { answer: 'deny', tools, policy: { rules } });
+    await data(talking.call('web.fetch', { url: `${base}/json` }));
+    assert.equal((await error(talking.call('web.fetch', { url: `${at(other)}/json` }))).code, 'TOOL_DENIED');
+    assert.deepEqual(
+      talking.events.flatMap((event) => (event.type === 'approval' ? [event.automatic ?? event.decision] : [])),
+      [`Allowed by your rule “web.fetch ${base}”.`, 'deny'],
+    );
+  });
+
   it('gives a page without its markup and scripts', async () => {
     assert.deepEqual(await data(get('/page')), {
       url: `${base}/page`,

@@ -11,6 +11,10 @@ export interface Subject {
   /** Workspace-relative. */
   paths: readonly string[];
   command?: string;
+  /** Places that the command names: a folder ends in `/`, the workspace is ''. */
+  named?: readonly string[];
+  /** Where a page is from: `https://example.com`. */
+  site?: string;
   /** The command is known to only read. */
   readsOnly: boolean;
   /** It is asked about every time, whatever was allowed: it could run code, loosen the gate, or give secrets away. */
@@ -35,17 +39,43 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   const denied = first('deny');
   if (denied) return { effect: 'deny', reason: `Denied by ${described(denied)}.`, byRule: true };
   if (subject.always) return { effect: 'ask', reason: 'This is asked about every time.' };
-  const asked = first('ask');
+  const asked = first('ask') ?? policy.rules.find((rule) => guardsNamed(rule, subject.named ?? []));
   if (asked) return { effect: 'ask', reason: `Asked about because of ${described(asked)}.`, byRule: true };
-  const allowed = first('allow');
-  if (allowed) return { effect: 'allow', reason: `Allowed by ${described(allowed)}.`, byRule: true };
+  const allowed = first('allow') ? [first('allow')!] : coveringParts(policy, subject);
+  if (allowed) return { effect: 'allow', reason: `Allowed by ${allowed.map(described).join(' and ')}.`, byRule: true };
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return { effect: 'allow', reason: 'Allowed because this command only reads.', onlyReads: true };
   return byPreset(policy.preset, subject);
 }
 
-/** A command is not looked through for the paths that such a rule protects. */
+/** What a command does to the paths that such a rule protects cannot be seen from outside. */
 const guardsPath = ({ effect, path }: Rule) => effect !== 'allow' && path !== undefined;
+
+/** A command names something that a rule protects, of whatever tool: a person should look at it. */
+function guardsNamed(rule: Rule, named: readonly string[]): boolean {
+  if (!guardsPath(rule) || named.length === 0) return false;
+  const { path } = rule as Required<Rule>;
+  const begins = path.includes('/')
+    ? path
+        .replace(/^\.\//, '')
+        .split(/[^/]*[*?[{]/)[0]!
+        .toLowerCase()
+    : '';
+  const mayHold = (place: string) => (place === '' || place.endsWith('/')) && begins.startsWith(place.toLowerCase());
+  const mayBeIn = (place: string) => place === '' || (begins === '' && place.endsWith('/')) || mayHold(place);
+  return matchesPaths(path, named, false) || named.some(mayBeIn);
+}
+
+/** The rules that allow a command: each of its parts, all of them plain, begins with the words of one. */
+function coveringParts({ rules }: Policy, { tool, command = '' }: Subject): OwnedRule[] | undefined {
+  const parts = (parseCommandLine(command) ?? []).flatMap(({ commands }) => commands);
+  const allows = rules.filter(
+    (rule) => rule.effect === 'allow' && names(rule, tool) && rule.path === undefined && rule.site === undefined,
+  );
+  const covering = parts.map(({ words }) => allows.find((rule) => rule.command && begins(rule.command, words)));
+  const all = covering.filter((rule) => rule !== undefined);
+  return parts.length > 0 && all.length === parts.length ? [...new Set(all)] : undefined;
+}
 
 /** The one of two verdicts that lets less happen; `own` when both let the same. */
 export function stricter(own: Verdict, other: Verdict): Verdict {
@@ -86,8 +116,8 @@ const presetWords: Record<Preset, string> = {
 };
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-export function described({ scope, tool, path, command }: OwnedRule): string {
-  const what = [tool, path, command].filter(Boolean).join(' ');
+export function described({ scope, tool, path, command, site }: OwnedRule): string {
+  const what = [tool, path, command, site].filter(Boolean).join(' ');
   return `${owners[scope]} “${what}”`;
 }
 
@@ -98,7 +128,9 @@ function matches(rule: Rule, subject: Subject): boolean {
   const through = !widens && subject.through !== undefined && names(rule, subject.through);
   if (!names(rule, subject.tool) && !through) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
-  return rule.command === undefined || matchesCommand(rule.command, subject.command ?? '', widens);
+  if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
+  if (rule.command === undefined) return true;
+  return !widens && matchesCommand(rule.command, subject.command ?? ''); // to allow, see `coveringParts`
 }
 
 const names = (rule: Rule, tool: string): boolean =>
@@ -118,21 +150,25 @@ function matchesPaths(glob: string, paths: readonly string[], widens: boolean): 
   return widens ? paths.length > 0 && paths.every(test) : paths.some(test);
 }
 
-/**
- * To allow, the command must be one plain command that begins with the rule's words: nothing can hang on behind. To ask or
- * deny, it is enough that some part of the text does, quotes or not.
- */
-function matchesCommand(prefix: string, command: string, widens: boolean): boolean {
-  const wanted = prefix.trim().split(/\s+/);
-  const begins = (words: readonly string[]) => wanted.every((word, index) => words[index] === word);
-  if (widens) {
-    const parsed = parseCommandLine(command);
-    const only = parsed?.length === 1 && parsed[0]!.commands.length === 1 ? parsed[0]!.commands[0] : undefined;
-    return only !== undefined && begins(only.words);
-  }
+/** To allow, it must be this very site; to ask or deny, the host is enough, or one below it. */
+function matchesSite(site: string, asked: string | undefined, widens: boolean): boolean {
+  if (asked === undefined) return false;
+  if (widens) return asked === site;
+  const [host, wanted] = [asked, site].map((one) => new URL(one).hostname);
+  return host === wanted || host!.endsWith(`.${wanted}`);
+}
+
+/** To ask or deny, it is enough that some part of the text begins so, quotes or not. */
+function matchesCommand(prefix: string, command: string): boolean {
   const parts = command.split(/&&|[;|&\n()`{}]/);
   return parts.some((part) => {
     const words = part.split(/[\s'"\\]+/).filter(Boolean);
-    return words.some((_, at) => begins(words.slice(at)));
+    return words.some((_, at) => begins(prefix, words.slice(at)));
   });
 }
+
+const begins = (prefix: string, words: readonly string[]) =>
+  prefix
+    .trim()
+    .split(/\s+/)
+    .every((word, index) => words[index] === word);

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
 import type { ApprovalRequest } from '../tool.ts';
@@ -25,13 +26,24 @@ export function readRules(written: unknown, scope: OwnedRule['scope']): { rules:
   return { rules, problems };
 }
 
-function problemOf({ path, command }: Rule): string | undefined {
+function problemOf({ path, command, site }: Rule): string | undefined {
   try {
     if (path !== undefined) globTest(path);
   } catch (error) {
     return `path: ${error instanceof Error ? error.message : error}`;
   }
-  return path !== undefined && command !== undefined ? 'it has a path and a command; give one' : undefined;
+  if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
+  const given = [path, command, site].filter((one) => one !== undefined).length;
+  return given > 1 ? 'it has several of path, command and site; give one' : undefined;
+}
+
+function originOf(site: string): string | undefined {
+  try {
+    const { protocol, origin } = new URL(site);
+    return /^https?:$/.test(protocol) ? origin : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const inWords = ({ path, message }: { path: PropertyKey[]; message: string }) =>
@@ -45,39 +57,57 @@ function closedForm(value: unknown): Rule | undefined {
 }
 
 /**
- * The rules that *Always Allow…* offers for a question, narrowest first; none for what is asked about every time, and none
- * where a rule would allow much more than was shown.
+ * What *Always Allow…* offers for a question, narrowest first, each the rules that are made together; nothing for what is asked
+ * about every time, and nothing where a rule would allow much more than was shown.
  */
-export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[] {
+export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[][] {
   const tool = plan.tool ?? call.name;
-  if (plan.grant === undefined || tool === 'web.fetch') return [];
+  const allow = (more: Partial<Rule> = {}): Rule => ({ effect: 'allow', tool, ...more });
+  if (plan.grant === undefined) return [];
+  if (plan.site !== undefined) return [[allow({ site: plan.site })]];
   if (plan.command !== undefined) {
-    const command = commandPrefix(plan.command);
-    return command === undefined ? [] : [{ effect: 'allow', tool, command }];
+    const prefixes = commandPrefixes(plan.command);
+    return prefixes ? [prefixes.map((command) => allow({ command }))] : [];
   }
   const paths = plan.paths ?? (plan.change ? [plan.change.path] : []);
   const folder = paths.length > 0 ? commonFolder(paths) : '';
   const inFolder = folder !== '' && !/[*?[\]{}\\]/.test(folder);
-  return [...(inFolder ? [{ effect: 'allow' as const, tool, path: `${folder}/**` }] : []), { effect: 'allow', tool }];
+  return [...(inFolder ? [[allow({ path: `${folder}/**` })]] : []), [allow()]];
+}
+
+/** The words that rules for a command begin with, one for each of its parts; undefined when one of them cannot be read or is no matter of course. */
+function commandPrefixes(command: string): string[] | undefined {
+  const parts = (parseCommandLine(command) ?? []).flatMap(({ commands }) => commands);
+  const prefixes = parts.map(({ words }) => commandPrefix(words));
+  const all = prefixes.filter((prefix) => prefix !== undefined);
+  return parts.length > 0 && all.length === parts.length ? [...new Set(all)] : undefined;
 }
 
 /**
- * The words that a rule for a command begins with: the program and what it is told to do (`npm test`, `git commit`), where
- * that says what happens; else all of it. Undefined for more than one plain command.
+ * The program and what it is told to do (`npm test`, `git commit`), where that says what happens; else all of the words. More
+ * words may follow: none for what destroys, with other words, something else than was shown.
  */
-function commandPrefix(command: string): string | undefined {
-  const parsed = parseCommandLine(command);
-  const only = parsed?.length === 1 && parsed[0]!.commands.length === 1 ? parsed[0]!.commands[0]! : undefined;
-  if (!only) return undefined;
-  const [, second = '', third = ''] = only.words;
+function commandPrefix(words: readonly string[]): string | undefined {
+  const [first = '', second = '', third = ''] = words;
+  if (first.includes('=') || words.some((word) => destructive.has(posix.basename(word)))) return undefined;
+  if (first === 'git' && words.some((word) => undoesWork.has(word))) return undefined;
   const isName = (word: string) => /^[a-z][\w:-]*$/i.test(word);
-  const count = !isName(second) ? only.words.length : runners.has(second) && isName(third) ? 3 : 2;
-  const words = only.words.slice(0, runners.has(second) && count === 2 ? only.words.length : count);
-  return words.every((word) => /^[^\s'"\\]+$/.test(word)) ? words.join(' ') : undefined;
+  const runs = runners.has(second) && isName(third);
+  const count =
+    starters.has(first) || !isName(second) ? words.length : runs ? 3 : runners.has(second) ? words.length : 2;
+  const prefix = words.slice(0, count);
+  return prefix.every((word) => /^[^\s'"\\]+$/.test(word)) ? prefix.join(' ') : undefined;
 }
 
+const set = (names: string) => new Set(names.split(' '));
 /** Words after which it is the next one that says what happens. */
-const runners = new Set(['run', 'run-script', 'exec', 'x', 'dlx', 'compose', 'tool']);
+const runners = set('run run-script exec x dlx compose tool');
+/** Programs that start the one named after them. */
+const starters = set('env xargs nohup time timeout nice watch exec command cd');
+const destructive = set(
+  'rm rmdir unlink shred dd truncate mv chmod chown chgrp kill pkill killall sudo doas su eval source find -delete -exec mkfs',
+);
+const undoesWork = set('push reset clean checkout restore rebase');
 
 function commonFolder(paths: readonly string[]): string {
   const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1));
@@ -88,7 +118,8 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test …`. */
-export function coverage({ tool, path, command }: Rule): string {
+export function coverage({ tool, path, command, site }: Rule): string {
+  if (site !== undefined) return `${tool} of ${site}`;
   if (command !== undefined) return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
   return path === undefined ? tool : `${tool} in ${path}`;
 }

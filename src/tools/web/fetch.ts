@@ -27,7 +27,7 @@ export interface Page {
   redirects: string[];
 }
 
-/** Gets a page. Every address on the way is checked as the first was. Throws `ToolError`. */
+/** Gets a page. Every address on the way is checked as the first was; to another site it is not followed. Throws `ToolError`. */
 export async function fetchPage(
   start: URL,
   {
@@ -83,7 +83,7 @@ function nextUrl(from: URL, location: string, allowPrivate: boolean): URL {
 /** The same host, also over https now, or with or without its `www`: what was allowed covers it, and nothing else. */
 function isSameSite(from: URL, to: URL): boolean {
   const plain = ({ hostname }: URL) => hostname.replace(/^www\./, '');
-  return plain(from) === plain(to) && (from.port === to.port || from.protocol !== to.protocol);
+  return plain(from) === plain(to) && from.port === to.port;
 }
 
 async function ask(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {

@@ -58,9 +58,9 @@ describe('MCP: more tools than fit', () => {
   it('a rule to allow is for the tool that was found, not for all of them', async () => {
     const call = { id: 'x', name: 'mcp.call_tool', arguments: { tool: 'mcp.farm.tool_7', arguments: {} } };
     await t.call(call.name, call.arguments);
-    const [rule] = rulesFor({ call, plan: t.asked.calls[0]!.plan });
-    assert.deepEqual(rule, { effect: 'allow', tool: 'mcp.farm.tool_7' });
-    t.policy = { ...defaultPolicy, rules: [{ scope: 'user', ...rule! }] };
+    const [rules] = rulesFor({ call, plan: t.asked.calls[0]!.plan });
+    assert.deepEqual(rules, [{ effect: 'allow', tool: 'mcp.farm.tool_7' }]);
+    t.policy = { ...defaultPolicy, rules: rules!.map((rule) => ({ scope: 'user', ...rule })) };
     await t.call(call.name, call.arguments);
     assert.equal(t.asked.calls.length, 1);
     t.policy = { ...defaultPolicy, rules: [{ scope: 'user', effect: 'allow', tool: 'mcp.call_tool' }] };

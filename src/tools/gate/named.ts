@@ -1,0 +1,61 @@
+import * as paths from 'node:path';
+import type { WorkspaceRoot } from '../workspace.ts';
+import { parseCommandLine } from './commandLine.ts';
+import { relativeTo, resolvePath } from './paths.ts';
+import { isGitInternal, protectedReason, secretReason } from './protected.ts';
+
+/** What the words of a command name, as far as that can be seen without running it. */
+export interface Named {
+  /** Workspace-relative; of a folder, and of what only begins so (`src/*.ts`), with `/` at the end, the workspace being ''. */
+  paths: string[];
+  /** Why one of them is a place that is always asked about. */
+  protected?: string;
+}
+
+/** More words than this are not looked at one by one: such a command counts as one that names the whole workspace. */
+const mostWords = 500;
+
+/**
+ * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
+ * folder it runs in and from those it changes to. Variables, substitutions and what programs find by themselves are not seen.
+ */
+export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, command: string): Promise<Named> {
+  const words = wordsOf(command);
+  if (words.length > mostWords) return { paths: [''], protected: 'It has too many words to be looked through.' };
+  const moves = words.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(words[at - 1] ?? ''));
+  const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move))]);
+  const found = new Map<string, string | undefined>();
+  for (const from of folders)
+    for (const word of new Set(words)) {
+      const [known, ...rest] = word.split(/[*?[{$]/);
+      const begins = rest.length > 0;
+      const spelled = begins ? known!.slice(0, known!.lastIndexOf('/') + 1) || '.' : word;
+      const at = paths.resolve(from, spelled);
+      const place = await resolvePath(roots, at, 'search').catch(() => undefined);
+      const path = place?.relative ?? (await relativeTo(roots, at));
+      if (path === undefined) continue;
+      const isFolder = begins || place?.kind === 'folder';
+      found.set(
+        !isFolder ? path : path === '.' ? '' : `${path}/`,
+        reasonOf(path, place !== undefined) ?? reasonOf(spelled, place !== undefined),
+      );
+    }
+  const why = [...found.values()].find((reason) => reason !== undefined);
+  return { paths: [...found.keys()], ...(why && { protected: why }) };
+}
+
+/** As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`. */
+function wordsOf(command: string): string[] {
+  const parsed = parseCommandLine(command) ?? [];
+  const whole = parsed.flatMap(({ commands }) => commands.flatMap(({ words }) => words));
+  const loose = command.split(/[\s'"`;|&<>(){}=,:]+/).map((word) => word.replaceAll('\\', ''));
+  return [...new Set([...whole, ...loose])].filter(Boolean);
+}
+
+/** What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. */
+function reasonOf(path: string, exists: boolean): string | undefined {
+  const names = path.split('/').filter((name) => name !== '' && name !== '.');
+  if (isGitInternal(names) && names.length > 1) return 'It names files that belong to Git.';
+  const reason = protectedReason(names);
+  return exists || reason !== secretReason(names) ? reason : undefined;
+}
