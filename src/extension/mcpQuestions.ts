@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { visible, visibleLine } from '../protocol/visible.ts';
 import type { Definition, Input } from '../tools/mcp/config.ts';
 import type { McpPerson, ServerQuestion, ToolsQuestion } from '../tools/mcp/servers.ts';
-import { placeOf } from '../tools/mcp/serverTool.ts';
+import { describeServer } from './mcpQuestionText.ts';
 import { withoutLinks } from './questionText.ts';
 
 const review = 'Review…';
@@ -19,7 +19,7 @@ export class McpQuestions implements McpPerson {
     const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
     const what = `${verb} the MCP server ${definition.name}?`;
     const why = changed ? 'It is not what you allowed before: it was configured differently.' : '';
-    const chosen = await ask(what, [why, describe(definition)].filter(Boolean).join('\n\n'), allow, trust);
+    const chosen = await ask(what, [why, describeServer(definition)].filter(Boolean).join('\n\n'), allow, trust);
     if (chosen === review) await openConfiguration(definition);
     if (chosen === review) return 'later';
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
@@ -85,29 +85,6 @@ function ask(what: string, detail: string, ...buttons: string[]): Thenable<strin
   const cut = shown.length - detailLimit;
   const text = cut > 0 ? `${shown.slice(0, detailLimit)}\n… (${cut} more characters: Review… shows all)` : shown;
   return vscode.window.showWarningMessage(visibleLine(what), { modal: true, detail: text }, review, ...buttons);
-}
-
-/** All that the approval is bound to. Values of variables and headers are not shown: names, and what they come from. */
-function describe(definition: Definition): string {
-  const lines = [placeOf(definition)];
-  if (definition.type === 'stdio') {
-    lines.push(`in ${definition.cwd}`);
-    const names = Object.entries(definition.env).map(([name, value]) => `${name}${comesFrom(value)}`);
-    if (names.length > 0) lines.push(`with the variables ${names.join(', ')}`);
-  } else {
-    const names = Object.entries(definition.headers).map(([name, value]) => `${name}${comesFrom(value)}`);
-    if (names.length > 0) lines.push(`with the headers ${names.join(', ')}`);
-  }
-  const can =
-    definition.type === 'stdio'
-      ? 'It runs as you, with your rights, and can do what you can do.'
-      : 'What its tools are given leaves this machine.';
-  return `${lines.join('\n')}\n\nConfigured in ${definition.source}. ${can}`;
-}
-
-function comesFrom(value: string | null): string {
-  const found = value?.match(/\$\{(env|input):[^}]+\}/g) ?? [];
-  return found.length > 0 ? ` (${found.join(', ')})` : '';
 }
 
 async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {

@@ -50,7 +50,7 @@ describe('with an MCP server in the folder', () => {
     const question = await editor.dialog.text();
     assert.match(question, /^Start the MCP server odd\?\n/);
     assert.ok(question.includes(`${process.execPath} ${faultyServer}\nin ${editor.folder}`), question);
-    assert.ok(question.includes('with the variables COLOUR\n'), question);
+    assert.ok(question.includes('with the variables COLOUR=green\n'), question);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Cancel');
     await hears('There is no such tool.');

@@ -270,6 +270,7 @@ describe('tools: shell.run', () => {
 describe('tools: the environment of a command', () => {
   const dropped = [
     'OPENAI_API_KEY GITHUB_TOKEN npm_config_registry NPM_TOKEN AWS_SECRET_ACCESS_KEY DB_PASSWORD MYSQL_PWD VSCODE_IPC_HOOK',
+    'DB_PASS SMTP_PASS PAT SLACK_WEBHOOK_URL AZURE_STORAGE_CONNECTION_STRING BEARER MY_JWT',
     'ELECTRON_RUN_AS_NODE NODE_OPTIONS SSH_AUTH_SOCK GIT_ASKPASS BASH_ENV LD_PRELOAD SENTRY_DSN GH_PAT secret_thing PROMPT_COMMAND',
   ]
     .join(' ')
@@ -277,6 +278,22 @@ describe('tools: the environment of a command', () => {
   for (const name of dropped) {
     it(`has no ${name}`, () => assert.equal(name in commandEnvironment({ [name]: 'x' }, 'm'), false));
   }
+
+  const values: [value: string, kept: boolean][] = [
+    ['sk-CANARYKEY1234567890', false],
+    ['ghp_CANARYCANARYCANARYCANARY', false],
+    ['https://ghp0CANARYCANARYCANARY@github.com/a/b', false],
+    ['https://me:CANARY@example.com', false],
+    ['AccountName=a;AccountKey=CANARY;', false],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nCANARY', false],
+    ['/opt/task-runner/bin:/home/a/disk-usage', true],
+    ['asia-southeast1-docker.pkg.dev', true],
+    ['ssh://git@example.com/a.git', true],
+    ['/cache/hf_models_and_tokenizers', true],
+  ];
+  for (const [value, kept] of values)
+    it(`${kept ? 'has' : 'has no'} ${value.slice(0, 40)}, whatever it is called`, () =>
+      assert.equal('THING' in commandEnvironment({ THING: value }, 'm'), kept));
 
   it('has what programs need, and its mark', () => {
     const own = { PATH: '/bin', HOME: '/home/a', LANG: 'C', PWD: '/x', JAVA_HOME: '/j', DATABASE_URL: 'pg://a:b@c/d' };

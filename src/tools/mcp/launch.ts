@@ -1,3 +1,4 @@
+import { isSecretName } from '../shell/environment.ts';
 import type { Definition, Input, Local, Remote } from './config.ts';
 import { filledIn } from './variables.ts';
 
@@ -26,6 +27,5 @@ export async function launchOf(
 /** Header values, and variables whose names say what they are. */
 function secretsOf(launch: Local | Remote): string[] {
   if (launch.type !== 'stdio') return Object.values(launch.headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  const isSecret = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|PRIVATE|AUTH/i;
-  return Object.entries(launch.env).flatMap(([name, value]) => (value !== null && isSecret.test(name) ? [value] : []));
+  return Object.entries(launch.env).flatMap(([name, value]) => (value !== null && isSecretName(name) ? [value] : []));
 }

@@ -1,20 +1,35 @@
-/** Names whose values are, or give, somebody's access; and those that change what a program runs. */
+/** Names whose values are, or give, somebody's access. */
+const secretName =
+  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|(^|_)PASS(_|$)|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|BEARER|JWT|WEBHOOK|CONN(ECTION)?_?STR|(^|_)PAT$|_PWD$|_DSN$/i;
+export const isSecretName = (name: string): boolean => secretName.test(name);
+
+/** What is somebody's access whatever it is called: addresses with a password, keys of well-known forms. */
+const secretValue = new RegExp(
+  [
+    String.raw`://(?:[^/\s:@]*:[^/\s@]+|[^/\s:@]{16,})@`,
+    '-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*',
+    String.raw`\b(?:AccountKey|SharedAccessKey|Password|Pwd)=[^;\s]+`,
+    String.raw`\b(?:sk-[\w-]{16}|gh[opsur]_\w{20}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abeoprs]-[\w-]{16}|A[KS]IA[A-Z0-9]{16})[\w-]*`,
+    String.raw`\b(?:AIza[\w-]{30}|hf_[A-Za-z0-9]{30}|npm_[A-Za-z0-9]{30}|pypi-[\w-]{30}|eyJ[\w-]{10,}\.eyJ[\w.-]+)[\w-]*`,
+  ].join('|'),
+  'g',
+);
+export const withoutSecrets = (value: string): string => value.replace(secretValue, '•••');
+
+/** And those that change what a program runs. */
 const dropped = [
-  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|COOKIE|AUTH|ASKPASS|SESSION|_PAT$|_PWD$|_DSN$/i,
+  secretName,
   /^(VSCODE|ELECTRON|CHROME|npm|TOWPATH|BASH_FUNC|LD|DYLD)_/i,
   /^(NODE_OPTIONS|NODE_PATH|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE)$/i,
   /^(BASH_ENV|ENV|PROMPT_COMMAND|PS4|SHELLOPTS|BASHOPTS|IFS|CDPATH|PYTHONSTARTUP|PERL5OPT|RUBYOPT)$/,
 ];
-/** An address with a user and a password in it. */
-const addressWithPassword = /:\/\/[^/\s:@]*:[^/\s@]+@/;
-
 /** The variable by which every process of a command can be found again, wherever it went. */
 export const markerName = 'TOWPATH_COMMAND';
 
 /** The environment of a command: the editor's own without secrets, and quiet programs that do not wait for an answer. */
 export function commandEnvironment(own: NodeJS.ProcessEnv, marker: string): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
-    ([name, value]) => !dropped.some((pattern) => pattern.test(name)) && !addressWithPassword.test(value ?? ''),
+    ([name, value]) => !dropped.some((pattern) => pattern.test(name)) && withoutSecrets(value ?? '') === value,
   );
   return {
     ...Object.fromEntries(kept),
