@@ -1,59 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { resolvePath } from '../../src/tools/gate/paths.ts';
 import { isGitInternal, protectedReason } from '../../src/tools/gate/protected.ts';
-import { changes, type PathOperation, placesOf } from '../../src/tools/gate/spelling.ts';
+import { changes, placesOf } from '../../src/tools/gate/spelling.ts';
 import { ToolError } from '../../src/tools/tool.ts';
 import type { Workspace } from '../../src/tools/workspace.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
-
-/** One case: what is asked of the gate in a prepared folder, and what must come of it. */
-interface PathCase {
-  id: string;
-  platform: string;
-  op: PathOperation;
-  input: unknown;
-  to?: string;
-  roots?: string[];
-  setup: Setup[];
-  expect: 'allow' | 'protected' | 'deny';
-  code: string;
-  resolves?: string;
-  post?: {
-    exists?: string[];
-    missing?: string[];
-    content?: Record<string, string>;
-    symlink?: string[];
-    mode?: Record<string, number>;
-    searchExcludes?: string[];
-  };
-  why: string;
-}
-interface Setup {
-  dir?: string;
-  file?: string;
-  content?: string;
-  base64?: string;
-  mode?: number;
-  symlink?: string;
-  hardlink?: string;
-  target?: string;
-  fifo?: string;
-  socket?: string;
-  sparse?: string;
-  size?: number;
-  deeplinks?: number;
-}
-
-const telling = casesOf(new URL('path-cases.json', import.meta.url));
-const sharedFile = pathToFileURL(paths.resolve('../shared/cases/path-cases.json'));
-const shared = fs.existsSync(sharedFile) ? casesOf(sharedFile) : [];
+import { type PathCase, preparePath, shared, telling, toolFor } from './pathCases.ts';
 
 describe('tools: paths', () => {
   for (const one of telling) it(`${one.id} ${one.op} ${shown(one)}: ${one.why}`, () => check(one));
@@ -107,10 +63,6 @@ describe('tools: paths', () => {
   });
 });
 
-function casesOf(file: URL): PathCase[] {
-  return JSON.parse(fs.readFileSync(file, 'utf8')).cases as PathCase[];
-}
-
 function shown({ input }: PathCase): string {
   return JSON.stringify(input).slice(0, 60);
 }
@@ -120,60 +72,14 @@ const elsewhere = new Set(['R01', 'R03', 'R05', 'R06']);
 
 async function check(one: PathCase): Promise<void> {
   if (elsewhere.has(one.id) || one.platform !== process.platform) return;
-  const outer = fs.realpathSync(fs.mkdtempSync(paths.join(tmpdir(), 'towpath-path-')));
-  const home = process.env.HOME;
-  const put = (text: string) =>
-    text
-      .replaceAll('{ROOT}', outer)
-      .replaceAll('{WS}', paths.join(outer, 'ws'))
-      .replaceAll('{WS2}', paths.join(outer, 'ws2'))
-      .replaceAll('{OUT}', paths.join(outer, 'outside'))
-      .replaceAll('{EVIL}', paths.join(outer, 'ws-evil'))
-      .replaceAll('{HOME}', paths.join(outer, 'home'));
-  const closers: (() => void)[] = [];
+  const place = await preparePath(one);
+  const { roots, input, put } = place;
   try {
-    for (const name of ['ws', 'outside', 'ws-evil', 'home']) fs.mkdirSync(paths.join(outer, name));
-    fs.writeFileSync(put('{OUT}/secret.txt'), 'CANARY-OUTSIDE');
-    fs.writeFileSync(put('{EVIL}/secret.txt'), 'CANARY-OUTSIDE');
-    process.env.HOME = put('{HOME}');
-    for (const step of one.setup) await prepare(step, put, closers);
-    const roots = (one.roots ?? ['{WS}']).map(put).map((path) => ({ name: paths.basename(path), path }));
-    const input = typeof one.input === 'string' ? put(one.input.replace('@DEEPLINKS@', 'd45')) : one.input;
     if (one.id !== 'F18') await checkDecision(one, roots, input, put); // into itself: a rule of moving, not of a path
     await checkTool(one, roots, input, put);
     checkAfter(one, put);
   } finally {
-    if (home === undefined) delete process.env.HOME;
-    else process.env.HOME = home;
-    for (const close of closers) close();
-    fs.rmSync(outer, { recursive: true, force: true });
-  }
-}
-
-async function prepare(step: Setup, put: (text: string) => string, closers: (() => void)[]): Promise<void> {
-  const path = put(
-    step.dir ?? step.file ?? step.symlink ?? step.hardlink ?? step.fifo ?? step.socket ?? step.sparse ?? '{WS}/x',
-  );
-  fs.mkdirSync(step.dir ? path : paths.dirname(path), { recursive: true });
-  if (step.file) fs.writeFileSync(path, step.base64 ? Buffer.from(step.base64, 'base64') : (step.content ?? ''));
-  if (step.mode) fs.chmodSync(path, step.mode);
-  if (step.symlink) fs.symlinkSync(put(step.target!), path);
-  if (step.hardlink) fs.linkSync(put(step.target!), path);
-  if (step.fifo) execFileSync('mkfifo', [path]);
-  if (step.socket) {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(path, resolve));
-    closers.push(() => server.close());
-  }
-  if (step.sparse) {
-    fs.writeFileSync(path, '');
-    fs.truncateSync(path, step.size);
-  }
-  if (step.deeplinks) {
-    fs.writeFileSync(put('{WS}/ok.txt'), 'INSIDE');
-    for (let index = 0; index <= step.deeplinks; index++) {
-      fs.symlinkSync(index === 0 ? 'ok.txt' : `d${index - 1}`, put(`{WS}/d${index}`));
-    }
+    place.remove();
   }
 }
 
@@ -228,23 +134,6 @@ async function checkTool(one: PathCase, roots: Workspace['roots'], input: unknow
   assert.ok(outcome.ok, told);
   assert.ok(host.isFree({ id: '', name: tool.name, arguments: {} }) === !changing);
   for (const excluded of one.post?.searchExcludes ?? []) assert.ok(!told.includes(`"${excluded}"`), told);
-}
-
-function toolFor(
-  one: PathCase,
-  input: unknown,
-  put: (text: string) => string,
-): { name: string; args: unknown } | undefined {
-  if (one.op === 'rename') return { name: 'fs.move', args: { from: input, to: put(one.to!) } };
-  if (one.op === 'mkdir') return { name: 'fs.write', args: { path: `${input}/made.txt`, content: 'NEW' } };
-  if (one.op === 'read' || one.op === 'stat') return { name: 'fs.read', args: { path: input } };
-  if (one.op === 'list') return { name: 'fs.list', args: { path: input } };
-  if (one.op === 'delete') return { name: 'fs.delete', args: { path: input } };
-  if (one.op === 'search' && /[*/]/.test(String(input))) return { name: 'fs.find', args: { pattern: input } };
-  if (one.op === 'search') return { name: 'fs.search', args: { pattern: input } };
-  const creates = one.op === 'create' && one.code !== 'EXISTS'; // fs.write creates or replaces
-  if (one.op === 'write' || creates) return { name: 'fs.write', args: { path: input, content: 'NEW' } };
-  return undefined;
 }
 
 function codeOf({ code, details }: { code: string; details?: unknown }): string {

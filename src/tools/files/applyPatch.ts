@@ -45,10 +45,11 @@ async function targetOf(workspace: Workspace, path: string | undefined, file: Fi
   const target = await findTarget(workspace, path);
   const creates = file?.hunks.every((hunk) => hunk.old.length === 0);
   if (target.before === null && !creates) await resolvePath(workspace.roots, path, 'read'); // throws ENOENT with the nearest names
-  if (target.before && file?.kind === 'create')
+  if (target.before !== null && file?.kind === 'create')
     throw new ToolError(
       'E_PRECONDITION_FAILED',
       `${quoted(target.file.relative)} exists already. Nothing was changed.`,
+      { reason: 'EXISTS' },
     );
   return target;
 }
