@@ -6,6 +6,7 @@ import { parseCommandLine } from '../../src/tools/gate/commandLine.ts';
 import { judgeCommand } from '../../src/tools/gate/commands.ts';
 import { runVectors } from '../../src/tools/shell/vectors.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
+import { conversation } from './conversation.ts';
 
 interface Case {
   id: string;
@@ -36,6 +37,22 @@ const judge = (command: string, platform?: string) =>
     (error) => (error.details?.reason === 'COMMAND_REFUSED' ? 'never' : `thrown ${error}`),
   );
 
+/** The same through the tool: run unasked, or put to a person who says no, or refused before that. */
+async function decided(command: string, readOnlyCommands: boolean): Promise<string> {
+  const { call, asked, events } = conversation(workspace, { policy: { readOnlyCommands }, answer: 'deny' });
+  const outcome = await call('shell.run', { command });
+  if (asked.length > 0) {
+    const { plan } = asked[0]!;
+    assert.deepEqual([plan.command, plan.where, outcome.ok], [command, workspace.root, false]);
+    return 'ask';
+  }
+  const ran = events.some(({ type }) => type === 'tool-start');
+  if (ran) return 'auto';
+  const { code, details } = (outcome as Extract<typeof outcome, { ok: false }>).error;
+  const reason = (details as { reason?: string } | undefined)?.reason ?? code;
+  return reason === 'COMMAND_REFUSED' || reason === 'TOOL_ARGS_INVALID' ? 'never' : reason;
+}
+
 describe('a command', () => {
   for (const { id, command, expect, reason, platform, setup = [] } of cases) {
     it(`${id} ${JSON.stringify(command.slice(0, 60))}: ${expect} (${reason.slice(0, 60)})`, async () => {
@@ -47,6 +64,10 @@ describe('a command', () => {
       }
       // An empty command is refused by its schema, which asks for at least one character.
       assert.equal(command === '' ? 'never' : await judge(command, platform), expect);
+      if (platform === undefined) {
+        assert.equal(await decided(command, true), expect);
+        assert.equal(await decided(command, false), expect === 'auto' ? 'ask' : expect, 'with the preset off');
+      }
     });
   }
 
