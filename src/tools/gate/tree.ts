@@ -29,12 +29,22 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
     const at = paths.join(folder, name);
     if (!(await lstat(at)).isDirectory()) return unlink(at);
     const aside = `.towpath-${randomUUID()}`;
+    const putBack = () => rename(paths.join(folder, aside), at);
     await rename(at, paths.join(folder, aside));
-    if (!listed || !isDeepStrictEqual(await list(folder, aside, listed.length), listed)) {
-      await rename(paths.join(folder, aside), at);
+    // Whoever was about to change something in it may still do that, for a moment.
+    const now = listed && (await list(folder, aside, listed.length).catch(() => undefined));
+    if (!now || !isDeepStrictEqual(now, listed)) {
+      await putBack();
       throw holdsSomethingElse(name);
     }
-    await remove(folder, aside);
+    try {
+      await remove(folder, aside);
+    } catch (error) {
+      await putBack();
+      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+      const message = `${quoted(name)} was deleted only in part (${code}). What is left of it is where it was.`;
+      throw new ToolError('TOOL_EXEC_FAILED', message);
+    }
   });
 }
 
@@ -71,13 +81,21 @@ async function list(folder: string, name: string, most: number): Promise<TreeEnt
   return (await visit(folder, name, '')) ? entries : undefined;
 }
 
-async function remove(parent: string, name: string): Promise<void> {
-  const at = paths.join(parent, name);
-  await inside(at, async (held) => {
-    for (const entry of await readdir(held, { withFileTypes: true }))
-      await (entry.isDirectory() ? remove(held, entry.name) : unlink(paths.join(held, entry.name)));
-  });
-  await rmdir(at);
+async function remove(folder: string, name: string): Promise<void> {
+  const at = paths.join(folder, name);
+  for (let attempt = 1; ; attempt++)
+    try {
+      if (!(await lstat(at)).isDirectory()) return await unlink(at);
+      await inside(at, async (held) => {
+        for (const child of await readdir(held)) await remove(held, child);
+      });
+      return await rmdir(at);
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return;
+      // It was another kind of thing a moment ago.
+      if (attempt === 3 || !['ENOTDIR', 'EISDIR', 'ELOOP', 'EPERM'].includes(code)) throw error;
+    }
 }
 
 /** Works in a folder by a name that stays this folder; fails when it is a link by now. */
