@@ -83,6 +83,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),
     'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),
+    'towpath.forgetPackage': () => packages.forget(),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),
     'towpath.unloadLocal': () => unloadLocal(models),

@@ -36,6 +36,9 @@ import { watchWorkflowFiles } from './workflowProblems.ts';
 import { Workflows } from './workflows.ts';
 import { EditorWorkspace } from './workspace.ts';
 
+/** Nobody waits for what is not needed any more to be cleared away. */
+const sweepAfterMs = 60_000;
+
 let shutDown: (() => Promise<void>) | undefined;
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
@@ -77,7 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const workflowFiles = new WorkflowFiles(tools.map((tool) => tool.definition.name));
   const shelf = new Shelf({
     project: workspace,
-    storage: path.join(context.globalStorageUri.fsPath, 'packages'),
+    storage: path.join(storage.fsPath, 'packages'),
     openedFile: path.join(storage.fsPath, 'opened-packages.json'),
     stateFolder: (runId) => store.stateFolder(runId),
     autopilot: () => settings()['packages.autopilot'],
@@ -117,7 +120,7 @@ export function activate(context: vscode.ExtensionContext): void {
     void panel.showState();
   });
   const undo = new Undo(engine, store, workspace, conversation);
-  const packages = new Packages(shelf, conversation);
+  const packages = new Packages(shelf, conversation, { engine, store });
   const setup = new Setup(models, secrets);
   const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
   const downloads = new Downloads(context.globalStorageUri, log);
@@ -142,8 +145,12 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
   });
 
+  const sweep = () => shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
+  const sweeping = setTimeout(sweep, sweepAfterMs);
+
   context.subscriptions.push(
     log,
+    new vscode.Disposable(() => clearTimeout(sweeping)),
     statusBar,
     problems,
     terminal,

@@ -1,6 +1,9 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../engine/engine.ts';
+import type { RunStore } from '../runs/store.ts';
 import type { MenuItem, PackageAgent } from '../workflows/package/agents.ts';
-import { packageRunId } from '../workflows/package/ids.ts';
+import { packageRunId, parsePackageRunId } from '../workflows/package/ids.ts';
 import type { Package } from '../workflows/package/load.ts';
 import { chooseFrom } from '../workflows/package/menu.ts';
 import { PackageError } from '../workflows/package/problem.ts';
@@ -17,11 +20,12 @@ interface Choice extends vscode.QuickPickItem {
   run(): Promise<unknown>;
 }
 
-/** The two ways into a package, and the dialog that opens one. Escape leaves everything as it was. */
+/** The two ways into a package, the dialog that opens one, and forgetting it. Escape leaves everything as it was. */
 export class Packages {
   constructor(
     private readonly shelf: Shelf,
     private readonly conversation: Conversation,
+    private readonly runs: { engine: ExecutionEngine; store: RunStore },
   ) {}
 
   async runWorkflow(): Promise<void> {
@@ -61,6 +65,38 @@ export class Packages {
     }
   }
 
+  async forget(): Promise<void> {
+    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    const opened = (await this.shelf.list()).filter((one) => one.opened);
+    if (opened.length === 0) {
+      void vscode.window.showInformationMessage('No package was opened in this workspace.');
+      return;
+    }
+    const items = opened.map((shelved) => {
+      const label = 'source' in shelved ? shelved.source.title : path.basename(shelved.place);
+      return { label, description: shelved.place, shelved };
+    });
+    const title = 'Towpath: a package to forget';
+    const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+    if (chosen && (await this.mayForget(chosen.shelved.key, chosen.label))) await this.shelf.forget(chosen.shelved.key);
+  }
+
+  /** Asks when there are runs of it, which need it to go on; says no while one is at work. */
+  private async mayForget(key: string, title: string): Promise<boolean> {
+    const { engine, store } = this.runs;
+    const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
+    if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
+      void vscode.window.showWarningMessage(`A run of ${title} is at work. Stop it, then forget the package.`);
+      return false;
+    }
+    const count = (await store.workflowIds()).filter(isOf).length;
+    if (count === 0) return true;
+    const yes = 'Forget';
+    const detail = `${count === 1 ? 'A run was' : `${count} runs were`} begun with it. They can be read, and go on only after you open it again.`;
+    const question = `Forget ${title}?`;
+    return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+  }
+
   private async talkTo({ key, source }: Usable, agent: PackageAgent): Promise<void> {
     const chosen = await askMenu(source, agent);
     if (!chosen) return;
@@ -87,10 +123,7 @@ export class Packages {
   }
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
-    if (!vscode.workspace.isTrusted) {
-      void vscode.window.showWarningMessage('No package is loaded, because this workspace is not trusted.');
-      return;
-    }
+    if (!vscode.workspace.isTrusted) return tellUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
     const more = { label: '$(folder-opened) Open a package…', detail: 'A .bmad archive, or the folder of a bmad.json' };
@@ -99,6 +132,9 @@ export class Packages {
     await chosen?.run();
   }
 }
+
+const tellUntrusted = (): void =>
+  void vscode.window.showWarningMessage('No package is loaded, because this workspace is not trusted.');
 
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,

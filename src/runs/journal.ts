@@ -76,6 +76,24 @@ export async function readJournal(file: string): Promise<JournalContents> {
   return { events, goodBytes: at };
 }
 
+/** As many bytes as hold any run's first event. */
+const firstBytes = 65_536;
+
+/** The first event of a journal, without reading the rest; undefined when it cannot be read, or is not there yet. */
+export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
+  const handle = await fs.open(file, 'r').catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstBytes), 0, firstBytes, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    const at = bytes.indexOf(10) + 1;
+    const end = bytes.indexOf(10, at);
+    return end < 0 || bytes.toString('utf8', 0, at) !== header ? undefined : parseLine(bytes.subarray(at, end));
+  } finally {
+    await handle.close();
+  }
+}
+
 function parseLine(line: Buffer): StoredEvent | undefined {
   const json = line.subarray(9);
   if (line[8] !== 0x20 || line.toString('latin1', 0, 8) !== checksum(json)) return undefined;

@@ -12,7 +12,7 @@ import {
   titleOf,
 } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
-import { Journal, type JournalContents, readJournal, StoreError } from './journal.ts';
+import { Journal, type JournalContents, readFirstEvent, readJournal, StoreError } from './journal.ts';
 import { type Lock, takeLock } from './lock.ts';
 
 /** A run opened for writing: nobody else writes it until `close`. */
@@ -77,6 +77,13 @@ export class RunStore {
     const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => [] as string[]);
     const runs = await Promise.all(names.filter(isRunId).map((id) => this.summary(id)));
     return runs.filter((run) => run !== undefined).sort((a, b) => b.updatedAt - a.updatedAt);
+  }
+
+  /** What each run follows; undefined for one whose record does not tell. */
+  async workflowIds(): Promise<(string | undefined)[]> {
+    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => [] as string[]);
+    const firsts = await Promise.all(names.filter(isRunId).map((id) => readFirstEvent(this.journalOf(id))));
+    return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
   async delete(id: string): Promise<void> {

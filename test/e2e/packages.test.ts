@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
-import { sampleFiles } from '../workflows/package/sample.ts';
+import { sampleFiles, writePackage } from '../workflows/package/sample.ts';
+import { zip } from '../workflows/package/zip.ts';
 
 const files = Object.fromEntries(
   Object.entries(sampleFiles).map(([file, text]) => [`.towpath/packages/letters/${file}`, text]),
@@ -151,6 +152,67 @@ describe('a workflow package', () => {
         /letter\.md$/.test(vscode.window.activeTextEditor?.document.fileName ?? ''),
       ),
     );
+  });
+
+  it('is opened by the editor’s dialog, as a folder or an archive, and forgotten', async () => {
+    const unpacked = () =>
+      readdirSync(path.join(outer, 'data'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+        /packages[\\/][0-9a-f]{64}$/.test(name),
+      );
+    const manifest = (title: string) => JSON.stringify({ ...JSON.parse(sampleFiles['bmad.json']!), title });
+    writePackage(path.join(outer, 'mine'), { 'bmad.json': manifest('A folder of letters') });
+    const packed = Object.entries({ ...sampleFiles, 'bmad.json': manifest('Packed letters') });
+    writeFileSync(path.join(outer, 'packed.bmad'), zip(packed.map(([name, content]) => ({ name, content }))));
+    writeFileSync(path.join(outer, 'broken.bmad'), 'not an archive');
+
+    const open = async (file: string, said: string) => {
+      await editor.command('Towpath: Open Package…');
+      const dialog = editor.page.getByText('A package: a .bmad archive, or the bmad.json of a folder').first();
+      await row('..').waitFor();
+      await eventually('the dialog has taken the path', async () => {
+        if (!(await dialog.isVisible())) return true;
+        // It looks into folders first and takes no answer meanwhile; it may also close between two of these.
+        await input()
+          .fill(file, { timeout: 2000 })
+          .then(() => input().press('Enter', { timeout: 2000 }))
+          .catch(() => {});
+        return false;
+      });
+      await editor.page.locator('.notification-toast', { hasText: said }).first().waitFor();
+    };
+    await open(path.join(outer, 'mine', 'bmad.json'), 'The package A folder of letters can be used in this workspace.');
+    await open(path.join(outer, 'packed.bmad'), 'The package Packed letters can be used in this workspace.');
+    await open(path.join(outer, 'broken.bmad'), 'This package cannot be used: broken.bmad: not a whole zip archive');
+    assert.equal(unpacked().length, 1);
+
+    await editor.command('Towpath: Run Package Workflow…');
+    for (const title of ['Letters', 'A folder of letters', 'Packed letters']) await row(title).waitFor();
+    await row('Packed letters').click();
+    provider.script = [reply.text('Whom is it for?')];
+    await eventually('the words are asked for', async () =>
+      /What should it know/.test(await editor.page.locator('.quick-input-widget').innerText()),
+    );
+    await input().press('Enter');
+    await editor.panel.frame.getByText('Whom is it for?').first().waitFor();
+    await editor.panel.waitForPhase('WaitingUser');
+
+    const forget = async (title: string) => {
+      await editor.command('Towpath: Forget Package…');
+      await row(title).click();
+    };
+    await forget('Packed letters');
+    assert.match(await editor.dialog.text(), /Forget Packed letters\?[\s\S]*A run was begun with it/);
+    await editor.screenshot('package-forget');
+    await editor.dialog.click('Forget');
+    await eventually('what was unpacked is gone', () => unpacked().length === 0);
+    await forget('A folder of letters');
+    await eventually('nothing is left to forget', async () => {
+      await editor.command('Towpath: Forget Package…');
+      return (await editor.page.getByText('No package was opened in this workspace.').count()) > 0;
+    });
+    assert.ok(existsSync(path.join(outer, 'mine', 'bmad.json')) && existsSync(path.join(outer, 'packed.bmad')));
+    await editor.panel.send('For Ada.');
+    await editor.panel.frame.getByText('is not here any more. Open it again.').first().waitFor();
   });
 
   it('has agents to talk to, by a word of their menu or in one’s own words', async () => {

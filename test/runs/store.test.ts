@@ -54,6 +54,20 @@ describe('kept runs', () => {
     assert.deepEqual(await store.read(id), told);
   });
 
+  it('tell what they follow by their first lines, and nothing when those cannot be read', async () => {
+    const damaged = await keptRun('one');
+    await fs.writeFile(journalOf(damaged), 'x');
+    const begun = await store.create(RunStore.newId());
+    const open = await store.create(RunStore.newId());
+    await add(
+      open,
+      { type: 'run-start', workflowId: 'package:a/b', agentId: 'c', model: '' },
+      say('x'.repeat(100_000)),
+    );
+    assert.deepEqual((await store.workflowIds()).sort(), ['package:a/b', undefined, undefined]);
+    await Promise.all([begun.close(), open.close()]);
+  });
+
   it('go on where they were', async () => {
     const id = await keptRun('one');
     const open = await store.open(id);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
@@ -26,6 +26,8 @@ export const archiveLimits: ArchiveLimits = {
 /** Files this small are not worth a ratio: a few bytes of text pack better than any limit. */
 const smallFile = 100_000;
 const maximumDepth = 16;
+/** How the name of a folder begins that is being unpacked to. */
+export const unfinished = '.new-';
 
 /**
  * Unpacks a `.bmad` archive below `storage`, in a folder named by its content, once. Resolves to that folder; everything is
@@ -35,10 +37,15 @@ export async function unpackArchive(file: string, storage: string, limits = arch
   const name = path.basename(file);
   const bytes = await readArchive(file, name, limits);
   const folder = path.join(storage, createHash('sha256').update(bytes).digest('hex'));
-  if (await stat(folder).catch(() => undefined)) return folder;
+  // Its time says when it was last used, so that nobody clears it away meanwhile.
+  const isThere = await utimes(folder, new Date(), new Date()).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return folder;
 
   const files = await readEntries(bytes, name, limits);
-  const temporary = path.join(storage, `.new-${randomUUID()}`);
+  const temporary = path.join(storage, unfinished + randomUUID());
   try {
     for (const [inside, content] of files) {
       const place = path.join(temporary, ...inside.split('/'));

@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { EngineError } from '../../engine/engine.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { foldersOf } from '../../tools/workspace.ts';
-import { unpackArchive } from './archive.ts';
+import { unfinished, unpackArchive } from './archive.ts';
+import { writeWhole } from './document.ts';
 import { parsePackageRunId } from './ids.ts';
 import { loadPackage, type Package } from './load.ts';
 import { PackageError } from './problem.ts';
 import { agentTalk } from './talk.ts';
 import { type PackageRunOptions, packageWorkflow } from './workflow.ts';
 
-/** A package that is known; one that cannot be used says why. */
-export type ShelvedPackage = { key: string; place: string } & ({ source: Package } | { problem: string });
+/** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
+export type ShelvedPackage = Found & { opened: boolean };
+type Found = { key: string; place: string } & ({ source: Package } | { problem: string });
 
 export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
   /** Where archives are unpacked. */
@@ -22,7 +24,9 @@ export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'state
   openedFile: string;
 }
 
-const openedSchema = z.array(z.string());
+/** `from`: what the person opened. `folder`: where it is read, for an archive where it was unpacked. */
+const openedSchema = z.array(z.object({ folder: z.string(), from: z.string() }));
+type Opened = z.infer<typeof openedSchema>[number];
 
 /** The packages of the workspace (`.towpath/packages/`: folders and `.bmad` archives), and those that were opened. */
 export class Shelf {
@@ -31,12 +35,13 @@ export class Shelf {
   /** All of them, in the order they were found. None in a workspace that is not trusted. */
   async list(): Promise<ShelvedPackage[]> {
     if (!this.options.project.trusted) return [];
-    const places = [...(await this.inWorkspace()), ...(await this.opened())];
     const found = new Map<string, ShelvedPackage>();
-    for (const place of new Set(places)) {
-      const shelved = await this.look(place);
-      if (!found.has(shelved.key)) found.set(shelved.key, shelved);
-    }
+    const add = (shelved: Found, opened: boolean) => {
+      const known = found.get(shelved.key) ?? { ...shelved, opened };
+      found.set(shelved.key, { ...known, opened: known.opened || opened });
+    };
+    for (const place of await this.inWorkspace()) add(await this.look(place), false);
+    for (const { folder, from } of await this.opened()) add({ ...(await this.look(folder)), place: from }, true);
     return [...found.values()];
   }
 
@@ -45,12 +50,39 @@ export class Shelf {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const folder = isArchive(file) ? await unpackArchive(file, this.options.storage) : path.dirname(file);
     const source = await loadPackage(folder);
+    const others = (await this.opened()).filter((one) => one.folder !== folder);
+    await this.remember([...others, { folder, from: file }]);
+    return { key: await keyOf(folder), place: file, source, opened: true };
+  }
+
+  /** Forgets a package that was opened. What was unpacked of it is removed, a folder of the person's never. */
+  async forget(key: string): Promise<void> {
     const opened = await this.opened();
-    if (!opened.includes(folder)) {
-      await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
-      await writeFile(this.options.openedFile, JSON.stringify([...opened, folder]), { mode: 0o600 });
+    const keys = await Promise.all(opened.map(({ folder }) => keyOf(folder)));
+    await this.remember(opened.filter((_, index) => keys[index] !== key));
+    for (const name of await this.unpacked())
+      if (name.startsWith(key)) await rm(path.join(this.options.storage, name), { recursive: true, force: true });
+  }
+
+  /**
+   * Removes archives that were unpacked and that nobody needs any more: not opened, of no run, not used for an hour.
+   * @param workflowIds what the kept runs follow; with an undefined among them nothing is removed
+   */
+  async sweep(workflowIds: () => Promise<readonly (string | undefined)[]>): Promise<void> {
+    const { storage } = this.options;
+    const names = await readdir(storage).catch(() => []);
+    if (names.length === 0) return;
+    const ids = await workflowIds();
+    if (ids.includes(undefined)) return;
+    const keys = new Set(ids.map((id) => parsePackageRunId(id!)?.key));
+    const opened = new Set((await this.opened()).map(({ folder }) => folder));
+    for (const name of names) {
+      const folder = path.join(storage, name);
+      const { mtimeMs = Number.POSITIVE_INFINITY } = (await stat(folder).catch(() => undefined)) ?? {};
+      const isOurs = isUnpacked(name) || name.startsWith(unfinished);
+      if (!isOurs || opened.has(folder) || keys.has(name.slice(0, keyLength))) continue;
+      if (mtimeMs < this.options.now().getTime() - unusedMs) await rm(folder, { recursive: true, force: true });
     }
-    return { key: await keyOf(folder), place: folder, source };
   }
 
   /** The workflow of a run; undefined when the id is not of a package. Throws `EngineError`. */
@@ -58,7 +90,7 @@ export class Shelf {
     const wanted = parsePackageRunId(id);
     if (!wanted) return undefined;
     if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
-    const shelved = (await this.list()).find(({ key }) => key === wanted.key);
+    const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
     if (!shelved) throw missing(`The package of this run (${wanted.key}) is not here any more. Open it again.`);
     if ('problem' in shelved)
       throw new EngineError('WORKFLOW_INVALID', `The package cannot be used: ${shelved.problem}.`);
@@ -72,7 +104,17 @@ export class Shelf {
     return packageWorkflow({ ...this.options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
   }
 
-  private async look(place: string): Promise<ShelvedPackage> {
+  /** An archive that a run was begun with and that is another one now, or gone: the run goes on with what it knows. */
+  private async keptOf(key: string): Promise<Found | undefined> {
+    const name = (await this.unpacked()).find((one) => one.slice(0, keyLength) === key);
+    return name === undefined ? undefined : this.look(path.join(this.options.storage, name));
+  }
+
+  private async unpacked(): Promise<string[]> {
+    return (await readdir(this.options.storage).catch(() => [])).filter(isUnpacked);
+  }
+
+  private async look(place: string): Promise<Found> {
     let folder = place;
     try {
       if (isArchive(place)) folder = await unpackArchive(place, this.options.storage);
@@ -95,7 +137,12 @@ export class Shelf {
     return places.flat();
   }
 
-  private async opened(): Promise<string[]> {
+  private async remember(opened: readonly Opened[]): Promise<void> {
+    await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
+    await writeWhole(this.options.openedFile, JSON.stringify(opened));
+  }
+
+  private async opened(): Promise<Opened[]> {
     const text = await readFile(this.options.openedFile, 'utf8').catch(() => '[]');
     try {
       return openedSchema.parse(JSON.parse(text));
@@ -106,13 +153,17 @@ export class Shelf {
 }
 
 const untrusted = 'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).';
+/** What an archive is unpacked to is named by its content. */
+const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
+const keyLength = 16;
+const unusedMs = 60 * 60 * 1000;
 const isArchive = (file: string) => /\.bmad$/i.test(file);
 const missing = (message: string) => new EngineError('WORKFLOW_NOT_FOUND', message);
 
 /** What a run remembers its package by: an archive's content, else where a folder is. */
 async function keyOf(folder: string): Promise<string> {
   const name = path.basename(folder);
-  if (/^[0-9a-f]{64}$/.test(name)) return name.slice(0, 16);
+  if (isUnpacked(name)) return name.slice(0, keyLength);
   const real = await realpath(folder).catch(() => folder);
   const readable = name.replace(/[^\w.-]/g, '_').slice(0, 40);
   return `${readable}-${createHash('sha256').update(real).digest('hex').slice(0, 8)}`;
