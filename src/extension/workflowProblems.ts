@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Problem } from '../workflows/yaml.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 
 /** Milliseconds without a keystroke before a file is checked again. */
@@ -11,17 +12,14 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
   let over = false;
   const check = async (uri: vscode.Uri, kind: Kind) => {
     try {
-      const loaded = vscode.workspace.isTrusted ? await files.load(uri, kind) : { problems: [] };
+      const none = { problems: [], warnings: [] };
+      const loaded = vscode.workspace.isTrusted ? await files.load(uri, kind) : none;
       if (over) return;
-      problems.set(
-        uri,
-        loaded.problems.map(({ line, column, endLine, endColumn, message }) => {
-          const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-          const problem = new vscode.Diagnostic(range, message, vscode.DiagnosticSeverity.Error);
-          problem.source = 'Towpath';
-          return problem;
-        }),
-      );
+      const shown = (severity: vscode.DiagnosticSeverity) => (one: Problem) => diagnostic(one, severity);
+      problems.set(uri, [
+        ...loaded.problems.map(shown(vscode.DiagnosticSeverity.Error)),
+        ...loaded.warnings.map(shown(vscode.DiagnosticSeverity.Warning)),
+      ]);
     } catch (error) {
       if (!over) problems.delete(uri);
       log.debug(String(error));
@@ -62,6 +60,13 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       },
     },
   ];
+}
+
+function diagnostic({ line, column, endLine, endColumn, message }: Problem, severity: vscode.DiagnosticSeverity) {
+  const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
+  const problem = new vscode.Diagnostic(range, message, severity);
+  problem.source = 'Towpath';
+  return problem;
 }
 
 function lenses(document: vscode.TextDocument): vscode.CodeLens[] {

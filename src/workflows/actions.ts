@@ -1,4 +1,5 @@
 import { type Action, type ActionContext, ActionError } from './action.ts';
+import { dialectActions } from './dialectActions.ts';
 import { llmCall, llmRetry, llmStream } from './llm.ts';
 import { llmTools } from './llmTools.ts';
 
@@ -9,13 +10,20 @@ const llm: Record<string, Action> = {
   'llm.tools': llmTools,
 };
 
+/** Every action has a second name. */
+const dual = (name: string) => `actions.${name.replace('.', '_')}`;
+
 const builtIn = new Map<string, Action>([
   ...Object.entries(llm),
-  ...Object.entries(llm).map(([name, action]): [string, Action] => [`actions.${name.replace('.', '_')}`, action]),
+  ...Object.entries(llm).map(([name, action]): [string, Action] => [dual(name), action]),
   ['state.set', { parameters: undefined, run: async (params) => params }],
+  ...Object.entries(dialectActions),
+  ...Object.entries(dialectActions).map(([name, action]): [string, Action] => [dual(name), action]),
 ]);
 
 export const builtInNames: readonly string[] = [...builtIn.keys()];
+/** What is offered while a file is written: ours, not the dialect's other words for it. */
+export const offeredNames: readonly string[] = [...Object.keys(llm), 'state.set'];
 
 /** The action of this name; a name of no action of ours is a tool's. */
 export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);

@@ -1,25 +1,74 @@
 import type * as z from 'zod';
 import { type Problem, readYaml, type YamlFile, type YamlPath } from './yaml.ts';
 
-export type Loaded<Value> = { value: Value; problems: [] } | { value?: undefined; problems: Problem[] };
+/** A file in order, maybe with `warnings`; or what is wrong with it. */
+export type Loaded<Value> =
+  | { value: Value; problems: []; warnings: Problem[] }
+  | { value?: undefined; problems: Problem[]; warnings: Problem[] };
 
-/** Reads a file of this schema. Every problem is a sentence at its line and column. */
+export interface Findings {
+  problems: Problem[];
+  warnings: Problem[];
+}
+
+/**
+ * Reads a file of this schema. Every problem is a sentence at its line and column, and all of them are told.
+ * @param more finds what the schema cannot see; `whole` is false when parts that were wrong have been left out of the value
+ * @param spelled the same file in the words of the schema
+ */
 export function loadYaml<Schema extends z.ZodType>(
   text: string,
   schema: Schema,
-  more: (value: z.output<Schema>, file: YamlFile) => Problem[] = () => [],
+  more: (value: z.output<Schema>, file: YamlFile, whole: boolean) => Findings,
+  spelled: (file: YamlFile) => Findings & { file: YamlFile } = (file) => ({ file, problems: [], warnings: [] }),
 ): Loaded<z.output<Schema>> {
-  const file = readYaml(text);
-  if (file.problems.length > 0) return { problems: file.problems };
-  if (typeof file.value !== 'object' || file.value === null || Array.isArray(file.value))
-    return { problems: [file.problem([], 'This file has to be a list of keys with values: `name: …`.')] };
-  const parsed = schema.safeParse(file.value);
-  const problems = parsed.success
-    ? more(parsed.data, file)
-    : parsed.error.issues.flatMap((issue) => problemsOf(issue, file, []));
-  if (problems.length === 0 && parsed.success) return { value: parsed.data, problems: [] };
-  return { problems: problems.sort((one, other) => one.line - other.line || one.column - other.column) };
+  const read = readYaml(text);
+  if (read.problems.length > 0) return { problems: read.problems, warnings: [] };
+  if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
+    return { problems: [read.problem([], 'This file has to be a list of keys with values: `name: …`.')], warnings: [] };
+  const { file, ...found } = spelled(read);
+  const { value, issues } = parseParts(schema, file.value);
+  const seen = value === undefined ? { problems: [], warnings: [] } : more(value, file, issues.length === 0);
+  const problems = [...found.problems, ...issues.flatMap((issue) => problemsOf(issue, file, [])), ...seen.problems];
+  const warnings = [...found.warnings, ...seen.warnings].sort(inOrder);
+  if (problems.length === 0 && value !== undefined) return { value, problems: [], warnings };
+  return { problems: onlyOnce(problems.sort(inOrder)), warnings };
 }
+
+/** The value without its parts that are wrong, as long as something is left, and what is wrong with those. */
+function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
+  const issues: z.core.$ZodIssue[] = [];
+  let rest = given;
+  for (let round = 0; round < mostRounds; round++) {
+    const parsed = schema.safeParse(rest);
+    if (parsed.success) return { value: parsed.data, issues };
+    const gone = new Set(issues.map(({ path }) => JSON.stringify(path)));
+    issues.push(...parsed.error.issues.filter(({ path }) => !gone.has(JSON.stringify(path))));
+    rest = structuredClone(rest);
+    const removed = parsed.error.issues.map((issue) => remove(rest, issue));
+    if (!removed.every(Boolean)) break;
+  }
+  return { issues };
+}
+
+/** What is left out can be missed elsewhere: twice is enough. */
+const mostRounds = 4;
+
+function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path.at(-1))];
+  const path = issue.code === 'unrecognized_keys' ? issue.path : issue.path.slice(0, -1);
+  const holder = path.reduce<unknown>((at, key) => (Object(at) as Record<PropertyKey, unknown>)[key], value);
+  if (typeof holder !== 'object' || holder === null || Array.isArray(holder)) return false;
+  return keys.map((key) => Object.hasOwn(holder, key) && Reflect.deleteProperty(holder, key)).every(Boolean);
+}
+
+const inOrder = (one: Problem, other: Problem) => one.line - other.line || one.column - other.column;
+
+const onlyOnce = (problems: Problem[]): Problem[] =>
+  problems.filter(
+    (one, index) =>
+      !problems.slice(0, index).some((other) => inOrder(one, other) === 0 && one.message === other.message),
+  );
 
 /** Keys of other hosts of the dialect, and what to use here. */
 const instead = new Map<string, string>(
@@ -28,11 +77,17 @@ const instead = new Map<string, string>(
     language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
     subgraph: 'Workflows are not nested. Write the nodes here.',
-    items:
-      'Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
-    secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
-    endpoint: 'Towpath serves no addresses. Run the workflow from the command palette.',
     temperature: 'Settings of a model call go into `with:`.',
+    interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+    interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+    interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+    checkpoint: 'Runs are kept by themselves, and go on where they were: there are no checkpoint files.',
+    retry: 'A node is not repeated by itself. Use `llm.retry` for a model call, or `goto` back to it.',
+    on_error: 'Errors end their node. `llm.retry` gives a failed call as a value, and `goto` can decide about it.',
+    fallback: 'Errors end their node. `llm.retry` gives a failed call as a value, and `goto` can decide about it.',
+    timeout: 'Nodes have no time limit of their own: the limits of a model call are settings of Towpath.',
+    streams: 'Nodes give values to each other, not streams of bytes. Use `output` and `state`.',
+    next: 'Use `goto` for the node that follows.',
   }),
 );
 const noCode =

@@ -1,13 +1,43 @@
 import * as z from 'zod';
 import { defaultTools } from '../tools/default.ts';
-import { builtInNames } from './actions.ts';
+import { offeredNames } from './actions.ts';
+import { type Foreign, foreign, leftOut } from './foreign.ts';
 import { agentSchema, workflowSchema } from './schema.ts';
 
 /** JSON schemas of the files, for the editor's completion and hover. What they refuse, and more, is checked when a file is loaded. */
 export const jsonSchemas = (): Record<'workflow' | 'agent', object> => ({
-  workflow: withActions(z.toJSONSchema(workflowSchema, { io: 'input' })) as object,
+  workflow: withForeign(withActions(z.toJSONSchema(workflowSchema, { io: 'input' })) as Schema),
   agent: withActions(z.toJSONSchema(agentSchema, { io: 'input' })) as object,
 });
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  [key: string]: unknown;
+}
+
+/** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
+function withForeign(schema: Schema): Schema {
+  const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
+    for (const [key, { as, say = leftOut }] of Object.entries(table))
+      if (place?.properties && !place.properties[key])
+        place.properties[key] = { deprecated: true, description: as ? `Another word for \`${as}\`.` : say };
+  };
+  const { config, settings, nodes, edges } = schema.properties!;
+  const node = nodes!.items;
+  add(schema, foreign.workflow);
+  add(config, foreign.config);
+  add(settings, foreign.settings);
+  add(settings?.properties?.llm, foreign.llm);
+  add(settings?.properties?.parallel, foreign.parallel);
+  for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items]) add(place, foreign.node);
+  add(edges!.items, foreign.edge);
+  node!.properties!.type = { enum: ['while_loop', 'standard'], description: '`while_loop`, or nothing.' };
+  const { to } = edges!.items!.properties!;
+  edges!.items!.properties!.to = { anyOf: [to, { type: 'array', items: to }], description: String(to?.description) };
+  return schema;
+}
 
 /** Names of actions are offered where one is wanted; others (of MCP servers) are possible. */
 function withActions(schema: unknown): unknown {
@@ -19,7 +49,7 @@ function withActions(schema: unknown): unknown {
       const named = key === 'uses' || key === 'action';
       if (!named || (value as { type?: unknown }).type !== 'string') return [key, withActions(value)];
       const { type, ...rest } = value as Record<string, unknown>;
-      return [key, { ...rest, anyOf: [{ enum: [...builtInNames, ...tools] }, { type }] }];
+      return [key, { ...rest, anyOf: [{ enum: [...offeredNames, ...tools] }, { type }] }];
     }),
   );
 }

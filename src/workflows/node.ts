@@ -147,7 +147,7 @@ function scopeOf({ file, track }: NodeWork): Scope {
 function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
   if (typeof output === 'string') return { [output]: result };
   if (output) {
-    const rendered = renderAll(output, { ...scope, result }) as Record<string, unknown>;
+    const rendered = renderAll(output, { ...scope, result, action_result: result }) as Record<string, unknown>;
     return Object.fromEntries(Object.entries(rendered).map(([key, value]) => [key, value ?? '']));
   }
   if (typeof result !== 'object' || result === null || Array.isArray(result)) return { result };

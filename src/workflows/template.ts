@@ -12,7 +12,8 @@ export type Scope = Readonly<Record<string, unknown>>;
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
  * stays a list); what is not there is null. Throws `TemplateError`, or the interpreter's error.
  */
-export function render(text: string, scope: Scope): unknown {
+export function render(written: string, scope: Scope): unknown {
+  const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
   const program = programOf(text);
   const only = expressionOf(text);
@@ -68,11 +69,21 @@ function problemOf(check: () => unknown): string | undefined {
   }
 }
 
+/** `${name}` of the dialect: a constant of the file. What is none stays as it is: a shell writes it so, too. */
+function withVariables(text: string, { variables }: Scope): string {
+  if (!text.includes('${') || typeof variables !== 'object' || variables === null) return text;
+  return text.replaceAll(/\$\{\s*([A-Za-z_]\w*)\s*\}/g, (all, key) =>
+    Object.hasOwn(variables, key) ? `{{ variables.${key} }}` : all,
+  );
+}
+
 const hasTemplate = (text: string) => /\{[{%#]/.test(text);
 
+/** Templates that are a part of an expression (`state.n > {{ variables.most }}`) stand for their values. */
 function bracedExpression(expression: string): string {
   const plain = expression.trim().replace(/^!(?!=)\s*/, 'not ');
-  return hasTemplate(plain) ? plain : `{{ ${plain} }}`;
+  const inner = /^\{\{((?:(?!\}\}|\{\{).)*)\}\}$/s.test(plain) || /\{[%#]/.test(plain);
+  return inner ? plain : `{{ ${plain.replaceAll(/\{\{(.*?)\}\}/gs, '($1)')} }}`;
 }
 
 const programs = new Map<string, Program>();

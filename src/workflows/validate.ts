@@ -1,8 +1,18 @@
 import { didYouMean } from '../tools/nearest.ts';
-import { actionOf, builtInNames } from './actions.ts';
-import { type Loaded, loadYaml } from './check.ts';
-import { edgesFrom, endName, isParallel, partsOf, startName } from './navigate.ts';
-import { agentSchema, type NodeSpec, type Step, type ToolSpec, type WorkflowFile, workflowSchema } from './schema.ts';
+import { actionOf, builtInNames, offeredNames } from './actions.ts';
+import { type Findings, type Loaded, loadYaml } from './check.ts';
+import { readDialect } from './dialect.ts';
+import { absentAction } from './dialectActions.ts';
+import { edgesFrom, endName, isParallel, partsOf, startName, unreachableOf } from './navigate.ts';
+import {
+  agentSchema,
+  type EdgeSpec,
+  type NodeSpec,
+  type Step,
+  type ToolSpec,
+  type WorkflowFile,
+  workflowSchema,
+} from './schema.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers } from './toolSpecs.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -17,13 +27,13 @@ export interface Known {
 
 /** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
 export const loadWorkflow = (text: string, known: Known): Loaded<WorkflowFile> =>
-  loadYaml(text, workflowSchema, (value, file) => new Check(value, file, known).all());
+  loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
 
 export const loadAgent = (text: string, known: Known) =>
   loadYaml(text, agentSchema, (value, file) => {
     const check = new Check(emptyWorkflow, file, known);
     check.tools(value.tools, ['tools']);
-    return check.problems;
+    return check;
   });
 
 const emptyWorkflow = { nodes: [], edges: [], tools: [] } as unknown as WorkflowFile;
@@ -31,24 +41,27 @@ const types = /^(?:str|string|int|integer|float|number|bool|boolean|list|array|d
 
 class Check {
   readonly problems: Problem[] = [];
+  readonly warnings: Problem[] = [];
   private readonly names: string[];
 
   constructor(
     private readonly file: WorkflowFile,
     private readonly yaml: YamlFile,
     private readonly known: Known,
+    /** Nothing was left out of `file`, so that what is missing is missing. */
+    private readonly whole = true,
   ) {
     this.names = file.nodes.map((node) => node.name);
   }
 
-  all(): Problem[] {
-    const { file } = this;
+  all(): Findings {
+    const { file, whole } = this;
     this.stateSchema();
     for (const [index, tool] of file.tools.entries()) this.toolSpec(tool, ['tools', index]);
     for (const [index, node] of file.nodes.entries()) this.node(node, index);
     for (const index of file.edges.keys()) this.edge(index);
-    if (this.problems.length === 0) this.branches();
-    return this.problems;
+    if (whole && this.problems.length === 0) this.ways();
+    return this;
   }
 
   /** Names of a tool list and the tools written in it. */
@@ -63,6 +76,10 @@ class Check {
 
   private add(path: YamlPath, message: string, key?: 'key'): void {
     this.problems.push(this.yaml.problem(path, message, key));
+  }
+
+  private warn(path: YamlPath, message: string, key?: 'key'): void {
+    this.warnings.push(this.yaml.problem(path, message, key));
   }
 
   private stateSchema(): void {
@@ -103,9 +120,9 @@ class Check {
   private loop(node: NodeSpec, path: YamlPath): void {
     const loop = node.type === 'while_loop';
     for (const key of ['condition', 'max_iterations', 'body'] as const) {
-      if (loop && node[key] === undefined) this.add(path, `A \`while_loop\` needs \`${key}\`.`);
+      if (loop && node[key] === undefined && this.whole) this.add(path, `A \`while_loop\` needs \`${key}\`.`);
       if (!loop && node[key] !== undefined)
-        this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`.`, 'key');
+        this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`. Use \`goto\` for a choice.`, 'key');
     }
     this.expression(node.condition, [...path, 'condition']);
   }
@@ -132,7 +149,9 @@ class Check {
   private action(name: string, path: YamlPath): void {
     const names = [...builtInNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
-    this.add(path, `There is no action \`${name}\`.${didYouMean(name, names)}`);
+    const absent = absentAction(name);
+    const hint = absent ? ` ${absent}` : didYouMean(name, [...offeredNames, ...this.known.tools]);
+    this.add(path, `There is no action \`${name}\`.${hint}`);
   }
 
   /** Names of parameters, and values that hold no template. */
@@ -193,14 +212,39 @@ class Check {
       this.add(path, 'Branches out of one node end at one `fan_in`.');
   }
 
-  /** A parallel part inside of a branch has an end of its own. */
-  private branches(): void {
-    for (const { head, inside } of partsOf(this.file))
+  /** Where a run could go: nowhere for ever, or never somewhere. */
+  private ways(): void {
+    const { file } = this;
+    for (const { head, inside } of partsOf(file))
       if (inside?.fanIn === head.fan_in)
         this.add(
-          ['edges', this.file.edges.indexOf(head), 'fan_in'],
+          ['edges', file.edges.indexOf(head), 'fan_in'],
           `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
         );
+    for (const name of unreachableOf(file))
+      this.warn(['nodes', this.names.indexOf(name), 'name'], `No way leads to \`${name}\`: it never runs.`);
+    for (const [index, node] of file.nodes.entries())
+      if (Array.isArray(node.goto) && node.goto.every((rule) => rule.if !== undefined))
+        this.warn(
+          ['nodes', index, 'goto'],
+          'When none of these holds, the run fails here. Add one without `if` at the end.',
+          'key',
+        );
+    for (const [index, edge] of file.edges.entries()) this.followed(edge, index);
+  }
+
+  /** Edges out of one node are tried in their order. */
+  private followed(edge: EdgeSpec, index: number): void {
+    if (isParallel(edge)) return;
+    const siblings = edgesFrom(this.file, edge.from ?? startName);
+    const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
+    const path = ['edges', index];
+    if (this.file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
+      this.warn(path, `\`${edge.from}\` has a \`goto\`, so its edges are not followed.`);
+    else if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
+      this.warn(path, `The edge to \`${sure.to}\` before it always applies, so this one is never followed.`);
+    else if (!sure && edge === siblings.at(-1) && !covered(siblings))
+      this.warn(path, 'When no edge out of this node applies, the run fails here. Add one without `when` at the end.');
   }
 
   private target(name: string, path: YamlPath): void {
@@ -231,3 +275,13 @@ class Check {
 
 /** Tools of MCP servers come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');
+
+/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
+function covered(edges: readonly EdgeSpec[]): boolean {
+  const words = edges.map(({ when, condition }) =>
+    condition === undefined
+      ? String(when).replaceAll(/[{}\s]/g, '')
+      : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
+  );
+  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
+}

@@ -21,6 +21,8 @@ export interface YamlFile {
 
 /** Characters of a file that are read. */
 const longestFile = 500_000;
+/** After the first mistakes of its form the rest of a file is read wrong, and says little. */
+const mostErrors = 3;
 /** How often anchors may be repeated: a few are a help, thousands are a bomb. */
 const mostAliases = 100;
 
@@ -39,7 +41,9 @@ export function readYaml(text: string): YamlFile {
   };
   if (long)
     return { value: undefined, problem, problems: [at(0, 0, `The file is longer than ${longestFile} characters.`)] };
-  const problems = document.errors.map((error) => at(error.pos[0], error.pos[1], sentenceOf(error.message)));
+  const problems = document.errors
+    .slice(0, mostErrors)
+    .map((error) => at(error.pos[0], error.pos[1], sentenceOf(error.message)));
   if (problems.length > 0) return { value: undefined, problem, problems };
   try {
     return { value: document.toJS({ maxAliasCount: mostAliases }), problem, problems };
@@ -69,5 +73,6 @@ function placeOf(document: Document, path: YamlPath, key?: 'key'): [number, numb
 
 const sentenceOf = (message: string): string => {
   if (/Map keys must be unique/i.test(message)) return 'This key is here twice: keep one.';
+  if (/multiple documents/i.test(message)) return 'There are several documents here (`---`): keep one a file.';
   return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;
 };

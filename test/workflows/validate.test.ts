@@ -32,12 +32,20 @@ describe('a workflow file is checked when it is loaded', () => {
       nodes('  - name: a\n    constructor: x\n'),
       '3:5: There is no key `constructor` here.',
     ],
+    [
+      'everything that is wrong, at once',
+      'nam: x\nnodes:\n  - name: a\n    run: |\n      return {}\n  - {name: b, uses: fs.raed, goto: elsewhere}\n',
+      '1:1: There is no key `nam` here.',
+      `4:5: ${noPython}`,
+      '6:21: There is no action `fs.raed`. Did you mean "fs.read"?',
+      '6:36: There is no node `elsewhere`.',
+    ],
     ['inline Python', nodes('  - name: a\n    run: |\n      return {}\n'), `3:5: ${noPython}`],
     ['a script', nodes('  - name: a\n    script: echo\n'), `3:5: ${noCode}`],
     ['another language', nodes('  - name: a\n    language: lua\n'), `3:5: ${noCode}`],
     [
       'imports',
-      'imports: []\nnodes: [{name: a}]',
+      'imports: [{path: ./actions.py}]\nnodes: [{name: a}]',
       '1:1: Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
     ],
     [
@@ -128,8 +136,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'nodes over a list',
       nodes('  - name: a\n    type: dynamic_parallel\n    items: []\n'),
-      '3:11: `type` can only be `while_loop` here.',
-      '4:5: Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
+      '3:11: Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
     ],
     [
       'branches without an end',

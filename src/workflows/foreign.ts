@@ -1,0 +1,109 @@
+/** A key that other hosts of the dialect have. */
+export interface Foreign {
+  /** Ours for the same thing. */
+  as?: string;
+  /** Why it is left out; without it `leftOut`. */
+  say?: string;
+  /** Leaving this value out changes nothing, so that nothing is said. */
+  harmless?(value: unknown): boolean;
+  /** This value is not left out, because it asks for what Towpath does not do: the check of the file says so. */
+  unless?(value: unknown): boolean;
+}
+
+export const leftOut = 'Towpath has no use for this key of the dialect and leaves it out.';
+
+const always = () => true;
+const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
+const isFilled = (value: unknown) => !isEmpty(value);
+const silent: Foreign = { harmless: always };
+const empty: Foreign = { harmless: always, unless: isFilled };
+const plain: Foreign = {};
+const all = <Key extends string>(rule: Foreign, ...keys: Key[]) =>
+  Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, Foreign>;
+
+const setUp: Foreign = {
+  say: 'Models are set up in Towpath, not in a file: the one that is chosen in the panel is asked.',
+};
+const keyHere: Foreign = {
+  say: 'Keys stay in the editor’s secret storage, and this one is not used. Remove it from the file: use *Towpath: Set API Key*.',
+};
+const kept: Foreign = { say: 'Runs are kept by themselves; there are no checkpoint files.' };
+
+/**
+ * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and what its examples use) that are another word for
+ * ours, or that can be left out without changing what a file does with ours.
+ */
+export const foreign = {
+  workflow: {
+    ...all(silent, 'version', 'metadata'),
+    imports: empty,
+    ...all(empty, 'interrupt_before', 'interrupt_after'),
+    endpoint: { say: 'Towpath serves no addresses: the file runs from the command palette.' },
+    ...all(plain, 'output_schema', 'observability'),
+    ...all(plain, 'extraction_schema', 'validation_constraints', 'semantic_probes', 'validation_logging'),
+  },
+  config: {
+    ...all(empty, 'interrupt_before', 'interrupt_after'),
+    checkpoint_dir: kept,
+  },
+  settings: {
+    ...all(plain, 'auth', 'session', 'firestore', 'graph', 'ltm', 'memory', 'memory_infrastructure', 'error_handling'),
+    ...all(plain, 'auto_trace', 'trace_exporter', 'trace_file', 'trace_format', 'auto_trace_llm_payloads'),
+    ...all(
+      plain,
+      'opik',
+      'opik_llm_tracing',
+      'rate_limiters',
+      'agents',
+      'a2a',
+      'llamaindex',
+      'rag',
+      'dspy',
+      'textgrad',
+    ),
+    ...all(plain, 'execution', 'progress', 'prolog', 'interview'),
+    secrets: { say: 'Keys stay in the editor’s secret storage and are never given to a workflow.' },
+    ...all(setUp, 'shell_providers', 'model', 'temperature'),
+  },
+  llm: {
+    ...all(
+      setUp,
+      'backend',
+      'provider',
+      'model_path',
+      'n_ctx',
+      'n_gpu_layers',
+      'api_base',
+      'api_version',
+      'deployment',
+    ),
+    ...all(setUp, 'shell_providers', 'default_model', 'default_provider', 'timeout'),
+    api_key: keyHere,
+  },
+  parallel: {
+    strategy: { say: 'Branches run beside each other in the editor.', harmless: (value) => value === 'thread' },
+    remote: { say: 'Branches run beside each other in the editor.' },
+    streams: plain,
+  },
+  node: {
+    metadata: silent,
+    type: { harmless: always, unless: (value) => value !== 'standard' },
+    action: { as: 'uses', unless: (value) => typeof value !== 'string' },
+    params: { as: 'with' },
+    output_key: { as: 'output' },
+    outputs: { as: 'output' },
+  },
+  request: {
+    ...all(setUp, 'backend', 'api_base', 'api_version', 'deployment', 'shell_provider', 'model_path', 'n_ctx'),
+    ...all(setUp, 'n_gpu_layers', 'timeout', 'extra_body'),
+    ...all(plain, 'opik_trace', 'opik_project_name'),
+    api_key: keyHere,
+  },
+  edge: {
+    metadata: silent,
+    parallel_strategy: {
+      say: 'Branches run beside each other in the editor.',
+      harmless: (value) => value === 'thread',
+    },
+  },
+} satisfies Record<string, Record<string, Foreign>>;
