@@ -50,6 +50,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       <span class="graph-words">${wordsOf(context, run, row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${asking ? question(context, asking[0], asking[1]) : nothing}
+    ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
     ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
     ${output ? html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(output.slice(-4000))}</pre></div>` : nothing}
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}

@@ -1,7 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
-import { inputsOf } from '../workflows/inputs.ts';
+import { inputProblem, inputsOf } from '../workflows/inputs.ts';
+import type { WorkflowFile } from '../workflows/schema.ts';
 import type { Conversation } from './conversation.ts';
 import { withoutLinks } from './questionText.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from './workflowFiles.ts';
@@ -20,7 +21,7 @@ export class Workflows {
     if (!uri) return;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
-    const values = given ?? (await askFor(inputsOf(file), file.name ?? nameOf(uri)));
+    const values = given ?? (await askFor(file, file.name ?? nameOf(uri)));
     if (!values) return;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
@@ -108,13 +109,15 @@ export class Workflows {
 }
 
 /** Undefined: the person went away. */
-async function askFor(keys: readonly string[], title: string): Promise<Record<string, string> | undefined> {
+async function askFor(file: WorkflowFile, title: string): Promise<Record<string, string> | undefined> {
+  const keys = inputsOf(file);
   const values: Record<string, string> = {};
   for (const [index, key] of keys.entries()) {
     const value = await vscode.window.showInputBox({
       title: `${title}${keys.length > 1 ? ` (${index + 1} of ${keys.length})` : ''}`,
       prompt: withoutLinks(key),
       ignoreFocusOut: true,
+      validateInput: (text) => inputProblem(file, key, text),
       ...(key === 'file' && { value: activeFile() }),
     });
     if (value === undefined) return undefined;

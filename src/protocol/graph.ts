@@ -20,6 +20,8 @@ export const nodeChangeShape = {
   fanIn: z.string().optional(),
   /** Workspace-relative paths of what it made. */
   artifacts: z.array(z.string()).optional(),
+  /** What it did is not as the file says it would be, and goes on all the same. */
+  warnings: z.array(z.string()).optional(),
   error: errorInfoSchema.optional(),
 };
 export type NodeChange = z.infer<z.ZodObject<typeof nodeChangeShape>>;
@@ -54,6 +56,7 @@ export const graphSchema = z.object({
       /** What followed it the last time it ended. */
       next: z.array(z.string()).optional(),
       error: errorInfoSchema.optional(),
+      warnings: z.array(z.string()).optional(),
       /** What its model is saying, the newest `liveLimit` characters. */
       live: z.string().optional(),
     }),
@@ -84,6 +87,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   if (!track || !state) return; // what never began cannot end
   track.state = { ...(!change.whole && track.state), ...change.state };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
+  if (change.warnings) state.warnings = [...new Set([...(state.warnings ?? []), ...change.warnings])];
   if (change.status === 'step') track.steps++;
   if (change.status === 'undone') takeBack(graph, node);
   if (change.status === 'end' || change.status === 'failed') {

@@ -6,8 +6,9 @@ import { StoreError } from '../runs/journal.ts';
 import { ActionError } from './action.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
+import { initialValues } from './inputs.ts';
 import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { type NodeWork, workAt } from './node.ts';
+import { type NodeWork, warned, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
 import type { AgentFile, WorkflowFile } from './schema.ts';
@@ -67,7 +68,7 @@ class Walk {
 
   private initialState(): Record<string, unknown> {
     const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    return { input: words, ...this.options.file.initial_state, ...this.context.values };
+    return { input: words, ...initialValues(this.options.file, this.context.values) };
   }
 
   /** Goes on with a line from where it stands. Undefined: it has come to its end. */
@@ -154,6 +155,7 @@ class Walk {
         ...place,
         status: 'end',
         state: done.state,
+        ...warned(options.file, done.state),
         ...next,
         ...said,
         ...this.made(callPrefix),

@@ -8,6 +8,7 @@ import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
+import { misfits } from './inputs.ts';
 import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
 import { evaluate, holds, render, renderAll, type Scope } from './template.ts';
@@ -61,8 +62,15 @@ async function kept(work: NodeWork, one: Step, index: number): Promise<NodeResul
   signal.throwIfAborted();
   const result = await step(work, one, index);
   signal.throwIfAborted();
-  await emit({ type: 'node', ...work.place, status: 'step', ...('state' in result && { state: result.state }) });
+  const { state } = result;
+  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work.file, state) });
   return result;
+}
+
+/** Values that are not of their declared types. */
+export function warned(file: WorkflowFile, state: Record<string, unknown>): { warnings?: string[] } {
+  const warnings = misfits(file, state);
+  return warnings.length > 0 ? { warnings } : {};
 }
 
 async function step(work: NodeWork, { uses, with: given = {}, output, run }: Step, index: number) {

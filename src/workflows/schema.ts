@@ -124,7 +124,11 @@ export const workflowSchema = z
     description: z.string().optional(),
     variables: z.record(stateKey, z.unknown()).default({}).meta({ description: 'Constants: `{{ variables.key }}`.' }),
     state_schema: z.record(stateKey, z.unknown()).default({}).meta({
-      description: 'The keys of the state and their types (`str`, `int`, `list`, …). What has no value is asked for.',
+      description:
+        'The keys of the state and their types (`str`, `int`, `list[str]`, `Optional[dict]`, …). What has no value is asked for.',
+    }),
+    input_schema: z.record(stateKey, z.unknown()).default({}).meta({
+      description: 'What is asked for, strictly: `{type, required, default, min, max, choices, …}` for each key.',
     }),
     initial_state: values.default({}),
     settings: z

@@ -3,6 +3,7 @@ import { actionOf, builtInNames, offeredNames } from './actions.ts';
 import { type Findings, type Loaded, loadYaml } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
+import { misfits } from './inputs.ts';
 import { edgesFrom, endName, isParallel, partsOf, startName, unreachableOf } from './navigate.ts';
 import {
   agentSchema,
@@ -13,6 +14,7 @@ import {
   type WorkflowFile,
   workflowSchema,
 } from './schema.ts';
+import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers } from './toolSpecs.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -37,7 +39,6 @@ export const loadAgent = (text: string, known: Known) =>
   });
 
 const emptyWorkflow = { nodes: [], edges: [], tools: [] } as unknown as WorkflowFile;
-const types = /^(?:str|string|int|integer|float|number|bool|boolean|list|array|dict|object|any|tuple|set|none)\b/i;
 
 class Check {
   readonly problems: Problem[] = [];
@@ -83,12 +84,15 @@ class Check {
   }
 
   private stateSchema(): void {
-    for (const [key, type] of Object.entries(this.file.state_schema ?? {}))
-      if (typeof type === 'string' && !types.test(type) && !/^(?:Optional|Union|List|Dict)\b/.test(type))
-        this.add(
-          ['state_schema', key],
-          `\`${type}\` is no type. Use \`str\`, \`int\`, \`float\`, \`bool\`, \`list\`, \`dict\` or \`any\`.`,
-        );
+    for (const schema of ['state_schema', 'input_schema'] as const)
+      for (const [key, written] of Object.entries(this.file[schema] ?? {}))
+        if (!typeOf(written))
+          this.add(
+            [schema, key],
+            `${typeof written === 'string' ? `\`${written}\`` : 'This'} is no type. Use \`str\`, \`int\`, \`float\`, \`bool\`, \`list\`, \`dict\` or \`any\`.`,
+          );
+    for (const [key, value] of Object.entries(this.file.initial_state ?? {}))
+      for (const problem of misfits(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
   }
 
   private node(node: NodeSpec, index: number): void {

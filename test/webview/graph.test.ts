@@ -74,6 +74,15 @@ describe('The workflow in the panel', () => {
       .locator('[data-node]')
       .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-status')} ${row.getAttribute('data-node')}`));
 
+  it('says what a node set to something else than was declared', async () => {
+    const warnings = ['`n` has to be `int`, not "x" (`state_schema`).'];
+    await show(test, [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: ['verdict'], warnings },
+    ]);
+    assert.match(await graph().innerText(), /`n` has to be `int`, not "x"/);
+  });
+
   it('shows what is done, what is at work and what comes next', async () => {
     await show(test, [
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },

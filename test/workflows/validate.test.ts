@@ -158,6 +158,11 @@ describe('a workflow file is checked when it is loaded', () => {
       'state_schema: {n: nmber}\nnodes: [{name: a}]',
       '1:19: `nmber` is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
     ],
+    [
+      'a type in a type that is none',
+      'input_schema:\n  tags: {type: list, items: {type: wrod}}\nnodes: [{name: a}]',
+      '2:9: This is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+    ],
     ['a value of the wrong kind', 'nodes: {}\n', '1:8: `nodes` has to be a list.'],
     [
       'a choice that is none',

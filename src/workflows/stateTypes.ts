@@ -1,0 +1,193 @@
+/** A type of `state_schema` or `input_schema`: Python's names, or `{type, items, properties, …}`. */
+export interface StateType {
+  kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
+  /** As it is written. */
+  words: string;
+  items?: StateType;
+  properties?: Record<string, StateType>;
+  /** Of a `union`. */
+  of?: StateType[];
+  rules: Rules;
+}
+
+/** What `input_schema` says besides the type. */
+interface Rules {
+  required?: boolean;
+  default?: unknown;
+  choices?: readonly unknown[];
+  min?: number;
+  max?: number;
+  min_length?: number;
+  max_length?: number;
+  pattern?: string;
+}
+
+/** Undefined: it is no type. */
+export function typeOf(written: unknown): StateType | undefined {
+  if (written === null || written === undefined) return { kind: 'any', words: 'any', rules: {} };
+  if (typeof written === 'string') return parseType(written);
+  if (Array.isArray(written)) return written.length > 1 ? undefined : listOf(typeOf(written[0]));
+  if (typeof written !== 'object') return undefined;
+  const { type, items, properties, ...rules } = written as Record<string, unknown>;
+  if (typeof type !== 'string') return propertiesOf(written as Record<string, unknown>);
+  const parsed = parseType(type);
+  const inner = items === undefined ? undefined : typeOf(items);
+  const own = typeof properties === 'object' && properties !== null ? propertiesOf(properties) : undefined;
+  if (!parsed || (items !== undefined && !inner) || (properties !== undefined && !own)) return undefined;
+  return { ...parsed, ...(inner && { items: inner }), ...(own && { properties: own.properties! }), rules };
+}
+
+/** What does not fit, as the end of a sentence (`has to be …, not …`) after the place of it; undefined: it fits. Nothing (null) always does. */
+export function misfit(type: StateType, value: unknown, place: string): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (!isOf(type, value)) return `\`${place}\` has to be \`${type.words}\`, not ${shown(value)}`;
+  const broken = brokenRule(type.rules, value);
+  if (broken) return `\`${place}\` ${broken}, and is ${shown(value)}`;
+  if (type.items)
+    for (const [index, item] of (value as unknown[]).entries()) {
+      const inner = misfit(type.items, item, `${place}[${index}]`);
+      if (inner) return inner;
+    }
+  for (const [key, property] of Object.entries(type.properties ?? {})) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item === undefined && property.rules.required === true) return `\`${place}.${key}\` is missing`;
+    const inner = misfit(property, item, `${place}.${key}`);
+    if (inner) return inner;
+  }
+  return undefined;
+}
+
+/** A text as the value that it stands for in this type; what stands for none stays as it is, and does not fit. */
+export function coerced(type: StateType, given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  const text = given.trim();
+  switch (type.kind) {
+    case 'int':
+    case 'float':
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : given;
+    case 'bool':
+      if (/^(true|yes|1|on)$/i.test(text)) return true;
+      return /^(false|no|0|off)$/i.test(text) ? false : given;
+    case 'list':
+    case 'dict':
+      return fromJson(text) ?? (type.kind === 'list' && !/^[[{]/.test(text) ? parts(text) : given);
+    case 'union':
+      return type.of!.map((one) => coerced(one, given)).find((value) => misfit(type, value, '') === undefined) ?? given;
+    default:
+      return given;
+  }
+}
+
+const names: Record<string, StateType['kind']> = {
+  ...{ str: 'str', string: 'str', int: 'int', integer: 'int', float: 'float', number: 'float', double: 'float' },
+  ...{ bool: 'bool', boolean: 'bool', list: 'list', array: 'list', tuple: 'list', set: 'list' },
+  ...{ dict: 'dict', object: 'dict', map: 'dict', any: 'any', none: 'none', null: 'none' },
+} as Record<string, StateType['kind']>;
+
+/** `int`, `list[str]`, `Optional[int]`, `dict[str, int]`, `str | None`. */
+function parseType(written: string): StateType | undefined {
+  const words = written.trim();
+  const either = splitAt(words, '|');
+  if (either.length > 1) return unionOf(words, either.map(parseType));
+  const [, name = '', inside] = /^([A-Za-z]+)\s*(?:\[(.*)\])?$/s.exec(words) ?? [];
+  const inner = inside === undefined ? [] : splitAt(inside, ',').map(parseType);
+  if (inner.some((one) => one === undefined)) return undefined;
+  if (/^optional$/i.test(name) && inner.length === 1) return unionOf(words, inner);
+  if (/^union$/i.test(name) && inner.length > 0) return unionOf(words, inner);
+  const kind = Object.hasOwn(names, name.toLowerCase()) ? names[name.toLowerCase()] : undefined;
+  if (!kind) return undefined;
+  return { kind, words, rules: {}, ...(kind === 'list' && inner.length === 1 && { items: inner[0]! }) };
+}
+
+function unionOf(words: string, of: (StateType | undefined)[]): StateType | undefined {
+  return of.every((one) => one !== undefined) ? { kind: 'union', words, of, rules: {} } : undefined;
+}
+
+function listOf(items: StateType | undefined): StateType | undefined {
+  return items && { kind: 'list', words: `list[${items.words}]`, items, rules: {} };
+}
+
+function propertiesOf(written: object): StateType | undefined {
+  const entries = Object.entries(written).map(([key, one]) => [key, typeOf(one)] as const);
+  if (entries.some(([, one]) => one === undefined)) return undefined;
+  return {
+    kind: 'dict',
+    words: 'dict',
+    properties: Object.fromEntries(entries) as Record<string, StateType>,
+    rules: {},
+  };
+}
+
+/** Outside of brackets. */
+function splitAt(text: string, sign: string): string[] {
+  const pieces = [''];
+  let depth = 0;
+  for (const one of text) {
+    if (one === '[') depth++;
+    if (one === ']') depth--;
+    if (one === sign && depth === 0) pieces.push('');
+    else pieces[pieces.length - 1] += one;
+  }
+  return pieces;
+}
+
+function isOf(type: StateType, value: unknown): boolean {
+  switch (type.kind) {
+    case 'any':
+      return true;
+    case 'str':
+      return typeof value === 'string';
+    case 'int':
+      return Number.isInteger(value);
+    case 'float':
+      return typeof value === 'number';
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'list':
+      return Array.isArray(value);
+    case 'dict':
+      return typeof value === 'object' && !Array.isArray(value);
+    case 'none':
+      return false;
+    case 'union':
+      return type.of!.some((one) => misfit(one, value, '') === undefined);
+  }
+}
+
+function brokenRule({ choices, min, max, min_length, max_length, pattern }: Rules, value: unknown): string | undefined {
+  const length = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
+  if (Array.isArray(choices) && !choices.includes(value)) return `has to be one of ${choices.map(shown).join(', ')}`;
+  if (typeof value === 'number' && min !== undefined && value < min) return `has to be at least ${min}`;
+  if (typeof value === 'number' && max !== undefined && value > max) return `has to be at most ${max}`;
+  if (length !== undefined && min_length !== undefined && length < min_length)
+    return `has to have a length of at least ${min_length}`;
+  if (length !== undefined && max_length !== undefined && length > max_length)
+    return `has to have a length of at most ${max_length}`;
+  if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value)) return `has to match ${pattern}`;
+  return undefined;
+}
+
+/** From the start, as Python's `re.match`; a pattern that is none here refuses nothing. */
+function matches(pattern: string, value: string): boolean {
+  try {
+    return new RegExp(`^(?:${pattern})`, 'u').test(value.slice(0, 10_000));
+  } catch {
+    return true;
+  }
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+function fromJson(text: string): unknown {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const parts = (text: string): string[] => (text === '' ? [] : text.split(',').map((part) => part.trim()));
