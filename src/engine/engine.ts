@@ -8,7 +8,8 @@ import type { Workspace } from '../tools/workspace.ts';
 import { createContext, type RunModel } from './context.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds } from './looseEnds.ts';
-import { type StopPoint, Stopped } from './stop.ts';
+import { afterStop, heeding, patience } from './patience.ts';
+import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Workflow } from './workflow.ts';
 
@@ -42,7 +43,11 @@ interface Active {
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
   early: UserInput[];
+  /** It has ended; what it did may still be on its way to the disk. */
+  ended: boolean;
   done: Promise<EngineResult>;
+  /** Nothing of it is open any more. Never rejects. */
+  closed: Promise<void>;
 }
 
 interface Plan {
@@ -62,13 +67,18 @@ export interface UserInput {
 const newActive = (early: UserInput[] = []): Active => ({
   controller: new AbortController(),
   early,
+  ended: false,
   done: Promise.resolve(failedWith('', '')),
+  closed: Promise.resolve(),
 });
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
 export class ExecutionEngine {
+  /** Those at work, and those that have ended and are not on disk yet. */
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
+  /** Of runs whose record failed: the number of the event that said so. */
+  private readonly failedAt = new Map<string, number>();
 
   constructor(private readonly options: EngineOptions) {}
 
@@ -87,7 +97,7 @@ export class ExecutionEngine {
   /** Words for a run that is at work: given at the next turn. Resolves to false when it is not at work. */
   async say({ runId, ...input }: { runId: string } & UserInput): Promise<boolean> {
     const active = this.active.get(runId);
-    if (!active || active.controller.signal.aborted) return false;
+    if (!active || active.ended || active.controller.signal.aborted) return false;
     const { userInput: text, attachments } = input;
     if (active.log)
       await active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
@@ -95,17 +105,20 @@ export class ExecutionEngine {
     return true;
   }
 
-  /** Ends the run's work at once. Resolves when it has ended; a run that is not at work is left alone. */
+  /**
+   * Ends the run's work at once: what started it has its result, and the end is told, without waiting for a slow disk.
+   * Resolves when all of it is on disk, too. A run that is not at work is left alone.
+   */
   async stop(runId: string): Promise<void> {
     const active = this.active.get(runId);
     active?.controller.abort(Stopped.byPerson());
-    await active?.done;
+    await active?.closed;
   }
 
   /** Lets the run rest where it is whole: after the turn, or the node, that it is at. */
   pause(runId: string): void {
     const active = this.active.get(runId);
-    if (!active) return;
+    if (!active || active.ended) return;
     active.pausing = true;
     void active.log?.emit({ type: 'pausing' });
   }
@@ -117,13 +130,15 @@ export class ExecutionEngine {
     workspace: Workspace,
     ask: (question: UndoQuestion) => Promise<UndoAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
-    if (this.active.has(runId))
+    const before = this.active.get(runId);
+    if (before && !before.ended)
       return { code: 'ENGINE_BUSY', message: 'This run is at work. Stop it, then undo its changes.' };
     const { store, tell, now = Date.now } = this.options;
     const active = newActive();
     this.active.set(runId, active); // nobody starts it meanwhile
     let log: RunLog | undefined;
     try {
+      await before?.closed;
       log = new RunLog(await store.open(runId), tell, now);
       const place = await this.undoPlace(log, workspace);
       return await undo(log, { store, ...place }, request, ask);
@@ -148,16 +163,16 @@ export class ExecutionEngine {
   /** The editor closes: everything at work comes to rest, to go on with the next start. */
   async close(): Promise<void> {
     for (const active of this.active.values()) active.controller.abort(Stopped.byClosing());
-    await Promise.all([...this.active.values()].map((active) => active.done));
+    await Promise.all([...this.active.values()].map((active) => active.closed));
   }
 
-  /** The run as it is now, when it is at work in this window. */
+  /** The run as it is now, when it is at work in this window or not yet on disk. */
   live(runId: string): Run | undefined {
     return this.active.get(runId)?.log?.run;
   }
 
   get liveIds(): string[] {
-    return [...this.active.keys()];
+    return [...this.active].filter(([, { ended }]) => !ended).map(([runId]) => runId);
   }
 
   private enter(
@@ -166,37 +181,54 @@ export class ExecutionEngine {
     open: () => Promise<OpenRun>,
     plan: Plan = { workflowId: 'chat', values: {} },
   ): Promise<EngineResult> {
-    if (this.active.has(runId)) return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
-    const active: Active = {
-      controller: new AbortController(),
-      early: said,
-      done: Promise.resolve(failedWith('', '')),
-    };
+    const before = this.active.get(runId);
+    if (before && !before.ended && !before.controller.signal.aborted)
+      return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
+    const active = newActive(said);
     this.active.set(runId, active);
-    active.done = this.work(active, open, plan).finally(() => this.active.delete(runId));
+    const opened = async () => {
+      await before?.closed; // nothing is begun on a run that is not on disk
+      return open();
+    };
+    const work = this.work(runId, active, opened, plan);
+    active.done = withinPatience(active, work).finally(() => {
+      active.ended = true;
+    });
+    active.closed = Promise.all([work.then(({ closed }) => closed), active.done]).then(() => {
+      if (this.active.get(runId) === active) this.active.delete(runId);
+    });
     return active.done;
   }
 
-  private async work(active: Active, open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
+  private async work(runId: string, active: Active, open: () => Promise<OpenRun>, plan: Plan): Promise<Worked> {
+    const { signal } = active.controller;
+    const { tell, now = Date.now } = this.options;
     let log: RunLog;
     try {
-      log = new RunLog(await open(), this.options.tell, this.options.now ?? Date.now);
+      log = new RunLog(await open(), tell, now, afterStop(signal, patience.disk), this.failedAt.get(runId));
     } catch (error) {
-      return { success: false, phase: 'Failed', error: toInfo(error) };
+      return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
     active.log = log;
+    let stop: StopPoint;
     try {
-      const stop = await this.advance(log, active, plan);
-      await log.emit({ type: 'phase', ...stop });
-      return resultOf(log.run, stop);
+      stop = await heeding(signal, log.run, this.advance(log, active, plan));
+      const told = log.emit({ type: 'phase', ...stop });
+      if (signal.aborted) log.leave();
+      await told;
     } catch (error) {
-      // The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be.
-      const stop: StopPoint = { phase: 'Failed', error: toInfo(error) };
-      log.tellOnly({ type: 'phase', ...stop });
-      return resultOf(log.run, stop);
-    } finally {
-      await log.end().catch(() => {});
+      stop = this.tellFailure(log, error);
     }
+    const result = resultOf(log.run, stop);
+    return { result, closed: log.end().catch((error) => void this.tellFailure(log, error)) };
+  }
+
+  /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */
+  private tellFailure(log: RunLog, error: unknown): StopPoint {
+    const stop: StopPoint = { phase: 'Failed', error: toInfo(error) };
+    log.tellOnly({ type: 'phase', ...stop });
+    this.failedAt.set(log.run.id, log.run.seq);
+    return stop;
   }
 
   private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<StopPoint> {
@@ -224,7 +256,7 @@ export class ExecutionEngine {
       return await workflow.advance(context);
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      return { phase: 'Failed', error: toInfo(error) };
+      return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
     }
   }
 
@@ -236,6 +268,25 @@ export class ExecutionEngine {
   }
 }
 
+interface Worked {
+  result: EngineResult;
+  /** What was told is on disk, or could not be written, which has been told then. */
+  closed: Promise<void>;
+}
+
+/** When it is over and on disk; or after a stop as soon as it is over, even before it could be opened. */
+async function withinPatience(active: Active, work: Promise<Worked>): Promise<EngineResult> {
+  const { signal } = active.controller;
+  const late = afterStop(signal, patience.disk);
+  const over = (async () => {
+    const { result, closed } = await work;
+    await Promise.race([closed, late]);
+    return result;
+  })();
+  const unopened = late.then(() => (active.log ? over : stoppedResult(signal)));
+  return Promise.race([over, unopened]);
+}
+
 function resultOf(run: Run, stop: StopPoint): EngineResult {
   const last = run.messages.findLast((message) => message.role === 'assistant');
   return {
@@ -245,6 +296,8 @@ function resultOf(run: Run, stop: StopPoint): EngineResult {
     ...(stop.error && { error: stop.error }),
   };
 }
+
+const stoppedResult = (signal: AbortSignal): EngineResult => ({ success: false, ...stopPointOf(signal) });
 
 function failedWith(code: string, message: string): EngineResult {
   return { success: false, phase: 'Failed', error: { code, message } };

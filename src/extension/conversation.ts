@@ -76,6 +76,7 @@ export class Conversation {
   /** Stops the shown run; when it rests, whatever else is at work. */
   async stop(): Promise<void> {
     await Promise.all(this.meant.map((runId) => this.engine.stop(runId)));
+    this.listChanged(); // it has ended before all of it was on disk
   }
 
   /** Lets the same runs rest once their turns are over. */

@@ -32,6 +32,8 @@ export interface ConversationOptions {
   /** Called before an event is kept; what it throws is the store's failure. */
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
+  /** In place of a disk that takes everything. */
+  keep?: CallContext['keep'];
 }
 
 export function conversation(workspace: Workspace, options: ConversationOptions = {}): Conversation {
@@ -64,10 +66,12 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
       beforeEvent?.(event);
       events.push(event);
     },
-    async keep(content) {
-      kept.set(sha256(content), Buffer.from(content as string).toString());
-      return sha256(content);
-    },
+    keep:
+      options.keep ??
+      (async (content) => {
+        kept.set(sha256(content), Buffer.from(content as string).toString());
+        return sha256(content);
+      }),
     keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
   };
   return {

@@ -214,6 +214,17 @@ describe('tools: shell.run', () => {
     await until(() => running(workspace.root).length === 0);
   });
 
+  it('a stop does not wait for a disk that takes none of a long output', async () => {
+    const talking = conversation(workspace, { keep: () => new Promise(() => {}) });
+    const done = run('seq 20000; sleep 300', {}, talking);
+    await until(() => talking.events.some((event) => event.type === 'tool-output' && event.text.includes('20000')));
+    talking.stop.abort();
+    const { code, details } = await error(done);
+    const { output, cut } = details as { output: string; cut: string };
+    assert.deepEqual([code, output.startsWith('1\n'), output.endsWith('20000\n')], ['TOOL_INTERRUPTED', true, true]);
+    assert.match(cut, /, and could not be kept\.$/);
+  });
+
   it('T13 children that ignore being asked, or left the group, are killed', async () => {
     const talking = conversation(workspace);
     const stubborn = `trap '' TERM; (setsid sh -c "trap '' TERM; while :; do sleep 1; done" &) ; echo up; while :; do sleep 1; done`;

@@ -12,6 +12,8 @@ import { type CommandProcess, endProcesses } from './processes.ts';
 
 /** A command that writes more than this is not going to end well. */
 const maximumOutputBytes = 100 * 1024 * 1024;
+/** Milliseconds that a stop gives a command to end, and then the disk to keep what it wrote. */
+const stopPatience = 30;
 
 /**
  * Runs a command line to its end, its time limit (in milliseconds) or the stop, whatever comes first; then nothing of it is
@@ -97,16 +99,24 @@ export async function runCommand(
     child.unref();
   }
 
-  async function result(left: CommandProcess[]) {
-    const told = await keptText(kept.text(), kept.dropped, 'output', context);
+  async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
+    const told = await keptText(kept.text(), kept.dropped, 'output', keeping);
     return { ...told, ...(left.length > 0 && { stillRunning: left.map(named) }) };
+  }
+
+  /** Answered at once; what has not ended by then is killed in the background. */
+  async function stoppedResult() {
+    await Promise.race([Promise.all([exited, ...streams]), sleep(stopPatience)]);
+    const late = () => Promise.reject(new Error('The disk is slow.'));
+    return result([], {
+      keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
+    });
   }
 
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
     const ended = endProcesses(child.pid!, marker, 'all');
-    // A stop is answered at once; what has not ended by then is killed in the background.
-    const survivors = await (end === 'stopped' ? Promise.race([ended, sleep(50, [])]) : ended);
-    const details = await result(survivors);
+    ended.catch(() => {}); // after a stop nobody waits for it
+    const details = await (end === 'stopped' ? stoppedResult() : result(await ended));
     if (end === 'stopped')
       throw new ToolError(
         'TOOL_INTERRUPTED',
