@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
@@ -43,7 +44,7 @@ interface Active {
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
   early: UserInput[];
-  /** It has ended; what it did may still be on its way to the disk. */
+  /** It has come to rest; that may still be on its way to the panel and the disk. */
   ended: boolean;
   done: Promise<EngineResult>;
   /** Nothing of it is open any more. Never rejects. */
@@ -64,13 +65,12 @@ export interface UserInput {
   attachments?: readonly Attachment[];
 }
 
-const newActive = (early: UserInput[] = []): Active => ({
-  controller: new AbortController(),
-  early,
-  ended: false,
-  done: Promise.resolve(failedWith('', '')),
-  closed: Promise.resolve(),
-});
+function newActive(early: UserInput[] = []): Active {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // every call of a turn listens, and lets go when it is done
+  const none = Promise.resolve();
+  return { controller, early, ended: false, done: none.then(() => failedWith('', '')), closed: none };
+}
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
 export class ExecutionEngine {
@@ -212,7 +212,7 @@ export class ExecutionEngine {
     active.log = log;
     let stop: StopPoint;
     try {
-      stop = await heeding(signal, log.run, this.advance(log, active, plan));
+      stop = await heeding(signal, log.run, this.untilHeard(log, active, plan));
       const told = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
       await told;
@@ -229,6 +229,20 @@ export class ExecutionEngine {
     log.tellOnly({ type: 'phase', ...stop });
     this.failedAt.set(log.run.id, log.run.seq);
     return stop;
+  }
+
+  /** Words that come when the loop has just looked for them the last time are heard all the same. */
+  private async untilHeard(log: RunLog, active: Active, plan: Plan): Promise<StopPoint> {
+    for (let unheard = Number.POSITIVE_INFINITY; ; ) {
+      const stop = await this.advance(log, active, plan);
+      await log.idle();
+      const waiting = log.run.queued.length;
+      if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
+        active.ended = true; // in this very moment: who speaks now begins anew
+        return stop;
+      }
+      unheard = waiting;
+    }
   }
 
   private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<StopPoint> {

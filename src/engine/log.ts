@@ -48,6 +48,11 @@ export class RunLog {
     this.left = true;
   }
 
+  /** Resolves when nothing that was emitted is on its way. */
+  async idle(): Promise<void> {
+    while (this.waiting > 0) await this.tail;
+  }
+
   /** Tells what cannot be stored any more, because storing is what failed. */
   tellOnly(body: EventBody): void {
     this.deliver(this.next(body));

@@ -28,6 +28,8 @@ export class Conversation {
   /** In place of the script. */
   model?: LLMClient;
   workflow: Workflow = chat;
+  /** Hears every event when it is told. */
+  told?: (event: RunEvent) => void;
   /** Why there is no workflow any more. */
   lost?: Error;
   readonly runId = RunStore.newId();
@@ -71,7 +73,10 @@ export class Conversation {
       }),
       workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
       maxTurns: () => this.maxTurns,
-      tell: (event) => this.events.push(event),
+      tell: (event) => {
+        this.events.push(event);
+        this.told?.(event);
+      },
     });
     return this.engine;
   }
@@ -82,6 +87,11 @@ export class Conversation {
 
   continue(text?: string): Promise<EngineResult> {
     return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  }
+
+  /** As the panel does: to the run at work, else to begin anew with it. */
+  async say(text: string): Promise<void> {
+    if (!(await this.engine.say({ runId: this.runId, userInput: text }))) await this.continue(text);
   }
 
   /** The person says yes to what waits for them. */

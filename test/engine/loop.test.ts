@@ -192,6 +192,30 @@ WaitingUser`);
     assert.equal(talk.client.requests.at(-1)!.messages.at(-1)!.content, 'also this');
   });
 
+  it('what is said at any moment is heard, however near the end', async () => {
+    const script = [{ calls: [call('fs.read', { path: 'a' })] }, { text: 'Read.' }, { text: 'More.' }];
+    await begin({ a: 'A' }, ...script);
+    await talk.start();
+    const moments = talk.events.map(({ type }) => type);
+    for (const [moment, type] of moments.entries()) {
+      await talk.end();
+      await begin({ a: 'A' }, ...script);
+      let said: Promise<void> | undefined;
+      let told = 0;
+      talk.told = () => {
+        if (told++ === moment) said = talk.say('and more');
+      };
+      await talk.start();
+      await said;
+      while (talk.engine.liveIds.length > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      const run = await talk.kept();
+      const words = run.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : []));
+      const at = `at event ${moment}, ${type}`;
+      assert.deepEqual([words, run.queued, run.phase], [['hi', 'and more'], [], 'WaitingUser'], at);
+      assert.equal(run.messages.at(-1)!.role, 'assistant', at);
+    }
+  });
+
   it('replaces call ids that cannot be used twice or at all', async () => {
     const ids = ['same', 'same', '', '__proto__', 'x'.repeat(10_000)];
     await begin({ a: 'A' }, { calls: ids.map((id) => call('fs.read', { path: 'a' }, id)) }, { text: 'Done.' });
