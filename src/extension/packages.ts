@@ -86,7 +86,9 @@ export class Packages {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
     if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
-      void vscode.window.showWarningMessage(`A run of ${title} is at work. Stop it, then forget the package.`);
+      void vscode.window.showWarningMessage(
+        withoutLinks(`A run of ${title} is at work. Stop it, then forget the package.`),
+      );
       return false;
     }
     const count = (await store.workflowIds()).filter(isOf).length;

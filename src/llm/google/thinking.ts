@@ -1,5 +1,11 @@
 import type { ChatRequest } from '../client.ts';
-import type { GoogleFlags } from './wire.ts';
+
+export interface ThinkingFlags {
+  /** Models that do not think answer 400 to the wish to see it. */
+  omitThinking?: boolean;
+  /** It thinks, and not with the budget (or the level) it was told. */
+  omitBudget?: boolean;
+}
 
 /** Tokens, by family; a budget outside of them is a 400 (ai.google.dev, "Thinking"). */
 const ranges: [model: RegExp, least: number, most: number][] = [
@@ -14,7 +20,7 @@ const ranges: [model: RegExp, least: number, most: number][] = [
  */
 export function thinkingConfigOf(
   { model, thinkingBudget = 0 }: Pick<ChatRequest, 'model' | 'thinkingBudget'>,
-  { omitThinking, omitBudget }: GoogleFlags,
+  { omitThinking, omitBudget }: ThinkingFlags,
 ): { includeThoughts: true; thinkingBudget?: number; thinkingLevel?: string } | undefined {
   if (omitThinking) return undefined;
   if (thinkingBudget > 0 && !omitBudget) {

@@ -5,14 +5,10 @@ import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { toWireName } from '../names.ts';
 import { repairHistory, wellFormedData } from '../repair.ts';
 import { toGoogleSchema } from './schema.ts';
-import { thinkingConfigOf } from './thinking.ts';
+import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
 /** What the models of one address turned out to need. All off to begin with; the client learns the rest. */
-export interface GoogleFlags {
-  /** Models that do not think answer 400 to the wish to see it. */
-  omitThinking?: boolean;
-  /** It thinks, and not with the budget (or the level) it was told. */
-  omitBudget?: boolean;
+export interface GoogleFlags extends ThinkingFlags {
   /** Gemma models have no system instruction: it opens the conversation instead. */
   systemAsUser?: boolean;
   /**
