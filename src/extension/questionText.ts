@@ -14,7 +14,7 @@ export function questionText({ plan, note }: ApprovalRequest, edited?: string): 
   const shown = proposed === undefined ? undefined : (edited ?? proposed);
   const changed = edited === undefined ? '' : 'You changed it: what runs is what Review… shows.';
   const parts = [note, shown && shorten(shown), plan.where, plan.why, changed];
-  return { message: visibleLine(plan.what), detail: visible(parts.filter(Boolean).join('\n\n')) };
+  return { message: shortLine(plan.what), detail: visible(parts.filter(Boolean).join('\n\n')) };
 }
 
 /** Questions that one dialog lists; more would not fit on a small screen. */
@@ -25,7 +25,9 @@ export const listLimit = 12;
  * always asked about by itself.
  */
 export function isListable({ plan, note }: ApprovalRequest): boolean {
-  const whole = plan.command === undefined || (plan.command.length <= 160 && !plan.command.includes('\n'));
+  const whole =
+    plan.what.length <= longestLine &&
+    (plan.command === undefined || (plan.command.length <= 160 && !plan.command.includes('\n')));
   return plan.grant !== undefined && note === undefined && whole && plan.details === undefined;
 }
 
@@ -78,6 +80,16 @@ function commonFolder(requests: readonly ApprovalRequest[]): string {
 }
 
 const withEnd = (folder: string) => (folder.endsWith(path.sep) ? folder : folder + path.sep);
+
+/** Characters of the line that a dialog begins with: more of a stranger's words would push everything else out of it. */
+const longestLine = 300;
+
+function shortLine(text: string): string {
+  const line = visibleLine(text);
+  return line.length > longestLine
+    ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`
+    : line;
+}
 
 /** A dialog shows about 20 lines; a longer command is for *Review…*, and the dialog says so. */
 function shorten(command: string): string {

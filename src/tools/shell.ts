@@ -49,9 +49,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
         why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
         named: named.paths,
-        ...(why === undefined && {
-          grant: cwd === undefined ? `shell.run ${command}` : `shell.run ${command} (in ${folder.relative})`,
-        }),
+        ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
           typeof reading === 'string'
             ? reading
@@ -79,6 +77,12 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       };
     },
   );
+}
+
+/** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */
+function grantFor(command: string, folder: string | undefined): Pick<Plan, 'grant'> {
+  if (/\(in .*\)\s*$/s.test(command)) return {};
+  return { grant: `shell.run ${command}${folder === undefined ? '' : ` (in ${folder})`}` };
 }
 
 /** With several folders open a command runs in the first, as a new terminal would. */

@@ -35,6 +35,11 @@ describe('the words of a question', () => {
     it(`${name}: all of it, where it is, and why it is asked`, () =>
       assert.deepEqual(questionText(about, edited), { message: about.plan.what, detail }));
 
+  it('a stranger’s name does not push the question out of the dialog', () => {
+    const { message } = questionText(request({ what: `Use ${'x'.repeat(100_000)} of the MCP server odd` }));
+    assert.equal(message, `Use ${'x'.repeat(296)}… (99726 more characters)`);
+  });
+
   it('several have a line each, the folder that holds them all, and what Cancel means', () => {
     const edited = request({ what: 'Edit sub/b.ts', where: '/w/sub/b.ts' });
     assert.deepEqual(batchText([request({}), edited], 2, new Set([edited])), {
@@ -56,6 +61,7 @@ describe('the words of a question', () => {
     ['a short command', command('npm test'), true],
     ['a command too long for a line', command('x'.repeat(161)), false],
     ['a command of two lines', command('true\nrm x'), false],
+    ['a name too long for a line', request({ what: `Edit ${'x'.repeat(300)}` }), false],
     ['a place that is always asked about', request({ grant: undefined }), false],
     ['a question asked again', request({}, { note: 'It changed.' }), false],
   ];

@@ -62,6 +62,17 @@ describe('tools: shell.run', () => {
     assert.equal(question.question.command, 'echo 1');
   });
 
+  it('no command passes for another one that was allowed in a folder', async () => {
+    const talking = conversation(workspace, { answer: 'allow-run' });
+    await run('echo 1 # (in sub)', {}, talking);
+    await run('echo 1 #', { cwd: 'sub' }, talking);
+    await run('echo 1 # (in sub)', {}, talking);
+    assert.deepEqual(
+      talking.asked.map(({ plan }) => plan.grant),
+      [undefined, 'shell.run echo 1 # (in sub)', undefined],
+    );
+  });
+
   const refused: [name: string, args: object, reason: string | undefined][] = [
     ['a folder outside', { command: 'ls', cwd: '..' }, 'OUTSIDE'],
     ['a file as folder', { command: 'ls', cwd: 'a.txt' }, 'NOT_A_DIRECTORY'],
@@ -73,6 +84,9 @@ describe('tools: shell.run', () => {
     ['a bidi override', { command: 'ls \u202etxt' }, 'COMMAND_REFUSED'],
     ['a line separator', { command: 'ls \u2028touch PWNED' }, 'COMMAND_REFUSED'],
     ['half a character', { command: 'ls \ud800' }, 'COMMAND_REFUSED'],
+    ['an end hidden behind other blanks', { command: `ls #${'\u00a0 '.repeat(30)}\nrm x` }, 'COMMAND_REFUSED'],
+    ['an end hidden behind Braille blanks', { command: `ls #${'\u2800'.repeat(41)}\nrm x` }, 'COMMAND_REFUSED'],
+    ['an end hidden behind lines of blanks', { command: `ls${'\n '.repeat(20)}rm x` }, 'COMMAND_REFUSED'],
     ['an end hidden behind blanks', { command: `ls${' '.repeat(41)}; rm x` }, 'COMMAND_REFUSED'],
     ['more than a person can read', { command: `echo ${'a'.repeat(8200)}` }, 'COMMAND_REFUSED'],
   ];

@@ -76,6 +76,6 @@ function tokensOf(text: string): Token[] | undefined {
 const blanks = /^[ \t]+/;
 const operators = /^(?:&&|\|\|(?!\|)|;(?!;)|\|(?![|&]))/;
 const redirections = /^(2>&1|2?>[ \t]*\/dev\/null)(?=[ \t;|]|&&|$)/;
-const quotes = /^(?:'([^']*)'|"([^"$`\\!]*)")/;
-/** What means itself to every shell. */
-const plain = /^[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~]+/u;
+const quotes = /^(?:'([^'‘’‚‛]*)'|"([^"$`\\!“”„]*)")/;
+/** What means itself to every shell: typographic quotes are quotes to PowerShell, inside of others, too. */
+const plain = /^[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„]+/u;

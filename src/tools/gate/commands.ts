@@ -32,7 +32,7 @@ export function checkShowableCommand(command: string): void {
   const problem =
     command.length > maximumCommand
       ? 'is longer than 8,192 characters; write a script file and run that'
-      : / {41,}|\t{11,}|\n{11,}/.test(command)
+      : /[^\S\n]{41,}|\u2800{11,}|\t{11,}|(?:\n[^\S\n]*){11,}/.test(command)
         ? 'hides its end behind many blanks'
         : unshowable.test(command)
           ? 'holds control or invisible characters'
