@@ -79,13 +79,22 @@ function statusOf(codes: string): number | undefined {
 
 /** HTML or other text as one line of at most 500 characters. */
 export function asPlainText(text: string): string {
-  return text
-    .slice(0, 20_000)
+  const plain = beginningOf(text, 20_000)
     .replace(/<(script|style|head)\b[\s\S]*?<\/\1\s*>/gi, ' ')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 500);
+    .trim();
+  return beginningOf(plain, 500);
+}
+
+/** Cut between words: of a key that the text repeats there is all, which `redact` finds, or nothing. Few are longer. */
+function beginningOf(text: string, most: number): string {
+  return text.length <= most
+    ? text
+    : text
+        .slice(0, most)
+        .replace(/[!-~]{1,100}$/, '')
+        .trimEnd();
 }
 
 /**

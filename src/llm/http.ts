@@ -171,7 +171,7 @@ async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError
   const { endpoint } = answer;
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const target = response.headers.get('location');
-    const where = target ? ` to ${redact(target.slice(0, 300), endpoint.secrets)}` : '';
+    const where = target ? ` to ${redact(target, endpoint.secrets).slice(0, 300)}` : '';
     const message = `${nameOf(endpoint)} redirects${where}. Redirects are not followed; set the final address.`;
     return new LLMError('LLM_HTTP_ERROR', message, { status: response.status || undefined });
   }

@@ -50,7 +50,8 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const everything = `${words} ${codes.join(' ')}`;
   const name = nameOf(endpoint);
   const said = words === '' ? '.' : `: ${words}`;
-  const details: ProviderWords = { ...(status !== undefined && { status }), words, ...(parameter && { parameter }) };
+  const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
+  const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
   const error = (code: LLMErrorCode, message: string, usually: boolean) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;

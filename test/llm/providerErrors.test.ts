@@ -40,6 +40,21 @@ describe('what providers say when they refuse', () => {
       assert.ok(!JSON.stringify(error.toInfo()).includes(canary));
     });
   }
+  const cut: [where: string, body: unknown][] = [
+    ['where a long text ends', { error: `${'word '.repeat(98)}Key ${canary} is not known.` }],
+    ['where a page ends that is cut before it is read', `${'<br><hr>'.repeat(2498)}Key: ${canary}`],
+    ['in a text without blanks', { error: `${'.'.repeat(492)}${canary}` }],
+    ['as the parameter', { error: { message: 'No.', param: canary } }],
+  ];
+  for (const [where, body] of cut)
+    it(`no part of the key ${where}`, () => {
+      const told = JSON.stringify(errorOfStatus(endpoint, 422, body).toInfo());
+      assert.ok(!told.includes(canary.slice(0, 6)), told);
+    });
+  it('an answer in a script without blanks is cut, not lost', () => {
+    const { message } = errorOfStatus(endpoint, 422, { error: '不'.repeat(600) });
+    assert.ok(message.endsWith('不'.repeat(500)), message);
+  });
   it('nothing, and what is none of these', () => {
     const messages = ['', {}, [], null, 7, { error: {} }].map((body) => errorOfStatus(endpoint, 422, body).message);
     assert.deepEqual(new Set(messages), new Set(['Somewhere (models.example) answered 422.']));
