@@ -47,7 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
   const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
   const problems = new Problems();
-  const workspace = new EditorWorkspace(problems);
+  const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
   const models = new Models(context, secrets, log);
   const store = new RunStore(path.join(storage.fsPath, 'store'));

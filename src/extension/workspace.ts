@@ -11,9 +11,15 @@ import type { Problems } from './problems.ts';
 
 /** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
 export class EditorWorkspace implements Workspace {
-  readonly ripgrep = findRipgrep();
+  readonly ripgrep: string | undefined;
 
-  constructor(private readonly problems?: Problems) {}
+  /** @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep */
+  constructor(
+    private readonly problems?: Problems,
+    extensionPath?: string,
+  ) {
+    this.ripgrep = findRipgrep([vscode.env.appRoot, ...(extensionPath === undefined ? [] : [extensionPath])]);
+  }
 
   get roots(): readonly WorkspaceRoot[] {
     const folders = vscode.workspace.workspaceFolders ?? [];
@@ -138,11 +144,12 @@ function realPathOf(uri: vscode.Uri): string | undefined {
 }
 
 /** The editor brings ripgrep along; where exactly differs between its versions and its server. */
-function findRipgrep(): string | undefined {
+function findRipgrep(roots: readonly string[]): string | undefined {
   const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  const places = ['node_modules', 'node_modules.asar.unpacked'].flatMap((folder) =>
-    ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`].map((inside) =>
-      path.join(vscode.env.appRoot, folder, inside, name),
+  const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];
+  const places = roots.flatMap((root) =>
+    ['node_modules', 'node_modules.asar.unpacked'].flatMap((folder) =>
+      packages.map((inside) => path.join(root, folder, inside, name)),
     ),
   );
   return places.find((place) => existsSync(place));

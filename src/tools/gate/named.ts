@@ -20,13 +20,16 @@ const mostWords = 500;
  * folder it runs in and from those it changes to. Variables, substitutions and what programs find by themselves are not seen.
  */
 export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, command: string): Promise<Named> {
-  const words = wordsOf(command);
+  const inOrder = wordsOf(command);
+  const words = [...new Set(inOrder)];
   if (words.length > mostWords) return { paths: [''], protected: 'It has too many words to be looked through.' };
-  const moves = words.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(words[at - 1] ?? ''));
+  const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move))]);
-  const found = new Map<string, string | undefined>();
+  const named = new Set<string>();
+  // What is outside counts by its spelling: `~/.ssh/id_rsa`.
+  let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);
   for (const from of folders)
-    for (const word of new Set(words)) {
+    for (const word of words) {
       const [known, ...rest] = word.split(/[*?[{$]/);
       const begins = rest.length > 0;
       const spelled = begins ? known!.slice(0, known!.lastIndexOf('/') + 1) || '.' : word;
@@ -35,13 +38,10 @@ export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, c
       const path = place?.relative ?? (await relativeTo(roots, at));
       if (path === undefined) continue;
       const isFolder = begins || place?.kind === 'folder';
-      found.set(
-        !isFolder ? path : path === '.' ? '' : `${path}/`,
-        reasonOf(path, place !== undefined) ?? reasonOf(spelled, place !== undefined),
-      );
+      named.add(!isFolder ? path : path === '.' ? '' : `${path}/`);
+      why ??= reasonOf(path, place !== undefined);
     }
-  const why = [...found.values()].find((reason) => reason !== undefined);
-  return { paths: [...found.keys()], ...(why && { protected: why }) };
+  return { paths: [...named], ...(why && { protected: why }) };
 }
 
 /** As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`. */
@@ -49,13 +49,13 @@ function wordsOf(command: string): string[] {
   const parsed = parseCommandLine(command) ?? [];
   const whole = parsed.flatMap(({ commands }) => commands.flatMap(({ words }) => words));
   const loose = command.split(/[\s'"`;|&<>(){}=,:]+/).map((word) => word.replaceAll('\\', ''));
-  return [...new Set([...whole, ...loose])].filter(Boolean);
+  return [...whole, ...loose].filter(Boolean);
 }
 
 /** What does not exist holds no secret, but may be made: `process.env` is no file, `.vscode/tasks.json` may become one. */
 function reasonOf(path: string, exists: boolean): string | undefined {
   const names = path.split('/').filter((name) => name !== '' && name !== '.');
-  if (isGitInternal(names) && names.length > 1) return 'It names files that belong to Git.';
+  if (isGitInternal(names) && names.length > 1) return `It names ${path}, which belongs to Git.`;
   const reason = protectedReason(names);
-  return exists || reason !== secretReason(names) ? reason : undefined;
+  return reason && (exists || reason !== secretReason(names)) ? `It names ${path}. ${reason}` : undefined;
 }
