@@ -125,6 +125,23 @@ describe('approvals', () => {
     await done();
   });
 
+  it('always allow a command of several parts: a rule for each of them', async () => {
+    await asks(run('true && echo hi'));
+    await editor.dialog.click('Always Allow…');
+    await pick('true … and echo hi … in this workspace');
+    await done();
+    await begin();
+    await asks(run('echo hi | true'), run('echo hi && touch asked.txt'));
+    assert.match(await editor.dialog.text(), /^Run a command\necho hi && touch asked\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
+    const [first] = await editor.panel.cards('shell.run').locator('.card-words').allInnerTexts();
+    assert.match(
+      first!,
+      /^Allowed by your rule for this workspace “shell\.run echo hi” and your rule .* “shell\.run true”/,
+    );
+  });
+
   it('a rule that denies does so without a dialog, and is named', async () => {
     await choose('Add a Rule…');
     await pick('Deny');

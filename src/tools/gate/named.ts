@@ -12,8 +12,8 @@ export interface Named {
   protected?: string;
 }
 
-/** More words than this are not looked at one by one: such a command counts as one that names the whole workspace. */
-const mostWords = 500;
+/** More is not looked at one by one: such a command counts as one that names the whole workspace. */
+const mostPlaces = 1000;
 
 /**
  * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
@@ -22,9 +22,10 @@ const mostWords = 500;
 export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, command: string): Promise<Named> {
   const inOrder = wordsOf(command);
   const words = [...new Set(inOrder)];
-  if (words.length > mostWords) return { paths: [''], protected: 'It has too many words to be looked through.' };
   const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move))]);
+  if (words.length * folders.size > mostPlaces)
+    return { paths: [''], protected: 'It has too many words to be looked through.' };
   const named = new Set<string>();
   // What is outside counts by its spelling: `~/.ssh/id_rsa`.
   let why = words.map((word) => reasonOf(word, word.includes('/'))).find((reason) => reason !== undefined);
