@@ -98,7 +98,7 @@ async function remove(folder: string, name: string): Promise<void> {
     }
 }
 
-/** Works in a folder by a name that stays this folder; fails when it is a link by now. */
+/** Works in a folder by a name that stays this folder; fails when it is a link by now. Only Linux has such names. */
 async function inside<Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> {
   if (!(await hasHandles())) return work(folder);
   const handle = await open(folder, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
