@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import { callIdsIn, callLimit, createCallIds } from '../llm/callIds.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../llm/client.ts';
 import { createWatch } from '../llm/clock.ts';
 import { LLMError } from '../llm/errors.ts';
@@ -10,7 +10,7 @@ import { fromWireNames, toWireName } from '../llm/names.ts';
 import { oncePerRun, unseenFiles } from '../llm/notes.ts';
 import { windowIsFull } from '../llm/providerErrors.ts';
 import { redact } from '../llm/redact.ts';
-import { repairHistory } from '../llm/repair.ts';
+import { repairHistory, wellFormed, wellFormedData } from '../llm/repair.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 
 /**
@@ -70,11 +70,12 @@ async function* read(
   request: ChatRequest,
 ): AsyncGenerator<ChatStreamChunk, void> {
   const nameOf = fromWireNames(request.tools ?? []);
+  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may well count from 0 in every reply
   let index = 0;
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
-    else if (part instanceof vscode.LanguageModelToolCallPart) {
-      const call = { id: part.callId || `call_${randomUUID()}`, name: nameOf(part.name), ...readInput(part.input) };
+    else if (part instanceof vscode.LanguageModelToolCallPart && index < callLimit) {
+      const call = { id: idFor(part.callId), name: nameOf(part.name), ...readInput(part.input) };
       const argumentsText = call.malformed ?? JSON.stringify(call.arguments);
       yield { toolCallDelta: { index, id: call.id, name: call.name, argumentsText }, done: false };
       yield { toolCall: call, done: false };
@@ -97,17 +98,19 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
   const messages = system ? [user(system)] : [];
   for (const said of repairHistory(request.messages)) {
     if (said.role !== 'assistant') {
-      messages.push(user(said.content));
+      messages.push(user(wellFormed(said.content)));
       continue;
     }
     const { content, toolCalls = [] } = said.message;
     const calls = toolCalls.map(
-      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), call.arguments),
+      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), wellFormedData(call.arguments)),
     );
-    messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(content)] : []), ...calls]));
+    messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(wellFormed(content))] : []), ...calls]));
     const results = said.results.map(
       (result) =>
-        new vscode.LanguageModelToolResultPart(result.toolCallId, [new vscode.LanguageModelTextPart(result.content)]),
+        new vscode.LanguageModelToolResultPart(result.toolCallId, [
+          new vscode.LanguageModelTextPart(wellFormed(result.content)),
+        ]),
     );
     if (results.length > 0) messages.push(user(results));
   }

@@ -43,6 +43,19 @@ describe('a model of the editor', () => {
     );
   });
 
+  it('has an id of its own for each call, whatever the other extension counts', async () => {
+    const parts = [1, 2].map((path) => ({ call: 'fs_read', args: { path }, id: 'call_0' }));
+    const { asked } = await offeredModels([{ parts }, { parts: [parts[0]!] }]);
+    const first = await createEditorClient().chat(request([{ role: 'user', content: 'half \ud83d' }]));
+    const [one, two] = first.toolCalls!;
+    assert.deepEqual([one!.id, one!.arguments, two!.arguments], ['call_0', { path: 1 }, { path: 2 }]);
+    assert.notEqual(two!.id, one!.id);
+    const said = { role: 'assistant' as const, content: '', toolCalls: [one!, two!] };
+    const second = await createEditorClient().chat(request([{ role: 'user', content: 'hi' }, said]));
+    assert.ok(![one!.id, two!.id].includes(second.toolCalls![0]!.id));
+    assert.deepEqual(asked[0]?.messages.at(-1)?.content.map(toPlain), [{ text: 'half \ufffd' }]);
+  });
+
   it('gets no images, and says so once a run', async () => {
     const { asked } = await offeredModels([{ parts: [{ text: 'Fine.' }] }, { parts: [{ text: 'Fine.' }] }]);
     const client = createEditorClient();

@@ -4,8 +4,9 @@ import { type GoogleReply, googleKey, googleReply, startGoogle } from './google.
 import * as ollama from './ollama.ts';
 import { type ProviderReply, reply, startProvider } from './provider.ts';
 
-/** A part of a reply, whatever the protocol. Arguments as a string are sent as they are, malformed or not. */
-export type Part = { thinking: string } | { text: string } | { call: string; args: object | string };
+/** A part of a reply, whatever the protocol. Arguments as a string are sent as they are, malformed or not; an `id`
+ * by the editor's own models only. */
+export type Part = { thinking: string } | { text: string } | { call: string; args: object | string; id?: string };
 
 /** What a provider does when it is asked; without an end the reply is whole. */
 export type Deed =

@@ -45,7 +45,7 @@ async function perform(deed, report, token) {
     report(
       'text' in part
         ? new vscode.LanguageModelTextPart(part.text)
-        : new vscode.LanguageModelToolCallPart(`call_${Math.random()}`, part.call, part.args),
+        : new vscode.LanguageModelToolCallPart(part.id ?? `call_${Math.random()}`, part.call, part.args),
     );
     if (deed.everyMs) await new Promise((resolve) => setTimeout(resolve, deed.everyMs));
   }
