@@ -391,3 +391,41 @@ describe('a list without models', () => {
     }
   }
 });
+
+describe('half a character', () => {
+  const half = 'x\ud83dy';
+  const attachments = [
+    { mediaType: 'image/png', data: 'iVBORw0KGgo=', name: half },
+    { mediaType: 'text/plain', data: 'aGk=', name: half },
+    { mediaType: 'application/pdf', data: 'aGk=', name: half },
+  ];
+  const schema = { type: 'object', properties: { [half]: { type: 'string', description: half, enum: [half] } } };
+  const call = { id: half, name: `fs.${half}`, arguments: { [half]: half } };
+  const request: ChatRequest = {
+    model: 'claude-sonnet-4-5',
+    systemPrompt: half,
+    messages: [
+      { role: 'system', content: half },
+      { role: 'user', content: half, attachments },
+      { role: 'assistant', content: half, thinking: half, toolCalls: [call] },
+      { role: 'tool', content: '', toolResults: [{ toolCallId: half, content: half, attachments }] },
+      { role: 'user', content: half },
+    ],
+    tools: [{ name: `fs.${half}`, description: half, parameters: schema }],
+    stopSequences: [half],
+  };
+  const asked: [says: string, request: ChatRequest][] = [
+    ['tools', request],
+    ['a format', { ...request, tools: [], responseFormat: { type: 'json_schema', name: half, schema } }],
+  ];
+  for (const { id } of providers) {
+    for (const [says, one] of asked) {
+      it(`is sent to nobody: ${id} with ${says}`, async () => {
+        const baseUrl = id === 'azure' || id === 'openai-compatible' ? 'https://here.example' : undefined;
+        const text = JSON.stringify((await sent({ provider: id, baseUrl, apiKey: key }, one)).at(-1)?.body);
+        assert.ok(text.includes('x\ufffdy'), text);
+        assert.doesNotMatch(text, /(?<!\\)\\ud[89a-f]/i);
+      });
+    }
+  }
+});

@@ -69,7 +69,7 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
     messages,
     ...(sampled && request.temperature !== undefined && { temperature: Math.min(request.temperature, 1) }),
     ...(sampled && request.topP !== undefined && { top_p: request.topP }),
-    ...(stops.length > 0 && { stop_sequences: stops }),
+    ...(stops.length > 0 && { stop_sequences: wellFormedData(stops) }),
     ...(thinking && { thinking }),
     ...((effort || format) && { output_config: { ...(effort && { effort }), ...(format && { format }) } }),
     stream: true,

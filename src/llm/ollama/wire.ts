@@ -66,7 +66,7 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
     temperature: request.temperature,
     top_p: request.topP,
     num_predict: request.maxTokens,
-    stop: request.stopSequences?.length ? request.stopSequences : undefined,
+    stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
     num_ctx: contextSize,
   };
   const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

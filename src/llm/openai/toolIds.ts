@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { wellFormed } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
 
 /**
@@ -21,7 +22,8 @@ export function createToolIds(shape: WireFlags['callIds']): (id: string) => stri
 
 function fits(id: string, shape: WireFlags['callIds']): boolean {
   if (shape === 'nine') return /^[A-Za-z0-9]{9}$/.test(id);
-  return shape !== 'forty' || id.length <= 40;
+  if (shape === 'forty' && id.length > 40) return false;
+  return id === wellFormed(id);
 }
 
 function hashed(text: string, shape: WireFlags['callIds']): string {

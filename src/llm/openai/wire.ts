@@ -40,7 +40,7 @@ export type WireMessage =
 export function toWire(request: ChatRequest, flags: WireFlags): Record<string, unknown> {
   const tools = request.tools?.map(({ name, description, parameters }) => ({
     type: 'function',
-    function: { name: toWireName(name), description: wellFormed(description), parameters },
+    function: { name: toWireName(name), description: wellFormed(description), parameters: wellFormedData(parameters) },
   }));
   const body: Record<string, unknown> = {
     model: request.model,
@@ -51,7 +51,7 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     top_p: request.topP,
     [flags.completionTokens ? 'max_completion_tokens' : 'max_tokens']: request.maxTokens,
     ...thinkingParameter(request, flags),
-    stop: request.stopSequences?.length ? request.stopSequences : undefined,
+    stop: request.stopSequences?.length ? wellFormedData(request.stopSequences) : undefined,
     prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     stream: true,
     stream_options: { include_usage: true },
@@ -63,7 +63,8 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
 function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object | undefined {
   if (responseFormat?.type !== 'json_schema') return responseFormat;
   if (flags.schemaInWords) return { type: 'json_object' };
-  const { name, schema } = responseFormat;
+  const { name } = responseFormat;
+  const schema = wellFormedData(responseFormat.schema);
   return {
     type: 'json_schema',
     json_schema: { name: toWireName(name), schema, ...(isStrict(schema) && { strict: true }) },
