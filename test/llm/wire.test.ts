@@ -71,6 +71,24 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
     ['user go', 'assistant → 1:fs_read{"path":"a"}', 'tool 1 {"ok":true,"data":"1"}', 'assistant Done.'],
   ],
   [
+    'an id twice in one message',
+    [assistant('', call('1'), call('1', 'b'), call('1_2', 'c')), results('1', '1_2')],
+    [
+      'assistant → 1:fs_read{"path":"a"} → 1_2:fs_read{"path":"b"} → 1_2_2:fs_read{"path":"c"}',
+      'tool 1 {"ok":true,"data":"1"}',
+      'tool 1_2 {"ok":true,"data":"1"}',
+      'tool 1_2_2 {"ok":true,"data":"1_2"}',
+    ],
+  ],
+  [
+    'a call without an id',
+    [assistant('', call('')), results('')],
+    [
+      'assistant → call_e3b0c44298fc1c149afbf4c8:fs_read{"path":"a"}',
+      'tool call_e3b0c44298fc1c149afbf4c8 {"ok":true,"data":""}',
+    ],
+  ],
+  [
     'a server that counts its ids from the start each time',
     [assistant('', call('0')), results('0'), assistant('', call('0', 'b')), user('stopped')],
     [

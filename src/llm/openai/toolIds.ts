@@ -3,13 +3,13 @@ import { wellFormed } from '../repair.ts';
 import type { WireFlags } from './flags.ts';
 
 /**
- * Ids of calls as the provider takes them, one for one and the same in every request of a conversation: a prefix that
+ * Ids of one message's calls as the provider takes them, no two alike, and the same in every request of a conversation: a prefix that
  * changes is a prompt cache lost. Ids that fit already, the provider's own among them, stay.
  */
-export function createToolIds(shape: WireFlags['callIds']): (id: string) => string {
+export function createToolIds(shape: WireFlags['callIds']): (calls: readonly { id: string }[]) => string[] {
   const given = new Map<string, string>();
   const used = new Set<string>();
-  return (id) => {
+  const toWireId = (id: string) => {
     let wireId = given.get(id) ?? id;
     if (!given.has(id) && !fits(id, shape)) {
       for (let salt = 0; salt === 0 || used.has(wireId); salt++) wireId = hashed(`${id}${salt || ''}`, shape);
@@ -18,12 +18,21 @@ export function createToolIds(shape: WireFlags['callIds']): (id: string) => stri
     used.add(wireId);
     return wireId;
   };
+  return (calls) => {
+    const own = new Set<string>();
+    for (const { id } of calls) {
+      let one = id;
+      for (let count = 2; own.has(one); count++) one = `${id}_${count}`; // a history from elsewhere may have one twice
+      own.add(one);
+    }
+    return [...own].map(toWireId);
+  };
 }
 
 function fits(id: string, shape: WireFlags['callIds']): boolean {
   if (shape === 'nine') return /^[A-Za-z0-9]{9}$/.test(id);
   if (shape === 'forty' && id.length > 40) return false;
-  return id === wellFormed(id);
+  return id !== '' && id === wellFormed(id);
 }
 
 function hashed(text: string, shape: WireFlags['callIds']): string {

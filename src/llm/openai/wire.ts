@@ -83,7 +83,7 @@ function isStrict(schema: JsonSchema): boolean {
 
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
-  const toolId = createToolIds(flags.callIds);
+  const toolIds = createToolIds(flags.callIds);
   const system = [request.systemPrompt ?? '', flags.schemaInWords ? formatInWords(request) : ''].filter(
     (text) => text !== '',
   );
@@ -92,10 +92,11 @@ function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
     if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
     else if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
     else {
-      wire.push(toReply(said.message, toolId, flags));
-      for (const result of said.results) {
+      const ids = toolIds(said.message.toolCalls ?? []);
+      wire.push(toReply(said.message, ids, flags));
+      for (const [index, result] of said.results.entries()) {
         const content = flags.withoutImages ? contentUnseen(result) : result.content;
-        wire.push({ role: 'tool', tool_call_id: toolId(result.toolCallId), content: wellFormed(content) });
+        wire.push({ role: 'tool', tool_call_id: ids[index]!, content: wellFormed(content) });
       }
       const images = flags.withoutImages ? [] : resultImages(said, flags);
       if (images.length > 0) pushUser(wire, images, flags);
@@ -145,10 +146,10 @@ function toPart(file: Attachment, flags: WireFlags): WirePart {
     : { type: 'file', file: { filename: title, file_data: url } };
 }
 
-function toReply(message: AssistantMessage, toolId: (id: string) => string, flags: WireFlags): WireMessage {
+function toReply(message: AssistantMessage, ids: readonly string[], flags: WireFlags): WireMessage {
   const calls = message.toolCalls ?? [];
   const content = message.content === '' ? null : wellFormed(message.content);
-  const toolCalls = calls.map((call) => toWireCall(call, toolId));
+  const toolCalls = calls.map((call, index) => toWireCall(call, ids[index]!));
   return {
     role: 'assistant',
     content,
@@ -158,10 +159,10 @@ function toReply(message: AssistantMessage, toolId: (id: string) => string, flag
 }
 
 /** A malformed call goes back without its arguments: its result says what was wrong, and servers parse this text. */
-function toWireCall(call: ToolCall, toolId: (id: string) => string): WireCall {
+function toWireCall(call: ToolCall, id: string): WireCall {
   const text = JSON.stringify(wellFormedData(call.arguments));
   return {
-    id: toolId(call.id),
+    id,
     type: 'function',
     function: { name: toWireName(call.name) || 'unknown', arguments: text },
   };
