@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
+import { type GoogleFlags, toGoogleWire } from '../../src/llm/google/wire.ts';
+import { toHistory } from '../../src/llm/local/history.ts';
+import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
+import type { WireFlags } from '../../src/llm/openai/flags.ts';
+import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+
+// Histories as damage, other programs and a change of model make them. Whatever they are: every call has exactly one
+// result, in its place and in the order asked, and nothing is sent that a provider is known to refuse.
+
+const id = fc.constantFrom('a', 'b', 'call_0', 'x.y', 'abcdefghi', '', 'é');
+const text = fc.constantFrom('', 'hi', ' ', 'x\ud800');
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const files = fc.array(
+  fc.record({ mediaType: fc.constantFrom('image/png', 'text/plain', 'application/pdf'), data: fc.constant('aGk=') }),
+  { maxLength: 2 },
+);
+const native = fc.record({
+  provider: fc.constantFrom('google', 'anthropic', 'local', 'ollama', 'here'),
+  content: fc.oneof(
+    fc.jsonValue(),
+    fc.constantFrom<unknown>(
+      { parts: [{ text: 't', thoughtSignature: 'S' }] },
+      { parts: [{ functionCall: { name: 'fs_read', args: {} }, thoughtSignature: 'S' }] },
+      [{ type: 'thinking', thinking: 't', signature: 's' }, { type: 'tool_use' }],
+      [
+        { type: 'thinking', thinking: 't', signature: 's' },
+        { type: 'text', length: 2 },
+      ],
+      [{ type: 'text', length: -1 }],
+      { spoken: ['a', { type: 'segment', text: 't' }], calls: [{ id: 'a', raw: [1] }] },
+      { thinkingField: 'reasoning', details: [{ type: 'x' }] },
+    ),
+  ),
+});
+const call = fc.record({ id, name: fc.constantFrom('fs.read', 'fs_read', '', 'we ird'), arguments: fc.constant({}) });
+const result = fc.record({
+  toolCallId: id,
+  content: fc.constantFrom('{"ok":true}', 'plain', ''),
+  attachments: maybe(files),
+});
+const message = fc.oneof(
+  fc.record({ role: fc.constant('system'), content: text }),
+  fc.record({ role: fc.constant('user'), content: text, attachments: maybe(files) }),
+  fc.record({
+    role: fc.constant('assistant'),
+    content: text,
+    thinking: maybe(text),
+    toolCalls: maybe(fc.array(call, { maxLength: 3 })),
+    native: maybe(native),
+  }),
+  fc.record({ role: fc.constant('tool'), content: fc.constant(''), toolResults: fc.array(result, { maxLength: 3 }) }),
+) as fc.Arbitrary<Message>;
+
+const tools = [{ name: 'fs.read', description: '', parameters: { type: 'object' } }];
+const requestOf = (messages: Message[], model = 'claude-sonnet-4-5') => ({ model, messages, tools });
+
+type Sent = Record<string, unknown>;
+const listOf = (value: unknown): Sent[] => (Array.isArray(value) ? value : []);
+
+function checkOpenAI(messages: Message[], flags: WireFlags): void {
+  const wire = listOf(toOpenAI(requestOf(messages), flags).messages);
+  const answered = new Set<Sent>();
+  for (const [at, { role, content, tool_calls }] of wire.entries()) {
+    if (role !== 'assistant') continue;
+    const ids = listOf(tool_calls).map((one) => one.id as string);
+    const following = wire.slice(at + 1, at + 1 + ids.length);
+    assert.deepEqual(
+      following.map((one) => one.tool_call_id),
+      ids,
+    );
+    for (const one of following) answered.add(one);
+    assert.equal(new Set(ids).size, ids.length);
+    assert.ok(ids.every((one) => (flags.callIds === 'nine' ? /^[A-Za-z0-9]{9}$/ : /./).test(one)));
+    assert.ok(content !== null || ids.length > 0);
+  }
+  assert.equal(wire.filter(({ role }) => role === 'tool').length, answered.size);
+}
+
+function checkAnthropic(messages: Message[]): void {
+  const body = toAnthropic(requestOf(messages));
+  const wire = body.messages as unknown as { role: string; content: Sent[] }[];
+  assert.deepEqual([wire[0]?.role, wire.at(-1)?.role], ['user', 'user']);
+  assert.ok(JSON.stringify(body).split('cache_control').length - 1 <= 4);
+  const known = new Set<unknown>();
+  for (const [at, { role, content }] of wire.entries()) {
+    assert.notEqual(role, wire[at + 1]?.role);
+    assert.ok(
+      content.length > 0 && content.every((block) => block.type !== 'text' || String(block.text).trim() !== ''),
+    );
+    assert.ok(role === 'user' || !/thinking/.test(String(content.at(-1)!.type)));
+    const calls = content.filter(({ type }) => type === 'tool_use').map((block) => block.id);
+    for (const one of calls) {
+      assert.ok(!known.has(one) && /^[A-Za-z0-9_-]+$/.test(String(one)));
+      known.add(one);
+    }
+    const results = (wire[at + 1]?.content ?? []).filter(({ type }) => type === 'tool_result');
+    if (role === 'assistant')
+      assert.deepEqual(
+        results.map((block) => block.tool_use_id),
+        calls,
+      );
+  }
+}
+
+function checkGoogle(messages: Message[], flags: GoogleFlags): void {
+  const { contents } = toGoogleWire(requestOf(messages, 'gemini-3'), flags) as { contents: { parts: Sent[] }[] };
+  const namesOf = (parts: Sent[], kind: string) =>
+    parts.flatMap((part) => (part[kind] ? [(part[kind] as Sent).name] : []));
+  for (const [at, { parts }] of contents.entries()) {
+    assert.ok(parts.length > 0 && parts.every((part) => part.text !== ''));
+    const calls = namesOf(parts, 'functionCall');
+    if (calls.length === 0) continue;
+    const next = contents[at + 1]?.parts ?? [];
+    assert.deepEqual(namesOf(next, 'functionResponse'), calls);
+    assert.equal(next.length, calls.length, 'Google counts what is beside them, too');
+  }
+}
+
+function checkOllama(messages: Message[]): void {
+  const wire: Sent[] = toOllama(requestOf(messages), { model: { thinkingLevels: false } }).body.messages;
+  for (const [at, { tool_calls }] of wire.entries()) {
+    const names = listOf(tool_calls).map((one) => (one.function as Sent).name);
+    const following = wire.slice(at + 1, at + 1 + names.length);
+    assert.deepEqual(
+      following.map((one) => one.tool_name),
+      names,
+    );
+  }
+}
+
+function checkLocal(messages: Message[]): void {
+  const history = toHistory(messages, 'Be brief.');
+  assert.equal(history.at(-1)?.type, 'model');
+  for (const [at, item] of history.entries()) {
+    assert.notEqual(item.type, history[at + 1]?.type);
+    if (item.type !== 'model') continue;
+    for (const one of item.response)
+      assert.ok(typeof one === 'string' || one.type !== 'functionCall' || one.result !== undefined);
+  }
+}
+
+const wires: [name: string, check: (messages: Message[]) => void][] = [
+  ['OpenAI', (messages) => checkOpenAI(messages, { provider: 'here' })],
+  ['Mistral', (messages) => checkOpenAI(messages, { provider: 'here', callIds: 'nine', answersResults: true })],
+  ['DeepSeek', (messages) => checkOpenAI(messages, { provider: 'here', returnThinking: 'all' })],
+  ['Anthropic', checkAnthropic],
+  ['Gemini', (messages) => checkGoogle(messages, {})],
+  ['Gemini 2', (messages) => checkGoogle(messages, { imagesApart: true })],
+  ['Gemini 3, with calls of others', (messages) => checkGoogle(messages, { tellUnsignedCalls: true })],
+  ['Ollama', checkOllama],
+  ['the local model', checkLocal],
+];
+
+describe('any history at all', () => {
+  for (const [name, check] of wires) {
+    it(`is sent to ${name} as it will take it`, () =>
+      fc.assert(fc.property(fc.array(message, { maxLength: 7 }), check), { numRuns: 1500 }));
+  }
+});
