@@ -46,10 +46,12 @@ export type PackageAgent = z.infer<typeof agentSchema>;
 
 export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
 
-/** Whether the agent's tool policy leaves a tool. */
-export function allowsTool({ tools: { allow, deny } }: PackageAgent, name: string): boolean {
+/** Whether the agent's tool policy leaves a tool. `fs_write`, as models call it, is `fs.write`. */
+export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
+  const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
+  const name = plain(tool);
   const named = (list: readonly string[]) =>
-    list.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
+    list.map(plain).some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
   return (allow === undefined || named(allow)) && !named(deny);
 }
 

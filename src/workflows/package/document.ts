@@ -44,7 +44,18 @@ export class StateDocument {
 
   /** Takes a new text, or throws `ToolError` and leaves everything as it is. */
   async write(text: string): Promise<void> {
-    await this.put(text, this.state);
+    await this.put(text, await this.standing());
+  }
+
+  /** What the person may have made of it meanwhile; as it was, when that cannot be used. */
+  private async standing(): Promise<PackageState> {
+    try {
+      const state = parseState(await readFile(path.join(this.folder, stateFile), 'utf8'));
+      checkTransition(this.graph, state, state);
+      return state;
+    } catch {
+      return this.state;
+    }
   }
 
   /**

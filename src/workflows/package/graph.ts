@@ -81,6 +81,9 @@ function edgeProblems(graph: PackageGraph): string[] {
     if (from?.type === 'end') problems.push(`edges[${index}].from: "${edge.from}" is an end node`);
     if (from?.type === 'decision' && !edge.label)
       problems.push(`edges[${index}].label: an edge from the decision "${edge.from}" needs a label`);
+    const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
+    if (from?.type === 'decision' && edge.label && alike < index)
+      problems.push(`edges[${index}].label: "${edge.label}" is there twice at the decision "${edge.from}"`);
     return problems;
   });
 }

@@ -29,7 +29,7 @@ const manifestSchema = z.object({
         /** Where outputs with relative paths go. */
         artifacts: z
           .string()
-          .regex(/^@(state|project)\/[^\\]*$/, 'expected a path below @state/ or @project/')
+          .regex(/^@(state|project)\/(?!.*(^|\/)\.\.(\/|$))[^\\\r\n]*$/, 'expected a path below @state/ or @project/')
           .default('@state/artifacts'),
       }),
     )

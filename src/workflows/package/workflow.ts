@@ -78,7 +78,7 @@ You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Co
 class PackageRun {
   private readonly workspace: Workspace;
   /** What the model was last told about. */
-  private told?: { nodeId: string; agentId: string };
+  private told?: { nodeId: string; agentId: string; place: number };
 
   constructor(
     private readonly options: PackageRunOptions,
@@ -98,15 +98,15 @@ class PackageRun {
     for (;;) {
       for (const { text, attachments } of [...run.queued])
         await context.emit({ type: 'message', message: userMessage(text, attachments) });
-      const input = unanswered(run.messages).join('\n\n');
-      if (intent === 'resume' && input !== '') intent = 'continue';
-      await this.brief(intent, input);
+      const said = unanswered(run.messages);
+      if (intent === 'resume' && said.length > 0) intent = 'continue';
+      await this.brief(intent, said);
       const left = maxTurns - (replies(run.messages) - before);
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
       if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
       if (context.pausing) return { phase: 'WaitingUser' };
-      intent = 'continue';
+      intent = this.isForgotten ? 'resume' : 'continue';
     }
   }
 
@@ -122,7 +122,10 @@ class PackageRun {
       handsBack: () => {
         const { nodeId, agentId } = this.told!;
         handedBack =
-          nodeId !== document.state.currentNodeId || agentId !== this.agent.id || context.run.queued.length > 0;
+          nodeId !== document.state.currentNodeId ||
+          agentId !== this.agent.id ||
+          context.run.queued.length > 0 ||
+          this.isForgotten;
         return handedBack;
       },
       maxTurns,
@@ -131,7 +134,7 @@ class PackageRun {
   }
 
   /** Says what the model has to know now, at the end of the conversation: nothing before it changes. */
-  private async brief(intent: Directive['intent'], input: string): Promise<void> {
+  private async brief(intent: Directive['intent'], said: readonly string[]): Promise<void> {
     const { agent, context, document, options } = this;
     const { currentNodeId } = document.state;
     const { workflow, source } = options;
@@ -146,12 +149,22 @@ class PackageRun {
     const who = persona(agent);
     const blocks = [
       runDirective(directive),
-      ...(who === lastPersona(context.run.messages) ? [] : [who]),
+      ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
       nodeBrief(workflow, currentNodeId),
-      ...(input === '' ? [] : [userInput(currentNodeId, input)]),
+      ...(said.length === 0 ? [] : [userInput(currentNodeId, said.join('\n\n'))]),
     ];
-    this.told = { nodeId: currentNodeId, agentId: agent.id };
+    this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
     await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
+  }
+
+  /** What the model was told is in a summary now: it goes on without knowing its place, and is told again. */
+  private get isForgotten(): boolean {
+    return this.told!.place < this.summarised;
+  }
+
+  /** Up to here messages are sent as a summary. */
+  private get summarised(): number {
+    return this.context.run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
   }
 
   /** Who speaks at the current node. */

@@ -106,6 +106,15 @@ describe('unpacking an archive', () => {
       assert.equal(existsSync('/tmp/evil.md'), false);
     });
 
+  it('leaves an archive inside of it packed', async () => {
+    const inner = zip([{ name: '../evil.md', content: zeros(4_000_000) }]);
+    const folder = await unpack([
+      { name: 'a.md', content: 'x' },
+      { name: 'inner.bmad', content: inner, stored: true },
+    ]);
+    assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['a.md', 'inner.bmad']);
+  });
+
   it('refuses files that are too much together', async () => {
     writeFileSync(file, zip(['a', 'b', 'c'].map((name) => ({ name, content: 'x'.repeat(400), stored: true }))));
     await assert.rejects(unpackArchive(file, storage(), { ...archiveLimits, total: 1000 }), {

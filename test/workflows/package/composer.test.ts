@@ -144,6 +144,8 @@ describe('an agent of a package', () => {
     [{ deny: ['*'] }, []],
     [{ allow: [] }, []],
     [{ deny: ['mcp.*', 'shell.run'] }, ['fs.read', 'fs.write']],
+    [{ deny: ['fs_write', 'Shell_Run'] }, ['fs.read', 'mcp.x.y']],
+    [{ allow: ['*', 'made.up'] }, ['fs.read', 'fs.write', 'shell.run', 'mcp.x.y']],
   ];
   for (const [tools, left] of policies)
     it(`with ${JSON.stringify(tools)} has ${left.join(', ') || 'nothing'}`, () => {

@@ -99,6 +99,16 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
     'write/workflow.graph.json: edges[1].label: an edge from the decision "judge" needs a label',
   ],
   [
+    'a decision with one label for two ways',
+    inGraph(({ edges }) => (edges[1].label = 'good')),
+    'write/workflow.graph.json: edges[2].label: "good" is there twice at the decision "judge"',
+  ],
+  [
+    'artifacts outside',
+    spoilt('bmad.json', ({ workflows }) => (workflows[0].artifacts = '@project/a/../../x')),
+    'bmad.json: workflows[0].artifacts: expected a path below @state/ or @project/',
+  ],
+  [
     'a way out of the end',
     inGraph(({ edges }) => edges.push({ from: 'done', to: 'ask' })),
     'write/workflow.graph.json: edges[3].from: "done" is an end node',

@@ -42,6 +42,10 @@ const calls: [tool: string, args: object, expected: string, asked?: string[]][] 
   ['fs.delete', { path: step }, 'READ_ONLY'],
   ['fs.move', { from: 'a.txt', to: '@pkg/a.txt' }, 'READ_ONLY'],
   ['fs.move', { from: 'a.txt', to: '@state/a.txt' }, 'STATE', ['Move a.txt to @state/a.txt']],
+  ['fs.move', { from: 'a.txt', to: '@state/workflow.md' }, 'EXISTS'],
+  ['fs.move', { from: '@state', to: '@state/x' }, 'PATH_INVALID'],
+  ['fs.move', { from: '@state/workflow.md', to: 'mine.md' }, 'STATE', ['Move @state/workflow.md to mine.md']],
+  ['fs.delete', { path: '@state' }, 'PATH_INVALID'],
   ['shell.run', { command: 'pwd', cwd: '@state' }, 'OUTSIDE'],
   ['shell.run', { command: 'pwd', cwd: '@pkg' }, 'OUTSIDE'],
 ];

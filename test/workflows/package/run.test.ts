@@ -157,6 +157,59 @@ describe('a run of a package', () => {
     assert.deepEqual(await briefs(), ['start ask writer AGENT_PERSONA USER_INPUT']);
   });
 
+  it('says who and where the model is again when that went into a summary', async () => {
+    const essay = `It goes on${' and on'.repeat(3000)}.`;
+    const looks = () => ({ text: essay, calls: [call('fs.list', {})], usage: null });
+    await writes([looks(), looks(), { text: 'They went on.' }, { calls: [call('fs.list', {})] }, { text: 'So.' }]);
+    conversation.contextWindow = 8000;
+    await conversation.start('A letter, please.');
+    assert.equal((await conversation.kept()).compactions.length, 1);
+    const last = requests()
+      .at(-1)!
+      .messages.map(({ role, content }) => `${role} ${content.slice(0, 40)}`);
+    assert.deepEqual(last, [
+      'user A letter, please.',
+      'user (A summary stands here in place of the o',
+      'assistant It goes on and on and on and on and on a',
+      'tool ',
+      'assistant ',
+      'tool ',
+      'system RUN_DIRECTIVE\n- intent: resume\n- workflo',
+    ]);
+    assert.deepEqual(await briefs(), ['start ask writer AGENT_PERSONA USER_INPUT', 'resume ask writer AGENT_PERSONA']);
+  });
+
+  it('stops when the model asks for the same refused step again and again', async () => {
+    const tries = Array.from({ length: 5 }, () => ({ calls: [state({ currentNodeId: 'done' })] }));
+    await writes(tries);
+    const { phase, error } = await conversation.start();
+    assert.deepEqual([phase, error?.code, requests().length], ['WaitingUser', 'ENGINE_LOOP_DETECTED', 3]);
+  });
+
+  it('answers a picture without words', async () => {
+    await writes([{ text: 'Whom is it for?' }, { text: 'I see.' }]);
+    await conversation.start();
+    const picture = { mediaType: 'image/png', data: 'AA==' };
+    await conversation.engine.continue({ runId: conversation.runId, userInput: '', attachments: [picture] });
+    assert.deepEqual((await briefs()).slice(1), ['continue ask writer USER_INPUT']);
+  });
+
+  it('goes on from what the person has made of the state document meanwhile', async () => {
+    await writes([
+      { calls: [call('fs.write', { path: 'a.txt', content: 'x' })] },
+      { calls: [toDone()] },
+      { calls: [done()] },
+      { text: 'Done.' },
+    ]);
+    conversation.answers = ['wait'];
+    const running = conversation.start();
+    await conversation.seen('question');
+    const text = stateText().replace('currentNodeId: ask', 'currentNodeId: judge').replace('[]', '[ask]');
+    writeFileSync(path.join(folder, 'state', 'workflow.md'), text);
+    conversation.allowWaiting();
+    assert.equal((await running).phase, 'Completed');
+  });
+
   it('resumes at its node after a kill between the state document and what was told of it', async () => {
     await writes([{ text: 'Whom is it for?' }, { calls: [toDone()] }, { calls: [done()] }, { text: 'Done.' }]);
     await conversation.start();

@@ -7,6 +7,7 @@ import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
 import { newState } from '../../../src/workflows/package/state.ts';
+import { isComplete } from '../../../src/workflows/package/transitions.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -65,6 +66,46 @@ const refused: [what: string, tool: string, args: object, code: string, details?
   ],
   ['no frontmatter', 'fs.write', { content: 'All done!\n' }, 'E_INVALID_FRONTMATTER'],
   ['YAML that is none', 'fs.edit', edited('variables: {}', 'variables: {'), 'E_INVALID_FRONTMATTER'],
+  [
+    'a key that is there twice',
+    'fs.edit',
+    edited('variables: {}', 'variables: {}\nvariables: {}'),
+    'E_INVALID_FRONTMATTER',
+  ],
+  [
+    'frontmatter that is not closed',
+    'fs.write',
+    { content: document.replace('---\n\n', '\n') },
+    'E_INVALID_FRONTMATTER',
+  ],
+  ['a book', 'fs.write', { content: `${document}${'x'.repeat(200_000)}` }, 'E_WRITE_LIMIT'],
+  [
+    'a transition along no edge, in other letters',
+    'fs.write',
+    { path: '@state/Workflow.MD', content: document.replace('judge', 'nowhere') },
+    'E_INVALID_TRANSITION',
+    transition('UNKNOWN_NODE'),
+  ],
+  [
+    'a transition along no edge, by a patch',
+    'fs.apply_patch',
+    { patch: '@@\n-currentNodeId: judge\n+currentNodeId: nowhere\n' },
+    'E_INVALID_TRANSITION',
+    transition('UNKNOWN_NODE'),
+  ],
+  [
+    'a whole text that leaves steps out',
+    'fs.write',
+    { content: document.replace('[ask]', '[]') },
+    'E_INVALID_TRANSITION',
+    transition('STEPS_SHRINK'),
+  ],
+  [
+    'a stale version of the whole text',
+    'fs.write',
+    { content: document.replace('judge', 'done'), ifMatchSha256: sha256('another') },
+    'E_PRECONDITION_FAILED',
+  ],
   [
     'a list for a map',
     'fs.apply_patch',
@@ -192,6 +233,36 @@ describe('the state document', () => {
     assert.equal(!outcome.ok && outcome.error.code, 'E_INVALID_FRONTMATTER');
     assert.equal(onDisk(), document);
   });
+
+  it('takes back an earlier text of the person’s choice, along no edge, but none that is no state', async () => {
+    const before = document.replace('judge', 'ask').replace('[ask]', '[]');
+    await state.restore(before);
+    assert.deepEqual([onDisk(), state.state.currentNodeId, state.state.stepsCompleted], [before, 'ask', []]);
+    for (const [text, code] of [
+      ['gone', 'E_INVALID_FRONTMATTER'],
+      [document.replace('judge', 'nowhere'), 'E_INVALID_TRANSITION'],
+      [document.replace('variables: {}', 'variables: 1'), 'E_SCHEMA_VALIDATION'],
+    ] as const)
+      await assert.rejects(state.restore(text), { code });
+    assert.equal(onDisk(), before);
+  });
+
+  const ends: [current: string, completed: string[], variables: object, complete: boolean][] = [
+    ['done', ['ask', 'judge', 'done'], {}, true],
+    ['done', ['ask', 'judge'], {}, false],
+    ['judge', ['ask', 'judge', 'done'], {}, false],
+    ['ask', [], { workflowStatus: 'complete' }, true],
+    ['ask', [], { workflowStatus: 'completed' }, false],
+    ['ask', [], { workflowStatus: true }, false],
+  ];
+  for (const [currentNodeId, stepsCompleted, variables, complete] of ends)
+    it(`is ${complete ? '' : 'not '}the end at ${currentNodeId} after ${stepsCompleted} with ${JSON.stringify(variables)}`, async () => {
+      const { graph } = (await loadPackage(path.join(outer, 'package'))).workflows[0]!;
+      assert.equal(
+        isComplete(graph, { ...state.state, currentNodeId, stepsCompleted, variables: { ...variables } }),
+        complete,
+      );
+    });
 
   it('is missed when it is gone', async () => {
     rmSync(path.join(outer, 'state', 'workflow.md'));
