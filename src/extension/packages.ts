@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
+import { visibleLine } from '../protocol/visible.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { MenuItem, PackageAgent } from '../workflows/package/agents.ts';
 import { packageRunId, parsePackageRunId } from '../workflows/package/ids.ts';
@@ -95,7 +96,7 @@ export class Packages {
     if (count === 0) return true;
     const yes = 'Forget';
     const detail = `${count === 1 ? 'A run was' : `${count} runs were`} begun with it. They can be read, and go on only after you open it again.`;
-    const question = `Forget ${title}?`;
+    const question = `Forget ${visibleLine(title)}?`;
     return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
   }
 

@@ -82,6 +82,7 @@ describe('workflows', () => {
       .evaluateAll((rows) => rows.map((row) => `${row.getAttribute('data-node')} ${row.getAttribute('data-status')}`));
     assert.deepEqual(done, [
       'changes completed',
+      'no_answer passed',
       'nothing passed',
       ...['read', 'mistakes', 'tests', 'verdict'].map((name) => `${name} completed`),
     ]);
