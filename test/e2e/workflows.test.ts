@@ -9,11 +9,17 @@ import { type Provider, reply, startProvider } from '../support/provider.ts';
 describe('workflows', () => {
   let editor: Towpath;
   let provider: Provider;
+  let letGo: () => void;
   beforeEach(async () => {
+    const seen = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
     provider = await startProvider(({ messages }) => {
       const asked = messages.at(-1)!.content!;
       if (asked.startsWith('Which mistakes')) return reply.text('one.txt:1 is wrong.');
-      return asked.startsWith('Two readings') ? reply.text('## The review').wait(300) : reply.text('None is missing.');
+      return asked.startsWith('Two readings')
+        ? reply.text('## The review').after(seen)
+        : reply.text('None is missing.');
     });
     const broken = 'nodes:\n  - name: a\n    run: |\n      return {}\n';
     editor = await openTowpath({
@@ -75,6 +81,7 @@ describe('workflows', () => {
     const { frame } = editor.panel;
     await frame.locator('[data-node="verdict"][data-status="running"]').waitFor();
     await editor.screenshot('workflow-runs');
+    letGo();
     await frame.getByRole('heading', { name: 'The review' }).waitFor();
     await editor.panel.waitForPhase('Completed');
     const done = await frame

@@ -126,6 +126,7 @@ async function perform(scripted: ProviderReply, response: ServerResponse): Promi
 async function take(step: Step, response: ServerResponse, gone: Promise<'gone'>): Promise<'gone' | undefined> {
   if ('send' in step) return write(step.send, response, gone);
   if ('wait' in step) return pause(step.wait, gone);
+  if ('after' in step) return Promise.race([step.after.then(() => undefined), gone]);
   if ('hang' in step) return gone;
   if ('cut' in step) {
     await pause(5, gone); // what was written before gets out first

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 export type Step =
   | { send: string | Buffer }
   | { wait: number }
+  /** Goes on once the test lets it. */
+  | { after: Promise<unknown> }
   /** Sends until the other side leaves; `everyMs` 0: as fast as it is read. */
   | { endless: string; everyMs: number }
   /** Says nothing more and stays. */
@@ -64,6 +66,11 @@ export class ProviderReply {
 
   wait(ms: number): ProviderReply {
     return this.add({ wait: ms });
+  }
+
+  /** What comes next is sent once this has resolved. */
+  after(event: Promise<unknown>): ProviderReply {
+    return this.add({ after: event });
   }
 
   /** Time before the headers are sent; `Infinity`: they never are. */
