@@ -32,6 +32,7 @@ import { Setup } from './setup.ts';
 import { StatusBar } from './statusBar.ts';
 import { Undo } from './undo.ts';
 import { WorkflowFiles } from './workflowFiles.ts';
+import { workflowLanguage } from './workflowLanguage.ts';
 import { watchWorkflowFiles } from './workflowProblems.ts';
 import { Workflows } from './workflows.ts';
 import { EditorWorkspace } from './workspace.ts';
@@ -178,6 +179,7 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
     }),
     ...watchWorkflowFiles(workflowFiles, log),
+    ...workflowLanguage(workflowFiles),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),

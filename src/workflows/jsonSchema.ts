@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultTools } from '../tools/default.ts';
-import { offeredNames } from './actions.ts';
+import { actionOf, offeredNames } from './actions.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
 import { agentSchema, workflowSchema } from './schema.ts';
 
@@ -53,3 +53,26 @@ function withActions(schema: unknown): unknown {
     }),
   );
 }
+
+/** What actions take and what they are for, by their names: `llm.*`, and the tools of the workspace. */
+export function actionSchemas(): Record<string, object> {
+  const tools = defaultTools().map(({ definition: { name, description, parameters } }) => [
+    name,
+    { ...parameters, description },
+  ]);
+  const own = offeredNames.map((name) => {
+    const { parameters } = actionOf(name);
+    const schema = parameters ? z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' }) : {};
+    return [name, { ...schema, description: ownActions[name] }];
+  });
+  return Object.fromEntries([...own, ...tools]);
+}
+
+const ownActions: Record<string, string> = {
+  'llm.call': 'One model call: `{content, usage}`.',
+  'llm.stream': 'One model call, shown while it comes: `{content, usage, streamed, chunk_count}`.',
+  'llm.retry':
+    'A model call that is tried again: `{content, usage, attempts, total_delay}`, or `{error, success: false, …}` instead of failing.',
+  'llm.tools': 'A model that calls tools until it has its answer: `{content, tool_calls, tool_results, rounds}`.',
+  'state.set': 'Sets keys of the state to the values given.',
+};

@@ -1,0 +1,147 @@
+import { type Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, parseDocument, visit } from 'yaml';
+
+/** The part of a JSON schema that is read here. */
+export interface Schema {
+  description?: string;
+  deprecated?: boolean;
+  type?: string | string[];
+  enum?: readonly unknown[];
+  const?: unknown;
+  anyOf?: readonly Schema[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+}
+
+export interface Suggestion {
+  label: string;
+  kind: 'key' | 'value';
+  description?: string;
+}
+
+/** What can be told about a file that is being written. */
+export interface Language {
+  schema: Schema;
+  /** What an action takes; undefined: not known. */
+  action(name: string): Schema | undefined;
+  /** Names of agents of the workspace. */
+  agents: readonly string[];
+}
+
+/** What can stand where the word before `offset` stands; `from` is where that word begins. Never throws. */
+export function suggestionsAt(text: string, offset: number, language: Language): { from: number; all: Suggestion[] } {
+  const from = offset - /[\w.*-]*$/.exec(text.slice(0, offset))![0].length;
+  const to = offset + /^[\w.*-]*/.exec(text.slice(offset))![0].length;
+  const before = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
+  if (before.includes('#')) return { from, all: [] };
+  const isValue = /:\s+["']?$/.test(before) || /:\s*\[[^\]]*$/.test(before);
+  const [start, rest] = [text.slice(0, from), text.slice(to)];
+  const asKey = parseDocument(`${start}${marker}${/^\s*:/.test(rest) ? '' : ': '}${rest}`, tolerant);
+  const asValue = parseDocument(`${start}${marker}${rest}`, tolerant);
+  const keys = isValue ? [] : keysAt(asKey, language);
+  const values = isValue || /^\s*-\s+$/.test(before) ? valuesAt(asValue, language) : [];
+  return { from, all: [...keys, ...values] };
+}
+
+/** What is known about the key or the action at `offset`. Never throws. */
+export function hoverAt(text: string, offset: number, language: Language): string | undefined {
+  const document = parseDocument(text, tolerant);
+  const found = find(document, ({ range }) => range !== undefined && range![0] <= offset && offset <= range![1]);
+  if (!found) return undefined;
+  const { path, node } = found;
+  const value = isScalar(node) ? node.value : undefined;
+  if (!found.isKey && path.at(-1) === 'uses' && typeof value === 'string') return language.action(value)?.description;
+  const known = schemasAt(document, found.isKey ? [...path, String(value)] : path, language);
+  return known.find(({ description }) => description)?.description;
+}
+
+const marker = 'towpath__here';
+const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
+type Path = readonly (string | number)[];
+
+interface Found {
+  /** The mapping or list that a key is in; of a value, where it stands. */
+  path: Path;
+  node: Node;
+  isKey: boolean;
+}
+
+function find(document: Document, wanted: (node: Node) => boolean): Found | undefined {
+  let found: Found | undefined;
+  visit(document, {
+    Scalar(key, node, above) {
+      if (!wanted(node as Node)) return undefined;
+      found = { path: pathOf(above as Node[], key), node: node as Node, isKey: key === 'key' };
+      return visit.BREAK;
+    },
+  });
+  return found;
+}
+
+function pathOf(above: readonly (Node | Pair | Document)[], last: string | number | null): Path {
+  const path: (string | number)[] = [];
+  for (const [index, one] of above.entries()) {
+    const next = above[index + 1];
+    if (isPair(one) && (next || last === 'value')) path.push(String(isScalar(one.key) ? one.key.value : one.key));
+    else if (isSeq(one)) path.push(next ? one.items.indexOf(next) : Number(last));
+  }
+  return path;
+}
+
+function keysAt(document: Document, language: Language): Suggestion[] {
+  const found = find(document, (node) => isScalar(node) && node.value === marker);
+  if (!found?.isKey) return [];
+  const map = found.path.length > 0 ? document.getIn(found.path, true) : document.contents;
+  const there = isMap(map) ? map.items.map(({ key }) => String(key)) : [];
+  const known = schemasAt(document, found.path, language).flatMap(({ properties = {} }) => Object.entries(properties));
+  return known
+    .filter(([key, { deprecated }], index) => {
+      const first = known.findIndex(([other]) => other === key) === index;
+      return first && !deprecated && !there.includes(key);
+    })
+    .map(([label, { description }]) => ({ label, kind: 'key', ...(description && { description }) }));
+}
+
+function valuesAt(document: Document, language: Language): Suggestion[] {
+  const found = find(document, (node) => isScalar(node) && node.value === marker);
+  if (!found || found.isKey) return [];
+  const key = found.path.findLast((part) => typeof part === 'string');
+  const values = schemasAt(document, found.path, language).flatMap(valuesOf);
+  const names = [...namesFor(String(key), found.path, document), ...(key === 'agent' ? language.agents : [])];
+  return [...new Set([...names, ...values])].map((label) => {
+    const description = key === 'uses' || key === 'action' ? language.action(label)?.description : undefined;
+    return { label, kind: 'value', ...(description && { description }) };
+  });
+}
+
+/** Nodes that the file has, where one is wanted. */
+function namesFor(key: string, path: Path, document: Document): string[] {
+  if (!['goto', 'to', 'from', 'fan_in'].includes(key) || (key === 'fan_in' && path[0] !== 'edges')) return [];
+  const nodes = document.get('nodes');
+  const names = isSeq(nodes) ? nodes.items.map((node) => (isMap(node) ? node.get('name') : undefined)) : [];
+  const ends = { goto: ['__end__'], to: ['__end__'], from: ['__start__'], fan_in: [] }[key] ?? [];
+  return [...names.filter((name) => typeof name === 'string' && name !== marker), ...ends] as string[];
+}
+
+function valuesOf({ enum: values = [], const: only, type }: Schema): string[] {
+  const all = [...values, ...(only === undefined ? [] : [only]), ...(type === 'boolean' ? [true, false] : [])];
+  return all.map(String);
+}
+
+/** Every schema that what stands at `path` could follow; below `with` it is that of its action. */
+function schemasAt(document: Document, path: Path, language: Language): Schema[] {
+  let all = alternatives(language.schema);
+  for (const [index, part] of path.entries()) {
+    const action = part === 'with' ? document.getIn([...path.slice(0, index), 'uses']) : undefined;
+    const known = typeof action === 'string' ? language.action(action) : undefined;
+    const inner = all.flatMap(({ items, properties = {}, additionalProperties: more }) => {
+      if (typeof part === 'number') return items ? [items] : [];
+      const own = Object.hasOwn(properties, part) ? properties[part] : undefined;
+      return own ? [own] : typeof more === 'object' ? [more] : [];
+    });
+    all = (known ? [{ ...inner[0], ...known }] : inner).flatMap(alternatives);
+  }
+  return all;
+}
+
+const alternatives = (schema: Schema): Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(alternatives)];
