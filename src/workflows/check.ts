@@ -93,7 +93,8 @@ const instead = new Map<string, string>(
 const noCode =
   'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
 
-function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): Problem[] {
+/** Sentences for what a schema found at `before`. */
+export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): Problem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
   if (issue.code === 'unrecognized_keys')
@@ -103,6 +104,13 @@ function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): 
   if (last === 'run' && issue.code === 'invalid_type') return [file.problem(path, noCode, 'key')];
   if (last === 'type' && issue.code === 'invalid_value' && path.includes('nodes'))
     return [file.problem(path, `\`type\` can only be ${listOf(issue.values)} here.`)];
+  if (issue.code === 'invalid_union' && issue.discriminator)
+    return [
+      file.problem(
+        path,
+        `${shown(last)} can only be ${listOf([...issue.message.matchAll(/'([^']+)'/g)].map(([, one]) => one))}.`,
+      ),
+    ];
   if (issue.code === 'invalid_union') {
     // The alternative of the value's own kind says most: a list that is wrong is still meant as a list.
     const own = issue.errors.filter(

@@ -54,8 +54,13 @@ class Dialect {
     if (!isPlain(given)) return given;
     let value = this.keys(given, path, foreign.node);
     const { run, type } = value;
+    const language = isPlain(run) && typeof run.code === 'string' ? run.type : value.language;
     if (isPlain(run) && typeof run.code === 'string') value.run = run.code;
-    if (typeof value.run === 'string' || value.script !== undefined || value.language === 'python')
+    if (typeof value.run === 'string' && language !== undefined && language !== 'python') {
+      this.place([...path, 'script'], [...path, 'run']);
+      value = without({ ...value, script: value.run }, 'run');
+    }
+    if (typeof value.run === 'string' || value.script !== undefined || language === 'python')
       value = without(value, 'language');
     const over = ['items', 'strategy', 'parallel_each'].find((key) => value[key] !== undefined);
     if (type === 'dynamic_parallel' || over) {

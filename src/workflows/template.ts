@@ -100,7 +100,8 @@ function programOf(text: string): Program {
   try {
     program = parse(tokenize(text));
   } catch (error) {
-    const { message } = error as Error;
+    // The parser runs past its end where something is still open.
+    const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
     throw new TemplateError(
       `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). Python is not run here.`,
     );

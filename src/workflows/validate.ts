@@ -1,22 +1,16 @@
 import { didYouMean } from '../tools/nearest.ts';
-import { actionOf, builtInNames, offeredNames } from './actions.ts';
-import { type Findings, type Loaded, loadYaml } from './check.ts';
+import { builtInNames, offeredNames } from './actions.ts';
+import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
 import { misfits } from './inputs.ts';
-import { edgesFrom, endName, isParallel, partsOf, startName, unreachableOf } from './navigate.ts';
-import {
-  agentSchema,
-  type EdgeSpec,
-  type NodeSpec,
-  type Step,
-  type ToolSpec,
-  type WorkflowFile,
-  workflowSchema,
-} from './schema.ts';
+import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
+import { parametersOf } from './parameters.ts';
+import { agentSchema, type NodeSpec, type Step, type ToolSpec, type WorkflowFile, workflowSchema } from './schema.ts';
 import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers } from './toolSpecs.ts';
+import { wayFindings } from './ways.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 /** What a file may refer to. */
@@ -58,11 +52,15 @@ class Check {
   all(): Findings {
     const { file, whole } = this;
     this.stateSchema();
-    for (const [index, tool] of file.tools.entries()) this.toolSpec(tool, ['tools', index]);
+    for (const [index, tool] of file.tools.entries()) {
+      this.toolSpec(tool, ['tools', index]);
+      if (file.tools.findIndex(({ name }) => name === tool.name) < index)
+        this.add(['tools', index, 'name'], `There are two tools called \`${tool.name}\`.`);
+    }
     for (const [index, node] of file.nodes.entries()) this.node(node, index);
     for (const index of file.edges.keys()) this.edge(index);
-    if (whole && this.problems.length === 0) this.ways();
-    return this;
+    if (!whole || this.problems.length > 0) return this;
+    return wayFindings(file, this.yaml, this.warnings);
   }
 
   /** Names of a tool list and the tools written in it. */
@@ -160,23 +158,22 @@ class Check {
 
   /** Names of parameters, and values that hold no template. */
   private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
-    const { parameters } = actionOf(action);
-    if (!parameters) return;
+    const shape = parametersOf(action);
+    if (!shape) return;
     const here = [...path, 'with'];
-    const names = Object.keys(parameters.shape);
+    const names = Object.keys(shape);
     for (const key of Object.keys(given))
       if (!names.includes(key))
         this.add([...here, key], `${action} takes no \`${key}\`.${didYouMean(key, names)}`, 'key');
     for (const key of names) {
       const value = given[key];
       if (value === undefined) {
-        if (!parameters.shape[key]!.safeParse(undefined).success)
-          this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
+        if (!shape[key]!.safeParse(undefined).success) this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
         continue;
       }
-      if (JSON.stringify(value).includes('{{')) continue;
-      const [issue] = parameters.shape[key]!.safeParse(value).error?.issues ?? [];
-      if (issue) this.add([...here, key, ...(issue.path as YamlPath)], `${action}: ${issue.message}.`);
+      if (/\{[{%]/.test(JSON.stringify(value))) continue;
+      const issues = shape[key]!.safeParse(value).error?.issues ?? [];
+      this.problems.push(...issues.slice(0, 3).flatMap((issue) => problemsOf(issue, this.yaml, [...here, key])));
     }
     if (Array.isArray(given.tools))
       for (const [index, tool] of given.tools.entries()) {
@@ -216,41 +213,6 @@ class Check {
       this.add(path, 'Branches out of one node end at one `fan_in`.');
   }
 
-  /** Where a run could go: nowhere for ever, or never somewhere. */
-  private ways(): void {
-    const { file } = this;
-    for (const { head, inside } of partsOf(file))
-      if (inside?.fanIn === head.fan_in)
-        this.add(
-          ['edges', file.edges.indexOf(head), 'fan_in'],
-          `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
-        );
-    for (const name of unreachableOf(file))
-      this.warn(['nodes', this.names.indexOf(name), 'name'], `No way leads to \`${name}\`: it never runs.`);
-    for (const [index, node] of file.nodes.entries())
-      if (Array.isArray(node.goto) && node.goto.every((rule) => rule.if !== undefined))
-        this.warn(
-          ['nodes', index, 'goto'],
-          'When none of these holds, the run fails here. Add one without `if` at the end.',
-          'key',
-        );
-    for (const [index, edge] of file.edges.entries()) this.followed(edge, index);
-  }
-
-  /** Edges out of one node are tried in their order. */
-  private followed(edge: EdgeSpec, index: number): void {
-    if (isParallel(edge)) return;
-    const siblings = edgesFrom(this.file, edge.from ?? startName);
-    const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
-    const path = ['edges', index];
-    if (this.file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
-      this.warn(path, `\`${edge.from}\` has a \`goto\`, so its edges are not followed.`);
-    else if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
-      this.warn(path, `The edge to \`${sure.to}\` before it always applies, so this one is never followed.`);
-    else if (!sure && edge === siblings.at(-1) && !covered(siblings))
-      this.warn(path, 'When no edge out of this node applies, the run fails here. Add one without `when` at the end.');
-  }
-
   private target(name: string, path: YamlPath): void {
     if (name !== endName) this.nodeName(name, path);
   }
@@ -279,13 +241,3 @@ class Check {
 
 /** Tools of MCP servers come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');
-
-/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
-function covered(edges: readonly EdgeSpec[]): boolean {
-  const words = edges.map(({ when, condition }) =>
-    condition === undefined
-      ? String(when).replaceAll(/[{}\s]/g, '')
-      : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
-  );
-  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
-}

@@ -30,7 +30,12 @@ const mostAliases = 100;
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
   const long = text.length > longestFile;
-  const document = parseDocument(long ? '' : text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(long ? '' : text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    merge: true,
+  });
   const at = (from: number, to: number, message: string): Problem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
     return { line: start.line, column: start.col, endLine: end.line, endColumn: end.col, message };

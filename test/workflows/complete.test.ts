@@ -3,8 +3,9 @@ import { hoverAt, type Language, type Schema, suggestionsAt } from '../../src/wo
 import { actionSchemas, jsonSchemas } from '../../src/workflows/jsonSchema.ts';
 
 const actions = actionSchemas() as Record<string, Schema>;
+const schemas = jsonSchemas();
 const language = (kind: 'workflow' | 'agent'): Language => ({
-  schema: jsonSchemas()[kind] as Schema,
+  schema: schemas[kind] as Schema,
   agents: ['planner', 'reviewer'],
   action: (name) => (Object.hasOwn(actions, name) ? actions[name] : undefined),
 });

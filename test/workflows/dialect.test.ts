@@ -175,7 +175,7 @@ nodes:
     [
       'code of any language, once for a node',
       'language: lua, run: "return {}"',
-      '1:35: Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
+      '1:35: Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     ],
     [
       'an action that needs another system',

@@ -91,7 +91,57 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a parameter out of bounds',
       nodes(`  - name: a\n    uses: llm.retry\n    with: {messages: [{role: user, content: hi}], max_retries: -1}\n`),
-      '4:64: llm.retry: Too small: expected number to be >=0.',
+      '4:64: `max_retries` is too small or empty.',
+    ],
+    [
+      'a parameter of a tool that is none',
+      nodes('  - name: a\n    uses: fs.read\n    with: {pth: x}\n'),
+      '3:11: fs.read needs `path`.',
+      '4:12: fs.read takes no `pth`. Did you mean "path"?',
+    ],
+    [
+      'a parameter of a tool of another kind',
+      nodes('  - name: a\n    uses: fs.read\n    with: {path: x, limit: many}\n'),
+      '4:28: `limit` has to be a number.',
+    ],
+    [
+      'a message of nobody',
+      nodes('  - name: a\n    uses: llm.call\n    with:\n      messages:\n        - {role: bot, content: x}\n'),
+      '6:18: `role` can only be `system`, `user`, `assistant`.',
+    ],
+    [
+      'a format that is none',
+      nodes('  - name: a\n    uses: llm.call\n    with: {prompt: x, response_format: {type: xml}}\n'),
+      '4:47: `type` can only be `text`, `json_object`, `json_schema`.',
+    ],
+    [
+      'a block that is not closed',
+      nodes('  - name: a\n    uses: state.set\n    with:\n      x: |\n        {% if state.y %}\n        yes\n'),
+      '5:10: This is not a Jinja template (something is not closed). Python is not run here.',
+    ],
+    [
+      'a filter that is none',
+      nodes('  - name: a\n    uses: state.set\n    with: {x: "{{ state.x | nope }}"}\n'),
+      '4:15: There is no filter `nope`.',
+    ],
+    [
+      'a tool twice',
+      'tools:\n  - {name: t, description: d, action: fs.list}\n  - {name: t, description: e, action: fs.list}\nnodes: [{name: a}]\n',
+      '3:12: There are two tools called `t`.',
+    ],
+    [
+      'several documents',
+      'nodes: [{name: a}]\n---\nnodes: []\n',
+      '2:1: There are several documents here (`---`): keep one a file.',
+    ],
+    ['tabs', 'nodes:\n\t- name: a\n', '2:1: Tabs are not allowed as indentation.'],
+    ['a node that is a word', nodes('  - a\n'), '2:5: This has to be keys with values.'],
+    ['an edge from nowhere', 'nodes: [{name: a}]\nedges:\n  - to: a\n', '3:5: An edge needs `from`.'],
+    ['a choice that leads nowhere', nodes('  - name: a\n    goto: [{if: state.x}]\n'), '3:12: `to` is missing.'],
+    [
+      'an agent of the node without instructions',
+      nodes('  - name: a\n    agent: {name: x}\n'),
+      '3:12: `instructions` is missing.',
     ],
     [
       'a tool whose action is none',
@@ -184,6 +234,17 @@ describe('a workflow file is checked when it is loaded', () => {
       );
       assert.equal(loaded.value, undefined);
     });
+
+  it('can say the same for several nodes by an anchor', () => {
+    const text = nodes('  - &all {name: a, uses: state.set, with: {x: 1}}\n  - {<<: *all, name: b}\n');
+    assert.deepEqual(
+      loadWorkflow(text, known).value?.nodes.map(({ name, uses }) => [name, uses]),
+      [
+        ['a', 'state.set'],
+        ['b', 'state.set'],
+      ],
+    );
+  });
 
   it('is not read when it is too long', () => {
     const [problem] = loadWorkflow(`# ${'x'.repeat(500_001)}\nnodes: [{name: a}]`, known).problems;

@@ -1,0 +1,55 @@
+import type { Findings } from './check.ts';
+import { edgesFrom, isParallel, partsOf, startName, unreachableOf } from './navigate.ts';
+import type { EdgeSpec, WorkflowFile } from './schema.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+/** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
+export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Problem[]): Findings {
+  const warn = (path: YamlPath, message: string, key?: 'key') => warnings.push(yaml.problem(path, message, key));
+  const nested = partsOf(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+  const problems = nested.map(({ head }) =>
+    yaml.problem(
+      ['edges', file.edges.indexOf(head), 'fan_in'],
+      `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
+    ),
+  );
+  for (const name of unreachableOf(file)) {
+    const index = file.nodes.findIndex((node) => node.name === name);
+    warn(['nodes', index, 'name'], `No way leads to \`${name}\`: it never runs.`);
+  }
+  for (const [index, { goto }] of file.nodes.entries())
+    if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
+      warn(
+        ['nodes', index, 'goto'],
+        'When none of these holds, the run fails here. Add one without `if` at the end.',
+        'key',
+      );
+  for (const [index, edge] of file.edges.entries()) {
+    const doubt = isParallel(edge) ? undefined : doubtAbout(edge, file);
+    if (doubt) warn(['edges', index], doubt);
+  }
+  return { problems, warnings };
+}
+
+/** Edges out of one node are tried in their order. */
+function doubtAbout(edge: EdgeSpec, file: WorkflowFile): string | undefined {
+  if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
+    return `\`${edge.from}\` has a \`goto\`, so its edges are not followed.`;
+  const siblings = edgesFrom(file, edge.from ?? startName);
+  const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
+  if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
+    return `The edge to \`${sure.to}\` before it always applies, so this one is never followed.`;
+  if (!sure && edge === siblings.at(-1) && !covered(siblings))
+    return 'When no edge out of this node applies, the run fails here. Add one without `when` at the end.';
+  return undefined;
+}
+
+/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
+function covered(edges: readonly EdgeSpec[]): boolean {
+  const words = edges.map(({ when, condition }) =>
+    condition === undefined
+      ? String(when).replaceAll(/[{}\s]/g, '')
+      : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
+  );
+  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
+}
