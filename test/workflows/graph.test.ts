@@ -207,6 +207,23 @@ nodes:
     assert.deepEqual(await stage.state(), { count: 5 });
   });
 
+  it('a way back by edges ends when a node was reached often enough, too', async () => {
+    stage = await Stage.of(`
+settings: {max_visits: 4}
+initial_state: {count: 0}
+nodes:
+  - {name: more, run: {type: expression, value: state.count + 1, output_key: count}}
+  - {name: look}
+edges:
+  - {from: __start__, to: more}
+  - {from: more, to: look}
+  - {from: look, to: more, when: "state.count < 100"}
+  - {from: look, to: __end__}
+`);
+    assert.equal((await stage.start()).error?.code, 'ENGINE_MAX_TURNS_EXCEEDED');
+    assert.deepEqual(await stage.state(), { count: 4 });
+  });
+
   it('does the steps of a node one after the other', async () => {
     stage = await Stage.of(
       `

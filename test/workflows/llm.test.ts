@@ -65,6 +65,19 @@ describe('the llm actions of a workflow', () => {
     assert.deepEqual(stage.steps, ['start ask', 'failed ask']);
   });
 
+  it('a stream that breaks in a branch leaves the state and the other branch as they are', async () => {
+    const ask = (name: string) =>
+      `{name: ${name}, uses: llm.stream, with: {messages: [{role: user, content: ${name}}]}, output: said}`;
+    stage = await Stage.of(
+      `nodes: [{name: begin}, ${ask('a')}, ${ask('b')}, {name: join}]\nedges: [{from: begin, to: [a, b], parallel: true, fan_in: join}]`,
+      (request) => (request.messages[0]!.content === 'a' ? reply.text('fort').cut() : reply.text('fine')),
+    );
+    assert.equal((await stage.start()).error?.code, 'LLM_INCOMPLETE');
+    const { a, b } = (await stage.kept()).graph!.branches;
+    const content = ({ state }: NonNullable<typeof a>) => (state.said as { content: string } | undefined)?.content;
+    assert.deepEqual([content(a!), content(b!)], [undefined, 'fine']);
+  });
+
   it('llm.retry succeeds at the first try', async () => {
     const given = await result(`uses: llm.retry\nwith: {${messages}}`, reply.text('42'));
     assert.deepEqual(given, { content: '42', usage, attempts: 1, total_delay: 0 });
@@ -94,14 +107,32 @@ describe('the llm actions of a workflow', () => {
     assert.equal((await stage.kept()).phase, 'Completed');
   });
 
-  it('llm.retry waits as long as Retry-After says', async () => {
-    const given = await result(
-      `uses: llm.retry\nwith: {${messages}, base_delay: 30}`,
-      failing(429, { 'retry-after-ms': '20' }),
-      reply.text('42'),
-    );
-    assert.deepEqual(given, { content: '42', usage, attempts: 2, total_delay: 0.02 });
-  });
+  const waits: [header: string, value: string, seconds: number][] = [
+    ['retry-after-ms', '20', 0.02],
+    ['Retry-After', '1', 1],
+  ];
+  for (const [header, value, seconds] of waits)
+    it(`llm.retry waits as long as ${header} says`, async () => {
+      const given = await result(
+        `uses: llm.retry\nwith: {${messages}, base_delay: 30}`,
+        failing(429, { [header]: value }),
+        reply.text('42'),
+      );
+      assert.deepEqual(given, { content: '42', usage, attempts: 2, total_delay: seconds });
+    });
+
+  const broken: [what: string, first: ProviderReply][] = [
+    ['a connection that is reset', reply.cut('reset')],
+    ['an answer that does not come in time', reply.hang()],
+    ['a server that has too much to do', failing(503)],
+  ];
+  for (const [what, first] of broken)
+    it(`llm.retry tries again after ${what}`, async () => {
+      const node = `{name: ask, uses: llm.retry, with: {${messages}, base_delay: 0.01, jitter: false}, output: result}`;
+      stage = await Stage.of(`nodes: [${node}]`, [first, reply.text('42')], { limits: { firstTokenMs: 500 } });
+      assert.equal((await stage.start()).phase, 'Completed');
+      assert.deepEqual((await stage.state()).result, { content: '42', usage, attempts: 2, total_delay: 0.01 });
+    });
 
   for (const status of [400, 401, 404, 422])
     it(`llm.retry does not repeat a ${status}`, async () => {
