@@ -50,6 +50,9 @@ export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
   return new LLMError('LLM_INCOMPLETE', `The answer of ${name} broke off (${text}).`, { retryable: true });
 }
 
+/** Fetch's error for a 407 that came over plain http has not a word in it. */
+const unnamed = ({ name }: Error): string => (name === 'Error' ? 'a proxy on the way may want a login' : name);
+
 /** Fetch says "fetch failed" or "terminated"; the reason is the innermost cause. */
 function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: string } {
   let innermost = error;
@@ -60,7 +63,7 @@ function reasonOf(endpoint: Endpoint, error: unknown): { code: string; text: str
     if (!(cause instanceof Error)) break;
     innermost = cause;
   }
-  const text = innermost instanceof Error ? innermost.message || innermost.name : String(innermost);
+  const text = innermost instanceof Error ? innermost.message || unnamed(innermost) : String(innermost);
   if (code === '') code = /net::(ERR_\w+)/.exec(text)?.[1] ?? '';
   const words = redact(text, endpoint.secrets).slice(0, 300);
   return { code, text: code === '' || words.includes(code) ? words : `${code}: ${words}` };

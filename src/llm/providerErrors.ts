@@ -31,7 +31,8 @@ const keyIsBad =
 export const windowIsFull =
   /context_length_exceeded|exceed_context_size|string_above_max_length|maximum context length|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/;
-const quotaIsSpent = /insufficient_quota|exceeded your current quota|insufficient (balance|credit)/i;
+const quotaIsSpent =
+  /insufficient_quota|exceeded your current quota|insufficient (balance|credit)|credit balance is too low/i;
 
 /** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
 export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
@@ -68,6 +69,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
     const message = spent ? `The account at ${name} has no credit left` : `${name} asks for fewer requests`;
     return error('LLM_RATE_LIMITED', message + said, !spent);
+  }
+  if (status === 402 || (status === 400 && quotaIsSpent.test(everything))) {
+    return error('LLM_HTTP_ERROR', `The account at ${name} has no credit left${said}`, false);
   }
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
     return error('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the model's window${said}`, false);

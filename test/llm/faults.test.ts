@@ -7,7 +7,7 @@ import type { FetchLimits } from '../../src/llm/http.ts';
 import { decideRetry } from '../../src/llm/retry.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, type ProviderScript, reply, startProvider } from '../support/provider.ts';
-import { clientFor, greeting } from './serve.ts';
+import { clientFor, greeting, hear } from './serve.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
 
@@ -515,6 +515,16 @@ describe('a provider in trouble', () => {
       assert.deepEqual([asked, JSON.stringify(error).includes(canary)], [1, false]);
     } finally {
       globalThis.fetch = fetchBefore;
+    }
+  });
+
+  it('N37 a proxy that wants a login, over plain http: guessed, for fetch has no word for it', async () => {
+    const provider = await startProvider(() => reply.status(407));
+    try {
+      const { error } = await hear(clientFor(provider.url).chatStream(greeting));
+      assert.match(error?.message ?? '', /cannot be reached \(a proxy on the way may want a login\)/);
+    } finally {
+      await provider.close();
     }
   });
 

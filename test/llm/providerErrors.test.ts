@@ -59,6 +59,18 @@ describe('what providers say when they refuse', () => {
     const messages = ['', {}, [], null, 7, { error: {} }].map((body) => errorOfStatus(endpoint, 422, body).message);
     assert.deepEqual(new Set(messages), new Set(['Somewhere (models.example) answered 422.']));
   });
+  const spent: [status: number, words: string, code: string][] = [
+    [402, 'Insufficient Balance', 'LLM_HTTP_ERROR'], // DeepSeek, OpenRouter
+    [400, 'Your credit balance is too low to access the Anthropic API.', 'LLM_HTTP_ERROR'],
+    [429, 'You exceeded your current quota.', 'LLM_RATE_LIMITED'],
+  ];
+  for (const [status, words, code] of spent) {
+    it(`${status} where no credit is left`, () => {
+      const error = errorOfStatus(endpoint, status, { error: { message: words } });
+      const message = `The account at Somewhere (models.example) has no credit left: ${words}`;
+      assert.deepEqual([error.code, error.message, error.retryable], [code, message, false]);
+    });
+  }
   it('Google asks to wait in the body', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
     assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
