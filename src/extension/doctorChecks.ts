@@ -8,6 +8,7 @@ import * as vscode from 'vscode';
 import { createAdapter } from '../llm/adapter.ts';
 import { createLocalClient } from '../llm/local/client.ts';
 import { inGigabytes } from '../llm/local/fit.ts';
+import { placeInWords } from '../llm/local/place.ts';
 import type { Message } from '../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../protocol/tools.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -146,7 +147,8 @@ async function localEngine(
   progress: (text: string) => void,
 ): Promise<Finding[]> {
   const engine = manager.engine();
-  const runsOn = fact(`Local models run on ${engineText(engine)}`);
+  const gpu = settings()['local.gpu'];
+  const runsOn = fact(`Local models run on ${engineText(engine, gpu)}`);
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
   const client = createLocalClient({
@@ -154,7 +156,7 @@ async function localEngine(
     modelPath: path.join(dist, 'demo.gguf'),
     label: 'the demo model',
     contextSize: 2048,
-    gpu: settings()['local.gpu'] ? 'auto' : false,
+    gpu: gpu ? 'auto' : false,
     onLog: (line) => lines.push(line),
   });
   try {
@@ -167,15 +169,22 @@ async function localEngine(
     if (!reply.message)
       return [runsOn, problem(reply.error?.message ?? 'It did not answer.'), ...lines.slice(-5).map(fact)];
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const place = client.place();
+    const where = place ? ` on ${placeInWords(place)}` : '';
+    const unused = gpu && engine.gpu.length > 0 && place?.gpu === false;
     return [
       runsOn,
-      ok(`The demo model was loaded in a process of its own and answered after ${seconds} s`),
+      ok(`The demo model was loaded in a process of its own${where} and answered after ${seconds} s`),
+      ...(unused ? [warning(unusedGpu(engine.gpu))] : []),
       ...lines.slice(-3).map(fact),
     ];
   } finally {
     await client.dispose();
   }
 }
+
+const unusedGpu = (kinds: readonly string[]) =>
+  `An engine for a GPU (${kinds.join(', ')}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.`;
 
 async function store(storage: string): Promise<Finding[]> {
   const probe = path.join(storage, `doctor-${randomUUID()}`);

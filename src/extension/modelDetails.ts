@@ -3,6 +3,7 @@ import type { ChatWrapperName } from '../llm/local/chatWrappers.ts';
 import type { EngineState } from '../llm/local/engines.ts';
 import { type Fit, inGigabytes } from '../llm/local/fit.ts';
 import type { LocalModel } from '../llm/local/library.ts';
+import { type Place, placeInWords } from '../llm/local/place.ts';
 import { visibleLine } from '../protocol/visible.ts';
 
 export const verdicts: Record<Fit['verdict'], string> = {
@@ -11,12 +12,12 @@ export const verdicts: Record<Fit['verdict'], string> = {
   'too-large': 'does not fit',
 };
 
-/** Everything that is known of a model file before it is loaded, as Markdown. */
+/** Everything that is known of a model file before it is loaded, and what it runs on when it is, as Markdown. */
 export function modelDetails(
   model: LocalModel,
   fit: Fit,
   engine: EngineState,
-  chatWrapper: ChatWrapperName = 'auto',
+  { chatWrapper = 'auto', gpu = true, place }: { chatWrapper?: ChatWrapperName; gpu?: boolean; place?: Place } = {},
 ): string {
   const { info } = model;
   const rows: [string, string | undefined][] = [
@@ -34,7 +35,8 @@ export function modelDetails(
     ['Size on disk', inGigabytes(model.bytes) + (model.files.length > 1 ? ` in ${model.files.length} files` : '')],
     ['Memory', `${verdicts[fit.verdict]}. ${fit.reason}`],
     ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
-    ['Runs on', engineText(engine)],
+    ['Runs on', engineText(engine, gpu)],
+    ['In memory', place && `on ${placeInWords(place)}`],
     ['File', model.path],
   ];
   return [
@@ -56,9 +58,10 @@ function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
   return `${chatWrapper}, as towpath.local.chatWrapper says (in the file: ${embedded ? 'its own' : 'none'})`;
 }
 
-/** What runs local models on this machine, in a sentence or two. */
-export function engineText({ installed, gpu, hardware, advice }: EngineState): string {
+/** What runs local models on this machine, in a sentence or two; `wanted`: the setting that allows a GPU. */
+export function engineText({ installed, gpu, hardware, advice }: EngineState, wanted = true): string {
   if (installed.length === 0) return 'nothing: no engine for this machine is installed. Install Towpath again.';
+  if (!wanted) return `the CPU (${installed.join(', ')}), because towpath.local.gpu is off.`;
   const place = gpu.length > 0 ? `${gpu.join(' or ')} where it works, else the CPU` : 'the CPU';
   return [`${place} (${installed.join(', ')}).`, hardware && `Found: ${hardware}`, advice].filter(Boolean).join(' ');
 }

@@ -95,8 +95,13 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const [model] = await listModels([uri.query]);
+    const { 'local.chatWrapper': chatWrapper, 'local.gpu': gpu } = settings();
     return model
-      ? modelDetails(model, fitOfLocal(model), this.engine(), settings()['local.chatWrapper'])
+      ? modelDetails(model, fitOfLocal(model), this.engine(), {
+          chatWrapper,
+          gpu,
+          place: this.models.placeOf(model.path),
+        })
       : `There is no model file at ${uri.query}.\n`;
   }
 

@@ -9,6 +9,7 @@ import type { LLMClient } from '../llm/client.ts';
 import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
+import type { Place } from '../llm/local/place.ts';
 import { createRoom } from '../llm/local/room.ts';
 import { priceOf } from '../llm/prices.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
@@ -104,6 +105,12 @@ export class Models implements vscode.Disposable {
   /** Whether a local model is in memory. */
   get loaded(): boolean {
     return [...this.locals.values()].some((client) => client.pid() !== undefined);
+  }
+
+  /** What a model file that is in memory runs on. */
+  placeOf(file: string): Place | undefined {
+    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
+    return loaded?.[1].place();
   }
 
   /** Model files that were picked before. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { engineText, modelDetails } from '../../src/extension/modelDetails.ts';
+import type { ChatWrapperName } from '../../src/llm/local/chatWrappers.ts';
+import type { Place } from '../../src/llm/local/place.ts';
 
 const engine = { installed: ['linux-x64'], gpu: [] };
 const fit = { verdict: 'tight', needs: 4e9, contextSize: 6400, reason: 'It needs about 4 GB.' } as const;
@@ -41,7 +43,7 @@ Read from the file itself, without loading it. What it needs is an estimate on t
     );
   });
 
-  const templates: [hasChatTemplate: boolean, Parameters<typeof modelDetails>[3], string][] = [
+  const templates: [hasChatTemplate: boolean, ChatWrapperName, string][] = [
     [true, 'auto', 'embedded template'],
     [true, 'jinjaTemplate', 'embedded template'],
     [false, 'jinjaTemplate', 'jinjaTemplate, as towpath.local.chatWrapper says (in the file: none)'],
@@ -50,9 +52,33 @@ Read from the file itself, without loading it. What it needs is an estimate on t
   for (const [hasChatTemplate, chatWrapper, text] of templates)
     it(`say how it is talked to: ${text}`, () => {
       const info = { architecture: 'llama', parameters: 1, hasChatTemplate, parts: 1 };
-      const details = modelDetails({ path: '/a.gguf', files: ['/a.gguf'], bytes: 1, info }, fit, engine, chatWrapper);
+      const details = modelDetails({ path: '/a.gguf', files: ['/a.gguf'], bytes: 1, info }, fit, engine, {
+        chatWrapper,
+      });
       assert.ok(details.includes(`| Chat template | ${text} |`), details);
     });
+
+  it('tell what a loaded one runs on', () => {
+    const model = { path: '/a.gguf', files: ['/a.gguf'], bytes: 1 };
+    const rows = (place: Place) =>
+      modelDetails(model, fit, engine, { place })
+        .split('\n')
+        .filter((row) => row.startsWith('| In memory'));
+    assert.deepEqual(
+      [
+        rows({ gpu: false, gpuLayers: 0, layers: 33 }),
+        rows({ gpu: 'cuda', gpuLayers: 33, layers: 33 }),
+        rows({ gpu: 'vulkan', gpuLayers: 12, layers: 33 }),
+        rows({ gpu: 'vulkan', gpuLayers: 0, layers: 33 }),
+      ],
+      [
+        ['| In memory | on the CPU |'],
+        ['| In memory | on the GPU (cuda, 33 of 33 layers) |'],
+        ['| In memory | on the GPU (vulkan, 12 of 33 layers, the others on the CPU) |'],
+        ['| In memory | on the CPU (no layer fits on vulkan) |'],
+      ],
+    );
+  });
 
   it('of a damaged file say so', () => {
     const model = { path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12, trouble: 'It is cut off.' };
@@ -72,6 +98,12 @@ Read from the file itself, without loading it. What it needs is an estimate on t
       'metal where it works, else the CPU (mac-arm64-metal).',
     ],
   ];
+  it('what runs it when the GPU is switched off', () =>
+    assert.equal(
+      engineText({ installed: ['mac-arm64-metal'], gpu: ['metal'] }, false),
+      'the CPU (mac-arm64-metal), because towpath.local.gpu is off.',
+    ));
+
   for (const [what, state, text] of engines)
     it(`what runs it, honestly: ${what}`, () => assert.equal(engineText(state), text));
 });

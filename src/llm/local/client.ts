@@ -11,7 +11,8 @@ import type { ChatWrapperName } from './chatWrappers.ts';
 import { chunksOf } from './chunks.ts';
 import type { Job } from './ipc.ts';
 import { checkModelFile } from './modelFile.ts';
-import { ModelProcess } from './modelProcess.ts';
+import { type JobProgress, ModelProcess } from './modelProcess.ts';
+import type { Place } from './place.ts';
 import { createRoom, type Room } from './room.ts';
 import { toGrammarSchema, toSubset } from './schema.ts';
 import { threadsFor } from './threads.ts';
@@ -47,6 +48,8 @@ export interface LocalClient extends LLMClient {
   dispose(): Promise<void>;
   /** The model's process, while there is one. */
   pid(): number | undefined;
+  /** What the loaded model runs on. */
+  place(): Place | undefined;
 }
 
 /**
@@ -60,11 +63,14 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   const news = oncePerRun();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
+  /** The GPU that the model could not be loaded on. */
+  let avoided: string | undefined;
   let jobs = 0;
   let idle: NodeJS.Timeout | undefined;
   let disposed = false;
 
   const running = async (signal: AbortSignal | undefined): Promise<ModelProcess> => {
+    if (current?.deaf) void current.close();
     if (current && !current.ended) return current;
     await checkModelFile(options.modelPath);
     signal?.throwIfAborted();
@@ -75,7 +81,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         modelPath: options.modelPath,
         contextSize: options.contextSize ?? 8192,
         threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
-        gpu: options.gpu ?? 'auto',
+        gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
       },
       log: options.onLog ?? (() => {}),
@@ -92,6 +98,30 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     idle.unref();
   };
 
+  /** What the model tells of a job. Where it cannot be loaded on the GPU, it is loaded on the CPU, and that is said. */
+  async function* told(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
+    let failed: string | undefined;
+    for (;;) {
+      const model = await untilStopped(running(signal), signal);
+      try {
+        for await (const event of model.run(job, signal)) {
+          contextWindow = model.contextSize ?? contextWindow;
+          if (failed !== undefined && event.type !== 'loading') {
+            yield { type: 'warning', id: event.id, text: onCpu(failed) };
+            failed = undefined;
+          }
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (failed !== undefined) avoided = undefined; // it was not the GPU
+        if (failed !== undefined || model.failedOn === undefined || disposed || signal?.aborted) throw error;
+        failed = avoided = model.failedOn;
+        options.onLog?.(`${failed}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+  }
+
   async function* chatStream(
     request: ChatRequest,
     signal?: AbortSignal,
@@ -105,12 +135,10 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       if (!room.isFree(tenant))
         yield { progress: { text: 'Waiting for the other local model to finish its answer' }, done: false };
       leave = await room.enter(tenant, signal);
-      const model = await untilStopped(running(signal), signal);
       const { job, warnings } = toJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
       const toChunk = chunksOf(request, label);
-      for await (const event of model.run(job, signal)) {
-        contextWindow = model.contextSize ?? contextWindow;
+      for await (const event of told(job, signal)) {
         const chunk = toChunk(event);
         if (chunk) yield chunk;
       }
@@ -136,6 +164,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       await current?.close();
     },
     pid: () => (current && !current.ended ? current.pid : undefined),
+    place: () => (current && !current.ended ? current.place : undefined),
   };
 }
 
@@ -166,6 +195,8 @@ function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
   return { job, warnings };
 }
 
+const onCpu = (gpu: string) =>
+  `The model could not be loaded on the GPU (${gpu}), so it runs on the CPU, which is slower. The log says why.`;
 const formatIgnored = 'The local model keeps to a format only when it has no tools, so the format is left out.';
 
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../../protocol/tools.ts';
 import type { LLMErrorCode } from '../errors.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { Segment } from './history.ts';
+import type { Place } from './place.ts';
 
 /**
  * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
@@ -46,8 +47,10 @@ export interface Job {
 }
 
 export type FromWorker =
+  /** Before the model is loaded: what the engine will load it on. */
+  | { type: 'engine'; gpu: Place['gpu'] }
   | { type: 'loading'; fraction: number }
-  | { type: 'loaded'; contextSize: number }
+  | { type: 'loaded'; contextSize: number; place: Place }
   | { type: 'load-failed'; error: Failure }
   | { type: 'log'; text: string }
   /** `work`: tokens evaluated so far. */

@@ -4,12 +4,14 @@ import { inWords } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { endedError } from './ended.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from './ipc.ts';
+import type { Place } from './place.ts';
 import { createPulse, type Pulse } from './pulse.ts';
 import { Queue } from './queue.ts';
+import { Standstill } from './standstill.ts';
 
 /** Seconds without an answer, while a job waits, after which the process counts as hung. */
 const patience = 30;
-/** Answers without a token more, while a job waits, after which its engine counts as stuck; a slice takes far less. */
+/** Answers that tell of nothing new, while a job waits, after which it counts as stuck; a slice takes far less. */
 const stuckAfter = 300;
 /** Milliseconds after its end in which its last output may still arrive. */
 const outputMs = 300;
@@ -22,7 +24,7 @@ export interface ProcessOptions {
   log(line: string): void;
   /** Milliseconds between two questions whether it is still there; a second when not given. */
   beatMs?: number;
-  /** How many answers may tell of no token more while a job waits; 300 when not given. */
+  /** How many answers may tell of nothing new (of the file loaded, or of tokens) while a job waits; 300 when not given. */
   stuckAfter?: number;
 }
 
@@ -39,11 +41,19 @@ export class ModelProcess {
   private nextId = 1;
   private readonly whenEnded: Promise<void>;
   private readonly pulse: Pulse;
-  /** What the engine had done at the newest answer, and for how many answers that has been all. */
-  private work = { done: 0, answers: 0 };
+  /** Asked, and not answered since: whoever was away answers many questions at once, which counts as one. */
+  private asked = false;
+  private readonly still = new Standstill();
+  /** Jobs that it was told to leave, and when (ms), until it says that it has. */
+  private readonly cancelled = new Map<number, number>();
+  private gpu: Place['gpu'] = false;
   private readonly lastLines: string[] = [];
   /** Tokens the model keeps in view; known when it is loaded. */
   contextSize?: number;
+  /** What it runs on; known when it is loaded. */
+  place?: Place;
+  /** The GPU that it ended on before the model was loaded. */
+  failedOn?: string;
 
   constructor(private readonly options: ProcessOptions) {
     const { workerPath, load, beatMs = 1000 } = options;
@@ -54,7 +64,10 @@ export class ModelProcess {
     this.pulse = createPulse({
       everyMs: beatMs,
       beats: patience,
-      ask: () => this.tell({ type: 'ping' }),
+      ask: () => {
+        this.asked = true;
+        this.tell({ type: 'ping' });
+      },
       silent: () => this.end(hungError(beatMs * patience)),
     });
     this.whenEnded = new Promise((resolve) => {
@@ -81,6 +94,13 @@ export class ModelProcess {
     return this.state === 'ended';
   }
 
+  /** Nobody uses it, and it has not heeded a stop for so long that it would not hear of a new job either. */
+  get deaf(): boolean {
+    const [oldest] = this.cancelled.values();
+    const { beatMs = 1000 } = this.options;
+    return this.jobs.size === 0 && oldest !== undefined && performance.now() - oldest > beatMs * patience;
+  }
+
   /**
    * What happens until the job is done, loading included. When the signal fires it throws the reason at once; the
    * process is told to stop, or ended when it was still loading and nobody else waits for it.
@@ -92,7 +112,7 @@ export class ModelProcess {
     const queue = new Queue<JobProgress>();
     this.jobs.set(id, { job, queue });
     this.pulse.feel();
-    if (this.jobs.size === 1) this.work.answers = 0;
+    if (this.jobs.size === 1) this.still.begin();
     const stop = () => queue.fail(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
     if (this.state === 'ready') this.tell({ type: 'generate', id, job });
@@ -113,8 +133,10 @@ export class ModelProcess {
   }
 
   private leave(id: number): void {
-    if (this.state === 'ready') this.tell({ type: 'abort', id });
-    else if (this.state === 'loading' && this.jobs.size === 0) void this.end(new Error('stopped while loading'));
+    if (this.state === 'ready') {
+      this.cancelled.set(id, performance.now());
+      this.tell({ type: 'abort', id });
+    } else if (this.state === 'loading' && this.jobs.size === 0) void this.end(new Error('stopped while loading'));
   }
 
   private note(line: string): void {
@@ -127,10 +149,14 @@ export class ModelProcess {
     this.pulse.heard();
     switch (message.type) {
       case 'pong':
-        this.hearOfWork(message.work);
+        if (this.asked) this.hearOfWork(message.work);
+        this.asked = false;
         break;
       case 'log':
         this.note(message.text);
+        break;
+      case 'engine':
+        this.gpu = message.gpu;
         break;
       case 'loading':
         this.loadFraction = message.fraction;
@@ -139,6 +165,7 @@ export class ModelProcess {
       case 'loaded':
         this.state = 'ready';
         this.contextSize = message.contextSize;
+        this.place = message.place;
         for (const [id, { job }] of this.jobs) this.tell({ type: 'generate', id, job });
         break;
       case 'load-failed': {
@@ -151,14 +178,29 @@ export class ModelProcess {
     }
   }
 
-  private hearOfWork(done: number): void {
-    const idle = this.state !== 'ready' || this.jobs.size === 0 || done !== this.work.done;
-    this.work = { done, answers: idle ? 0 : this.work.answers + 1 };
+  private hearOfWork(tokens: number): void {
+    if (this.jobs.size === 0) this.still.begin();
+    else this.still.hear(this.state === 'loading' ? `${this.gpu} ${this.loadFraction}` : tokens);
     const { beatMs = 1000, stuckAfter: most = stuckAfter } = this.options;
-    if (this.work.answers > most) this.end(stuckError(beatMs * most));
+    if (this.cancelled.size > 0 && this.still.answers > patience) this.end(deafError(beatMs * patience));
+    else if (this.still.answers > most) this.end(this.stuckError(beatMs * most));
+  }
+
+  private stuckError(ms: number): LLMError {
+    const { modelPath } = this.options.load;
+    if (this.state === 'loading')
+      return new LLMError(
+        'LLM_TIMEOUT',
+        `Loading ${modelPath} has come no further for ${inWords(ms)} and was ended. Look whether the disk that it lies on answers, then send a message to try again.`,
+      );
+    return new LLMError(
+      'LLM_TIMEOUT',
+      `The local model has written and read nothing for ${inWords(ms)} and was ended. Send a message to start it again.`,
+    );
   }
 
   private hearOfJob(event: JobEvent): void {
+    if (event.type === 'done' || event.type === 'failed' || event.type === 'aborted') this.cancelled.delete(event.id);
     const queue = this.jobs.get(event.id)?.queue;
     if (!queue) return; // stopped: nothing arrives after that
     if (event.type === 'failed') {
@@ -174,6 +216,7 @@ export class ModelProcess {
 
   private end(error: Error): void {
     if (this.state === 'ended') return;
+    if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);
@@ -191,8 +234,8 @@ function hungError(ms: number): LLMError {
   return new LLMError('LLM_TIMEOUT', message);
 }
 
-function stuckError(ms: number): LLMError {
-  const message = `The local model has written and read nothing for ${inWords(ms)} and was ended. Send a message to start it again.`;
+function deafError(ms: number): LLMError {
+  const message = `The local model's process was told to stop its last answer and has not for ${inWords(ms)}, so it was ended. Send the message again to start it again.`;
   return new LLMError('LLM_TIMEOUT', message);
 }
 

@@ -40,7 +40,9 @@ process.on('disconnect', () => process.exit()); // nobody is left to talk to
 async function load(options: LoadOptions): Promise<void> {
   try {
     engine = await createEngine(options);
-    send({ type: 'loaded', contextSize: engine.contextSize });
+    const { contextSize, llama, model } = engine;
+    const { gpuLayers, fileInsights } = model;
+    send({ type: 'loaded', contextSize, place: { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers } });
   } catch (error) {
     send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath) });
   }
@@ -57,8 +59,10 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
     logLevel: library.LlamaLogLevel.warn,
     logger: (_level, text) => send({ type: 'log', text: text.trimEnd() }),
   });
+  send({ type: 'engine', gpu: llama.gpu });
   const model = await llama.loadModel({
     modelPath: options.modelPath,
+    gpuLayers: { fitContext: { contextSize: options.contextSize } }, // as many as fit beside it; none without a GPU
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
   const { context, sequences } = await createContext(model, options);
