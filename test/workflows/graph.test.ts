@@ -103,14 +103,13 @@ edges:
   - {from: prepare, to: mood, type: parallel, fan_in: combine}
   - {from: prepare, to: names, parallel: true, fan_in: combine}
 `,
-      ({ messages }) => (messages[0]!.content!.startsWith('Mood') ? reply.text('glad').late(60) : reply.text('none')),
+      ({ messages }) => (messages[0]!.content!.startsWith('Mood') ? reply.text('glad') : reply.text('none')),
     );
     assert.equal((await stage.start()).phase, 'Completed');
     assert.equal((await stage.state()).all, '[glad][none]');
-    assert.deepEqual(stage.steps, [
-      ...['start prepare', 'end prepare', 'start mood', 'start names', 'end names', 'end mood'],
-      ...['start combine', 'end combine'],
-    ]);
+    assert.deepEqual(stage.steps.slice(0, 4), ['start prepare', 'end prepare', 'start mood', 'start names']);
+    assert.deepEqual(stage.steps.slice(4, 6).sort(), ['end mood', 'end names']);
+    assert.deepEqual(stage.steps.slice(6), ['start combine', 'end combine']);
   });
 
   it('a branch that waits to try again keeps no other from its end', async () => {
