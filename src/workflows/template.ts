@@ -17,9 +17,26 @@ export function render(written: string, scope: Scope): unknown {
   if (!hasTemplate(text)) return text;
   const program = programOf(text);
   const only = expressionOf(text);
-  const interpreter = new Interpreter(environmentOf(scope));
+  const interpreter = new LimitedInterpreter(environmentOf(scope));
   if (only) return toData(interpreter.evaluate(only, interpreter.global));
   return interpreter.run(program).value;
+}
+
+/** What a template may take: it is worked out in one go, and nothing can be stopped meanwhile. */
+const mostSteps = 300_000;
+const longestText = 5_000_000;
+
+class LimitedInterpreter extends Interpreter {
+  private steps = 0;
+
+  override evaluate(...args: Parameters<Interpreter['evaluate']>): RuntimeValue {
+    const result = super.evaluate(...args);
+    this.steps += 1 + (result.type === 'ArrayValue' ? (result.value as unknown[]).length : 0); // it may be gone through
+    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
+    if (typeof result.value === 'string' && result.value.length > longestText)
+      throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
+    return result;
+  }
 }
 
 /** `render` for every text inside of a value. */

@@ -31,6 +31,15 @@ describe('a template', () => {
   for (const [text, value] of cases)
     it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(render(text, scope), value));
 
+  const grown = 'namespace(x="aaaaaaaaaa")';
+  const endless: [name: string, text: string, message: RegExp][] = [
+    ['loops', '{% for i in range(9000) %}{% for j in range(9000) %}{% endfor %}{% endfor %}', /more than 300000 steps/],
+    ['doubling', `{% set n = ${grown} %}{% for i in range(40) %}{% set n.x = n.x ~ n.x %}{% endfor %}`, /5000000 characters/],
+    ['replacing', `{% set n = ${grown} %}{% for i in range(9) %}{% set n.x = n.x | replace("a", n.x) %}{% endfor %}`, /5000000 characters/],
+  ]; // biome-ignore format: a table
+  for (const [name, text, message] of endless)
+    it(`${name} without an end: refused`, () => assert.throws(() => render(text, scope), message));
+
   it('cannot count without an end', () =>
     assert.throws(() => render('{% for x in range(1000000000) %}{% endfor %}', scope), /at most 10000/));
 });
