@@ -1,10 +1,9 @@
-import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
 import type { ToolHost } from '../tools/host.ts';
 import { Approved } from '../tools/mcp/approved.ts';
-import type { ConfigSource } from '../tools/mcp/config.ts';
+import { type ConfigSource, readPlainFile } from '../tools/mcp/config.ts';
 import type { McpServer } from '../tools/mcp/server.ts';
 import { McpServers } from '../tools/mcp/servers.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -136,7 +135,7 @@ const failureOf = ({ name }: McpServer): string => `failed ${name}`;
 async function sources(workspace: Workspace): Promise<ConfigSource[]> {
   const all = workspace.roots;
   const files = all.map(async (root) => {
-    const content = await fs.readFile(path.join(root.path, configFile), 'utf8').catch(() => undefined);
+    const content = await readPlainFile(path.join(root.path, configFile)).catch(() => undefined);
     if (content === undefined) return [];
     const name = path.join(all.length > 1 ? root.name : '', configFile);
     return [{ name, place: path.join(root.path, configFile), content, folder: { path: root.path, all } }];

@@ -200,10 +200,20 @@ async function local(data: z.output<typeof localSchema>, folder: Folder, fill: F
 /** Read with the configuration, so that the approval covers what it says. */
 async function envFile(file: string): Promise<Record<string, string>> {
   try {
-    return { ...(parseEnv(await fs.readFile(file, 'utf8')) as Record<string, string>) };
+    return { ...(parseEnv(await readPlainFile(file)) as Record<string, string>) };
   } catch (error) {
     throw new ConfigError('.envFile', `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'damaged'}).`);
   }
+}
+
+const mostBytes = 1_000_000;
+
+/** A repository decides what is read before anybody is asked: a device or a pipe would never end. Throws. */
+export async function readPlainFile(file: string): Promise<string> {
+  const stats = await fs.stat(file);
+  if (!stats.isFile() || stats.size > mostBytes)
+    throw Object.assign(new Error(), { code: 'no plain file, or too large' });
+  return fs.readFile(file, 'utf8');
 }
 
 const mapValues = <Value, Result>(record: Record<string, Value>, map: (value: Value, key: string) => Result) =>
