@@ -22,10 +22,10 @@ export function protectedReason(segments: readonly string[]): string | undefined
 /** Why reading this file is asked about: what is read goes to the model's provider. Undefined for ordinary files. */
 export function secretReason(segments: readonly string[]): string | undefined {
   const names = segments.map(plain);
-  const name = names.at(-1) ?? '';
+  const name = (names.at(-1) ?? '').replace(/[.~-](bak|backup|old|orig|save)$|~$/, ''); // a copy is as good
   const secret =
-    (/^\.env(\.|$)/.test(name) && !/\.(example|sample|template|dist|defaults?)$/.test(name)) ||
-    /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfvars|tfstate|env)$/.test(name) ||
+    (/^\.env([._-]|$)/.test(name) && !/\.(example|sample|template|dist|defaults?)$/.test(name)) ||
+    /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfvars|tfvars\.json|tfstate|env)$/.test(name) ||
     /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/.test(name) ||
     /^secrets?\.(json|ya?ml|toml)$/.test(name) ||
     secretFiles.has(name) ||
@@ -90,9 +90,13 @@ const secretFiles = set(
 /** The same places as globs without regard to case, for programs that go through folders by themselves. */
 export const secretGlobs: readonly string[] = [
   '.env',
-  '.env.*',
+  '.env[._~-]*',
   '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}',
+  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}~',
+  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}[.~-]{bak,backup,old,orig,save}',
+  '*.tfvars.json',
   'id_{rsa,dsa,ecdsa,ed25519}',
+  'id_{rsa,dsa,ecdsa,ed25519}{~,.bak,.backup,.old,.orig,.save}',
   'id_{rsa,dsa,ecdsa,ed25519}_sk',
   '{secret,secrets}.{json,yaml,yml,toml}',
   '.git',

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readOnlyLine } from '../../src/tools/gate/readOnly.ts';
+import { runVectors } from '../../src/tools/shell/vectors.ts';
+import { temporaryWorkspace } from '../support/workspace.ts';
+import { conversation } from './conversation.ts';
+
+// One list for what is asked about, and for what searches leave out: each name is tried in every way to read it unasked.
+const names: [path: string, secret: boolean][] = [
+  ['.env', true],
+  ['.env.local', true],
+  ['.env_prod', true],
+  ['.env-staging', true],
+  ['.env.bak', true],
+  ['.env~', true],
+  ['.env.example', false],
+  ['deploy/server.key', true],
+  ['deploy/server.key.bak', true],
+  ['deploy/server.pem~', true],
+  ['id_rsa.old', true],
+  ['main.tfstate.backup', true],
+  ['prod.tfvars.json', true],
+  ['.ssh/notes', true],
+  ['keys.ts', false],
+  ['threshold', false],
+  ['public.key.ts', false],
+];
+
+describe('files that may hold secrets', () => {
+  for (const [path, secret] of names)
+    it(`${path} ${secret ? 'is read after a question only' : 'is free to read'}`, async () => {
+      const workspace = await temporaryWorkspace({ [path]: 'CANARY\n' });
+      try {
+        const talking = conversation(workspace, { answer: 'deny' });
+        const told = [
+          await talking.call('fs.read', { path }),
+          await talking.call('fs.search', { pattern: 'CANARY' }),
+          await talking.call('fs.edit', { path, edits: [{ oldText: 'CANARYX is here\n', newText: 'x\n' }] }),
+        ];
+        let seen = JSON.stringify(told);
+        for (const command of [`cat ${path}`, 'rg --hidden CANARY', 'rg -g "**" CANARY .', `rg CANARY ${path}`]) {
+          const line = await readOnlyLine(workspace.roots, workspace.root, command);
+          if (typeof line === 'string') continue;
+          await runVectors(
+            line,
+            (chunk) => {
+              seen += chunk;
+            },
+            AbortSignal.timeout(20_000),
+            workspace.ripgrep,
+          );
+        }
+        assert.equal(seen.replaceAll('CANARYX', '').includes('CANARY'), !secret);
+        assert.equal(talking.asked.length > 0, secret);
+      } finally {
+        workspace.cleanup();
+      }
+    });
+});
