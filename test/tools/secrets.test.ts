@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { readOnlyLine } from '../../src/tools/gate/readOnly.ts';
 import { runVectors } from '../../src/tools/shell/vectors.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -26,6 +27,23 @@ const names: [path: string, secret: boolean][] = [
 ];
 
 describe('files that may hold secrets', () => {
+  it('in a folder whose name is no text are not searched', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const workspace = await temporaryWorkspace({ 'a.txt': 'CANARY of the file a\n' });
+    try {
+      const folder = Buffer.concat([Buffer.from(`${workspace.root}/x`), Buffer.from([0xff])]);
+      mkdirSync(folder);
+      writeFileSync(Buffer.concat([folder, Buffer.from('/.env')]), 'CANARY=1\n');
+      const told = await conversation(workspace).call('fs.search', { pattern: 'CANARY' });
+      assert.deepEqual(told, {
+        ok: true,
+        data: { matches: 1, files: [{ path: 'a.txt', lines: ['1: CANARY of the file a'] }] },
+      });
+    } finally {
+      workspace.cleanup();
+    }
+  });
+
   for (const [path, secret] of names)
     it(`${path} ${secret ? 'is read after a question only' : 'is free to read'}`, async () => {
       const workspace = await temporaryWorkspace({ [path]: 'CANARY\n' });

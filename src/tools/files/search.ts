@@ -88,7 +88,9 @@ class Found {
   add(place: SearchPlace, json: string, wanted: (path: string) => boolean): boolean {
     const event = JSON.parse(json) as RipgrepEvent;
     if (event.type !== 'match' && event.type !== 'context') return true;
-    const path = workspacePath(place, event.data.path.text ?? '');
+    const { text: named } = event.data.path;
+    if (named === undefined) return true; // not UTF-8: nobody could say whether it is a secret, or read on in it
+    const path = workspacePath(place, named);
     if (!wanted(path)) return true;
     if (event.type === 'match' && this.matches >= maximumMatches) return false;
     if (this.characters > maximumCharacters) return false;
