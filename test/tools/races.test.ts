@@ -36,7 +36,7 @@ const slowSwapper = `
 `;
 
 describe(`paths: swapped while they are used, ${tries} times each`, function () {
-  this.timeout(30_000 + tries * 30);
+  this.timeout(60_000 + tries * 60);
   let swapper: [string, ...string[]];
   let folder: string;
   let workspace: TemporaryWorkspace;
