@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -118,10 +119,11 @@ describe('a workflow package', () => {
     await editor.panel.waitForPhase('WaitingUser');
     const { frame } = editor.panel;
     const graph = frame.getByTestId('graph');
-    const rows = await graph
-      .locator('[data-node]')
-      .evaluateAll((all) => all.map((one) => `${one.getAttribute('data-node')} ${one.getAttribute('data-status')}`));
-    assert.deepEqual(rows, ['ask completed', 'judge waiting', 'done todo']);
+    const rows = () =>
+      graph
+        .locator('[data-node]')
+        .evaluateAll((all) => all.map((one) => `${one.getAttribute('data-node')} ${one.getAttribute('data-status')}`));
+    assert.deepEqual(await rows(), ['ask completed', 'judge waiting', 'done todo']);
     assert.equal(await graph.locator('[aria-current=step]').getAttribute('data-node'), 'judge');
     await graph.getByRole('button', { name: 'Values (1)' }).press('Enter');
     await graph.getByRole('button', { name: 'Files (1)' }).press('Enter');
@@ -152,6 +154,16 @@ describe('a workflow package', () => {
         /letter\.md$/.test(vscode.window.activeTextEditor?.document.fileName ?? ''),
       ),
     );
+    await frame.getByTestId('open-diff').last().click();
+    await editor.page.locator('.tab', { hasText: 'workflow.md (what Towpath changed)' }).waitFor();
+    await editor.command('Towpath: Undo Turn');
+    assert.match(await editor.dialog.text(), /@state\/workflow\.md/);
+    await editor.dialog.click('Undo');
+    await eventually('the run is back at its first node', async () =>
+      isDeepStrictEqual(await rows(), ['ask waiting', 'judge todo', 'done todo']),
+    );
+    assert.match(stateText()!, /currentNodeId: ask/);
+    await editor.screenshot('package-undone');
   });
 
   it('is opened by the editor’s dialog, as a folder or an archive, and forgotten', async () => {
