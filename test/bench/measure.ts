@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+
 export const rounds = 9;
 
 /** Median milliseconds of CPU time of each, taken in turns so that all have the same weather. */
@@ -15,8 +17,31 @@ export async function compare(runs: Record<string, () => Promise<void>>): Promis
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 }
 
-export function median(all: readonly number[]): number {
-  return [...all].sort((one, other) => one - other)[Math.floor(all.length / 2)]!;
+export const median = (all: readonly number[]): number => part(all, 0.5);
+
+/** The value that so much of all, from 0 to 1, is not above. */
+export function part(all: readonly number[], share: number): number {
+  const sorted = [...all].sort((one, other) => one - other);
+  return sorted[Math.min(all.length - 1, Math.floor(all.length * share))]!;
+}
+
+/**
+ * Another process that does nothing but sleep `everyMs` and note how many ms too late it was woken. `take`: those since the
+ * last time.
+ */
+export async function startLateness(everyMs: number): Promise<{ take(): Promise<number[]>; close(): void }> {
+  const code = `let late = [0];
+    let at = performance.now();
+    setInterval(() => { const now = performance.now(); late.push(Math.max(0, now - at - ${everyMs})); at = now; }, ${everyMs});
+    process.on('message', () => { process.send(late); late = [0]; });`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const take = () =>
+    new Promise<number[]>((resolve) => {
+      child.once('message', (late: number[]) => resolve(late));
+      child.send('take');
+    });
+  await take(); // it is there
+  return { take, close: () => void child.kill() };
 }
 
 /** One line of a table: what, its numbers, and whether the one that counts is within its budget. */
