@@ -33,6 +33,8 @@ export interface Stage {
   contextWindow?: number;
   /** What was said in the run before. */
   before?(engine: ExecutionEngine, runId: string): Promise<void>;
+  /** How often at most; what it leaves behind takes its time. */
+  most?: number;
   /** When this has been told (or, without it, that it runs), and a moment later, Stop. */
   when?(event: RunEvent): boolean;
   close?(): Promise<void>;
@@ -61,7 +63,10 @@ export const stages: Record<string, () => Promise<Stage>> = {
   'making a summary': summary,
   'at a question': () => behind(write, { approve: never, when: asking }),
   'in a command': () => command('echo up; sleep 300 | sleep 301'),
-  'in a command that ignores it': () => command(`trap '' TERM; echo up; while :; do sleep 1; done`),
+  'in a command that ignores it': async () => ({
+    ...(await command(`trap '' TERM; echo up; while :; do sleep 1; done`)),
+    most: 5,
+  }),
   'in a long output': () => command('seq 200000; sleep 300'),
   'starting an MCP server': () => mcp('hangs-at-initialize', progress(/Starting the MCP server/)),
   'in an MCP call': () => mcp('hangs', (event) => event.type === 'tool-start'),

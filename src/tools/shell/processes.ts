@@ -35,6 +35,12 @@ export async function processesOf(leader: number, marker: string): Promise<Comma
   return own;
 }
 
+/** Asks the process group of a command to end, and waits for nothing; on Windows it is ended with its children. */
+export function askToEnd(leader: number): void {
+  if (process.platform === 'win32') void endTree(leader);
+  else send(-leader, 'SIGTERM');
+}
+
 /**
  * Ends the processes of a command, all or only its group: asks, and after the grace time kills. Resolves to what is still
  * alive of the command then.
@@ -56,7 +62,7 @@ export async function endProcesses(leader: number, marker: string, scope: 'all' 
     if (wanted.length === 0 || waited > graceTime + 1000) return alive;
     const signal = waited < graceTime ? 'SIGTERM' : 'SIGKILL';
     for (const { pid, group } of wanted) tell(group === leader ? -leader : pid, signal);
-    await sleep(50);
+    await sleep(waited < 500 ? 50 : 250); // looking at all processes takes its time, which others need
   }
 }
 

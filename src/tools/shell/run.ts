@@ -8,12 +8,12 @@ import { type ToolContext, ToolError } from '../tool.ts';
 import { commandEnvironment } from './environment.ts';
 import { type CommandMirror, liveOutput } from './live.ts';
 import { Cleaner, CommandOutput } from './output.ts';
-import { type CommandProcess, endProcesses } from './processes.ts';
+import { askToEnd, type CommandProcess, endProcesses } from './processes.ts';
 
 /** A command that writes more than this is not going to end well. */
 const maximumOutputBytes = 100 * 1024 * 1024;
 /** Milliseconds that a stop gives a command to end, and then the disk to keep what it wrote. */
-const stopPatience = 30;
+const stopPatience = 20;
 
 /**
  * Runs a command line to its end, its time limit (in milliseconds) or the stop, whatever comes first; then nothing of it is
@@ -104,19 +104,20 @@ export async function runCommand(
     return { ...told, ...(left.length > 0 && { stillRunning: left.map(named) }) };
   }
 
-  /** Answered at once; what has not ended by then is killed in the background. */
+  /** Answered at once; what has not ended by then is looked for and killed in the background. */
   async function stoppedResult() {
+    askToEnd(child.pid!);
     await Promise.race([Promise.all([exited, ...streams]), sleep(stopPatience)]);
     const late = () => Promise.reject(new Error('The disk is slow.'));
-    return result([], {
+    const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
     });
+    endProcesses(child.pid!, marker, 'all').catch(() => {}); // by their mark, where they have left their parents
+    return details;
   }
 
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
-    const ended = endProcesses(child.pid!, marker, 'all');
-    ended.catch(() => {}); // after a stop nobody waits for it
-    const details = await (end === 'stopped' ? stoppedResult() : result(await ended));
+    const details = await (end === 'stopped' ? stoppedResult() : result(await endProcesses(child.pid!, marker, 'all')));
     if (end === 'stopped')
       throw new ToolError(
         'TOOL_INTERRUPTED',
