@@ -12,14 +12,16 @@ import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
 let folder: string;
 let client: LocalClient;
 const lines: string[] = [];
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'towpath-trouble-'));
-  lines.length = 0;
-});
-afterEach(async () => {
-  await client.dispose();
-  rmSync(folder, { recursive: true });
-});
+function freshFolder(): void {
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'towpath-trouble-'));
+    lines.length = 0;
+  });
+  afterEach(async () => {
+    await client.dispose();
+    rmSync(folder, { recursive: true });
+  });
+}
 
 const modelPath = () => path.join(folder, 'model.gguf');
 
@@ -73,6 +75,8 @@ async function works(): Promise<Talk> {
 }
 
 describe('a local model that hangs while it loads', function () {
+  freshFolder();
+
   this.timeout(60_000);
   it('and answers: it is ended, said, and the next message tries again', async () => {
     begin(`on.load = () => { if (nth > 1) loaded(); }; ${answers}`);
@@ -109,6 +113,8 @@ describe('a local model that hangs while it loads', function () {
 });
 
 describe('a local model that does not heed a stop', function () {
+  freshFolder();
+
   this.timeout(60_000);
   const deafOnce = `
     on.load = () => loaded();
@@ -149,6 +155,8 @@ describe('a local model that does not heed a stop', function () {
 });
 
 describe('a GPU that a local model cannot be loaded on', function () {
+  freshFolder();
+
   this.timeout(60_000);
   const said =
     'The model could not be loaded on the GPU (cuda), so it runs on the CPU, which is slower. The log says why.';
@@ -205,6 +213,8 @@ describe('a GPU that a local model cannot be loaded on', function () {
 });
 
 describe('a GPU that is not there', function () {
+  freshFolder();
+
   this.timeout(60_000);
   it('is no trouble: the model is loaded on the CPU, and that can be asked', async () => {
     const { options, close } = await localModel(testScript(tools));
