@@ -39,7 +39,8 @@ export async function planRemoval(
     why: why ?? `It removes ${file.kind === 'folder' ? 'a folder with all that is in it' : removes[file.kind]}.`,
     paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
     ...(below.length > 0 && { details: listed(below) }),
-    ...(ofRun ? { free: ownOfRun } : { trace: async () => ({ removed: await contentsOf(file, entries) }) }),
+    ...(ofRun && { free: ownOfRun }),
+    trace: async () => ({ removed: await contentsOf(file, entries) }),
     ...(why === undefined && !ofRun && { grant: file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete' }),
     async run({ workspace }) {
       if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)

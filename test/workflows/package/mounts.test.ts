@@ -145,10 +145,12 @@ describe('the places of a package run', () => {
   it('keep every change undoable, by its path in the workspace or in its place', async () => {
     await talk.call('fs.write', { path: '@project/new.txt', content: 'x' });
     await talk.call('fs.write', { path: '@state/own.txt', content: 'x' });
+    await talk.call('fs.write', { path: '@state/made/a.txt', content: 'x' });
+    await talk.call('fs.delete', { path: '@state/made' });
     const changed = talk.events.flatMap((event) =>
       event.type === 'tool-end' ? [event.changes?.map((one) => one.path)] : [],
     );
-    assert.deepEqual(changed, [['new.txt'], ['@state/own.txt']]);
+    assert.deepEqual(changed, [['new.txt'], ['@state/own.txt'], ['@state/made/a.txt'], ['@state/made/a.txt']]);
     assert.equal(workspace.read('new.txt'), 'x');
   });
 });
