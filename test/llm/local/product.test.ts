@@ -308,14 +308,18 @@ WaitingUser`,
   for (const [place, text, when, expected] of stops)
     it(`Stop ${place}: it ends there, nothing comes after, and the run goes on`, async () => {
       const run = await begin(place === 'in a question' ? ['wait'] : []);
+      let stopped: Promise<void> | undefined;
       const reached = waitFor(
         run,
         (event) => when(event, run),
-        () => void run.engine.stop(run.runId),
+        () => {
+          stopped = run.engine.stop(run.runId);
+        },
       );
       const result = await run.start(text);
       assert.equal(result.error?.code, 'ENGINE_ABORTED');
       await reached;
+      await stopped; // now it is on disk, too
       const told = run.events.length;
       assert.match(outline(transcript(await run.kept())), expected);
       const { effects } = run.workspace;
