@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { KeptChange } from '../src/protocol/events.ts';
 import type { ToolCall, ToolResult } from '../src/protocol/messages.ts';
-import type { CallDraft, CallState, KeptChange, Run } from '../src/protocol/run.ts';
+import type { CallDraft, CallState, Run } from '../src/protocol/run.ts';
 import type { ToolOutcome } from '../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';

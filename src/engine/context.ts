@@ -1,7 +1,7 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
+import type { EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
-import type { EventBody } from '../protocol/run.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';

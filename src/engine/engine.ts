@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
+import type { RunEvent, RunPhase } from '../protocol/events.ts';
 import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
-import type { Run, RunEvent, RunPhase } from '../protocol/run.ts';
+import type { Run } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';

@@ -1,4 +1,5 @@
-import { applyEvent, type EventBody, isStored, type Run, type RunEvent, type StoredEvent } from '../protocol/run.ts';
+import { type EventBody, isStored, type RunEvent, type StoredEvent } from '../protocol/events.ts';
+import { applyEvent, type Run } from '../protocol/run.ts';
 import type { OpenRun } from '../runs/store.ts';
 
 /**

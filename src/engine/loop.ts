@@ -1,5 +1,6 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
+import type { EventBody } from '../protocol/events.ts';
 import {
   type AssistantMessage,
   type Attachment,
@@ -8,7 +9,7 @@ import {
   type ToolCall,
   userMessage,
 } from '../protocol/messages.ts';
-import type { EventBody, Run } from '../protocol/run.ts';
+import type { Run } from '../protocol/run.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
 import { RepeatGuard } from './guard.ts';

@@ -1,5 +1,5 @@
+import type { RunPhase } from '../protocol/events.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import type { RunPhase } from '../protocol/run.ts';
 
 /** Where a run hands back to the person. */
 export interface StopPoint {

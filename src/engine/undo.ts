@@ -1,4 +1,4 @@
-import type { KeptChange } from '../protocol/run.ts';
+import type { KeptChange } from '../protocol/events.ts';
 import type { RunStore } from '../runs/store.ts';
 import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';

@@ -1,8 +1,9 @@
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
+import type { EventBody } from '../protocol/events.ts';
 import type { Message, ToolCall } from '../protocol/messages.ts';
 import type { Outline } from '../protocol/outline.ts';
-import type { EventBody, Run } from '../protocol/run.ts';
+import type { Run } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { StopPoint } from './stop.ts';

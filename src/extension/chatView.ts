@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { RunEvent } from '../protocol/run.ts';
+import type { RunEvent } from '../protocol/events.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../protocol/view.ts';
 import { Delivery } from './delivery.ts';
 

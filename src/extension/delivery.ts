@@ -1,4 +1,4 @@
-import type { RunEvent } from '../protocol/run.ts';
+import type { RunEvent } from '../protocol/events.ts';
 
 /** Milliseconds between two deliveries: fewer than 60 a second, and a screen shows no more. */
 export const deliveryMs = 17;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { KeptChange } from '../protocol/run.ts';
+import type { KeptChange } from '../protocol/events.ts';
 import type { RunStore } from '../runs/store.ts';
 
 const scheme = 'towpath';

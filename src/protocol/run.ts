@@ -1,144 +1,18 @@
 import * as z from 'zod';
-import { applyNode, applyNodeText, graphSchema, newGraph, nodeChangeShape } from './graph.ts';
-import { attachmentSchema, errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
+import {
+  compactionShape,
+  decisionSchema,
+  keptChangeSchema,
+  movedSchema,
+  questionSchema,
+  type RunEvent,
+  type RunPhase,
+  runPhaseSchema,
+  saidShape,
+} from './events.ts';
+import { applyNode, applyNodeText, graphSchema, newGraph } from './graph.ts';
+import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
-
-export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
-/** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
-export type RunPhase = z.infer<typeof runPhaseSchema>;
-
-const removedKindSchema = z.enum(['file', 'link', 'folder']);
-export type RemovedKind = z.infer<typeof removedKindSchema>;
-
-/**
- * A change of one file as kept contents: `before` and `after` are content ids (sha256) in the store; `null` means that
- * the file does not exist on that side. With `kind` it was deleted as it was on disk: `before` is not a text but a file's bytes,
- * where a link led, or nothing, for an empty folder.
- */
-export const keptChangeSchema = z.object({
-  path: z.string(),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
-  kind: removedKindSchema.optional(),
-  /** The permissions it had. */
-  mode: z.number().int().optional(),
-});
-export type KeptChange = z.infer<typeof keptChangeSchema>;
-
-/** A move that is taken back by moving: of a folder, or of a file that is not text. Workspace-relative. */
-const movedSchema = z.object({ from: z.string(), to: z.string() });
-export type Moved = z.infer<typeof movedSchema>;
-
-/** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
-export const questionSchema = z.object({
-  id: z.string(),
-  what: z.string(),
-  where: z.string(),
-  why: z.string(),
-  command: z.string().optional(),
-});
-export type Question = z.infer<typeof questionSchema>;
-
-export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
-export type Decision = z.infer<typeof decisionSchema>;
-
-/** What a person said: words and what goes with them. */
-const said = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
-
-const compaction = { upTo: z.number().int().min(0), summary: z.string().optional() };
-
-const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
-const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ ...place, type: z.literal(type), ...shape });
-
-const storedEvents = [
-  event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
-  event('title', { title: z.string() }),
-  /** `branch`: said in the conversation that a parallel branch of the workflow has of its own. */
-  event('message', { message: messageSchema, branch: z.string().optional() }),
-  /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
-  event('queued', said),
-  event('approval', {
-    toolCallId: z.string(),
-    decision: decisionSchema,
-    waitedMs: z.number(),
-    words: z.string().optional(),
-    /** The person changed it before allowing it. */
-    edited: z.boolean().optional(),
-    /** Why nobody was asked, when nobody was. */
-    automatic: z.string().optional(),
-  }),
-  /** The intent, on disk before the effect. */
-  event('tool-start', { toolCallId: z.string(), name: z.string() }),
-  event('tool-end', {
-    toolCallId: z.string(),
-    name: z.string(),
-    ok: z.boolean(),
-    ms: z.number(),
-    code: z.string().optional(),
-    changes: z.array(keptChangeSchema).optional(),
-    moved: movedSchema.optional(),
-    /** The content id of what was too long to tell. */
-    outputId: z.string().optional(),
-  }),
-  /** The person took changes of these calls back; `changes` are what that did. */
-  event('undo', {
-    toolCallIds: z.array(z.string()),
-    changes: z.array(keptChangeSchema),
-    /** Paths of the calls' own changes and moves that are undone by it, where they are not those of `changes`. */
-    paths: z.array(z.string()).optional(),
-  }),
-  /** `node`: of a call outside the conversation. */
-  event('usage', {
-    usage: tokenUsageSchema,
-    attempts: z.number(),
-    model: z.string(),
-    ms: z.number(),
-    node: z.string().optional(),
-  }),
-  /** The workflow that the run follows, as it is now. */
-  event('outline', { outline: outlineSchema }),
-  event('node', nodeChangeShape),
-  /**
-   * The model's window was full. From now on it is sent the tool outputs before message `upTo` shortened and, with a
-   * `summary`, that in place of those messages. What is kept and shown stays whole.
-   */
-  event('compaction', compaction),
-  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
-] as const;
-
-const shownEvents = [
-  event('chunk', {
-    content: z.string().optional(),
-    thinking: z.string().optional(),
-    /** A fragment of a call being written; `index` counts the calls of this reply. */
-    toolCall: z
-      .object({ index: z.number(), name: z.string().optional(), argumentsText: z.string().optional() })
-      .optional(),
-    /** The node whose model call says it, outside the conversation. */
-    node: z.string().optional(),
-  }),
-  /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms). */
-  event('progress', { text: z.string(), fraction: z.number().optional(), until: z.number().optional() }),
-  /** The person asked for a rest: it comes when the turn is over. */
-  event('pausing', {}),
-  event('question', { toolCallId: z.string(), question: questionSchema }),
-  event('tool-output', { toolCallId: z.string(), text: z.string() }),
-] as const;
-
-/** What is kept in a journal, one line each. */
-export const storedEventSchema = z.discriminatedUnion('type', storedEvents);
-export type StoredEvent = z.infer<typeof storedEventSchema>;
-/** Everything that happens in a run; `chunk`, `progress`, `pausing`, `question` and `tool-output` are shown, never stored. */
-export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
-export type RunEvent = z.infer<typeof runEventSchema>;
-
-type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
-/** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
-export type EventBody = WithoutPlace<RunEvent>;
-
-const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'pausing', 'question', 'tool-output']);
-export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 const callStateSchema = z.object({
@@ -181,7 +55,7 @@ export const runSchema = z.object({
   messageTimes: z.array(z.number()),
   /** By tool call id. */
   calls: z.record(z.string(), callStateSchema),
-  queued: z.array(z.object(said)),
+  queued: z.array(z.object(saidShape)),
   /** The reply that is being streamed; its `calls` are being written. */
   live: z
     .object({
@@ -201,7 +75,7 @@ export const runSchema = z.object({
   /** How many messages `contextTokens` counts. */
   contextMessages: z.number().int(),
   /** What was done about a full window, in order; `at`: how many messages there were. */
-  compactions: z.array(z.object({ ...compaction, at: z.number().int() })),
+  compactions: z.array(z.object({ ...compactionShape, at: z.number().int() })),
 });
 export type Run = z.infer<typeof runSchema>;
 export type CallDraft = NonNullable<Run['live']>['calls'][number];

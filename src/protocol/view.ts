@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { runEventSchema, runPhaseSchema } from './events.ts';
 import { presets } from './policy.ts';
-import { type RunSummary, runEventSchema, runPhaseSchema, runSchema } from './run.ts';
+import { type RunSummary, runSchema } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
 export const modelOptionSchema = z.object({

@@ -1,6 +1,6 @@
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type RunEvent, type StoredEvent, storedEventSchema } from '../protocol/run.ts';
+import { type RunEvent, type StoredEvent, storedEventSchema } from '../protocol/events.ts';
 
 /**
  * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`.

@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import {
-  applyEvent,
-  newRun,
-  type Run,
-  type RunSummary,
-  runPhaseSchema,
-  type StoredEvent,
-  titleOf,
-} from '../protocol/run.ts';
+import { runPhaseSchema, type StoredEvent } from '../protocol/events.ts';
+import { applyEvent, newRun, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { Journal, type JournalContents, readFirstEvent, readJournal, StoreError } from './journal.ts';
 import { type Lock, takeLock } from './lock.ts';

@@ -1,4 +1,5 @@
-import type { KeptChange, Moved, Run } from '../protocol/run.ts';
+import type { KeptChange, Moved } from '../protocol/events.ts';
+import type { Run } from '../protocol/run.ts';
 
 /** One file on its way back. Ids are of kept contents; null: no file. */
 export interface UndoStep {

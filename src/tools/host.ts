@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import type { EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
-import type { EventBody } from '../protocol/run.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';

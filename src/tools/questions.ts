@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { decisionSchema } from '../protocol/run.ts';
+import { decisionSchema } from '../protocol/events.ts';
 import { stored } from './record.ts';
 import { beforeStop } from './stop.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Plan } from './tool.ts';

@@ -1,4 +1,4 @@
-import type { EventBody, KeptChange } from '../protocol/run.ts';
+import type { EventBody, KeptChange } from '../protocol/events.ts';
 import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from './tool.ts';
 
 /** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */

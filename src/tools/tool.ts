@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import type { Decision, EventBody, Moved, RemovedKind } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
-import type { Decision, EventBody, Moved, RemovedKind } from '../protocol/run.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import { within } from '../../src/llm/clock.ts';
-import type { RunEvent } from '../../src/protocol/run.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';

@@ -5,7 +5,7 @@ import type { AdapterLimits, AdapterParts } from '../../src/llm/adapter.ts';
 import type { LLMClient } from '../../src/llm/client.ts';
 import { createLocalClient } from '../../src/llm/local/client.ts';
 import { createRateLimiter } from '../../src/llm/rateLimit.ts';
-import type { RunEvent } from '../../src/protocol/run.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import type { ToolHost } from '../../src/tools/host.ts';
 import type { Approve } from '../../src/tools/tool.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyEvent, newRun, type StoredEvent } from '../../src/protocol/run.ts';
+import type { StoredEvent } from '../../src/protocol/events.ts';
+import { applyEvent, newRun } from '../../src/protocol/run.ts';
 import { StoreError } from '../../src/runs/journal.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ScriptedReply } from '../support/scriptedClient.ts';

@@ -6,7 +6,7 @@ import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { type AdapterLimits, type AdapterResult, createAdapter, type RetryWait } from '../../src/llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
 import type { FetchLimits } from '../../src/llm/http.ts';
-import type { RunEvent } from '../../src/protocol/run.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { chat } from '../../src/workflows/chat.ts';
 import { eventually } from '../support/eventually.ts';

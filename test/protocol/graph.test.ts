@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyEvent, type EventBody, newRun, type RunEvent } from '../../src/protocol/run.ts';
+import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
+import { applyEvent, newRun } from '../../src/protocol/run.ts';
 
 const fold = (...bodies: EventBody[]) => {
   const run = newRun('r');

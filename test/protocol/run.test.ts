@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { type EventBody, type RunEvent, runEventSchema } from '../../src/protocol/events.ts';
 import { type Message, pendingCalls } from '../../src/protocol/messages.ts';
-import { applyEvent, type EventBody, newRun, type Run, type RunEvent, runEventSchema } from '../../src/protocol/run.ts';
+import { applyEvent, newRun, type Run } from '../../src/protocol/run.ts';
 import { hostMessageSchema, viewMessageSchema } from '../../src/protocol/view.ts';
 
 function fold(...bodies: EventBody[]): Run {

@@ -1,6 +1,6 @@
+import type { EventBody } from '../../src/protocol/events.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
-import type { EventBody } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { sha256 } from '../../src/tools/files/text.ts';

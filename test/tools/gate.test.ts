@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import type { EventBody } from '../../src/protocol/events.ts';
 import type { OwnedRule, Policy } from '../../src/protocol/policy.ts';
-import type { EventBody } from '../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, data, error } from './conversation.ts';

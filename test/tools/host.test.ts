@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import * as z from 'zod';
-import type { EventBody } from '../../src/protocol/run.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import { askingTool, type Plan, readTool, type Tool } from '../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, error } from './conversation.ts';

@@ -1,4 +1,5 @@
-import type { EventBody, Run, RunEvent } from '../../src/protocol/run.ts';
+import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
+import type { Run } from '../../src/protocol/run.ts';
 import { applyEvent, newRun } from '../../src/protocol/run.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState } from '../../src/protocol/view.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import type { EventBody } from '../../src/protocol/run.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import { eventsOf, readyState, runOf } from './conversation.ts';
 import { type ThemeName, themes } from './themes.ts';

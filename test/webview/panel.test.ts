@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EventBody } from '../../src/protocol/run.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
+import type { RunEvent } from '../../../src/protocol/events.ts';
 import { pendingCalls } from '../../../src/protocol/messages.ts';
-import type { RunEvent } from '../../../src/protocol/run.ts';
 import { readJournal } from '../../../src/runs/journal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { badArguments, said, testScript } from '../../support/scripted.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import type { RunPhase } from '../../../src/protocol/run.ts';
+import type { RunPhase } from '../../../src/protocol/events.ts';
 import { eventually } from '../eventually.ts';
 import { extensionId } from './project.ts';
 

@@ -7,7 +7,7 @@ import { createAdapter } from '../../../src/llm/adapter.ts';
 import { toGoogleSchema } from '../../../src/llm/google/schema.ts';
 import { toGrammarSchema } from '../../../src/llm/local/schema.ts';
 import { toWireName } from '../../../src/llm/names.ts';
-import type { RunEvent } from '../../../src/protocol/run.ts';
+import type { RunEvent } from '../../../src/protocol/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { chat } from '../../../src/workflows/chat.ts';
 import { eventually } from '../../support/eventually.ts';

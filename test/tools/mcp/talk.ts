@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { EventBody } from '../../../src/protocol/events.ts';
 import { defaultPolicy, type Policy } from '../../../src/protocol/policy.ts';
-import type { EventBody } from '../../../src/protocol/run.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { createToolHost, type ToolHost } from '../../../src/tools/host.ts';
 import { Approved } from '../../../src/tools/mcp/approved.ts';
