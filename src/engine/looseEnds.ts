@@ -5,14 +5,14 @@ import { callIdsOf } from './loop.ts';
 
 export const interrupted = failure(
   'TOOL_INTERRUPTED',
-  'The editor closed while this was running. It may have had its effect: check before doing it again.',
+  'The run ended while this was running. It may have had its effect: check before doing it again.',
 );
-export const unanswered = failure('TOOL_DENIED', 'The editor closed before this was answered. It did not run.', {
+export const unanswered = failure('TOOL_DENIED', 'The run ended before this was answered. It did not run.', {
   words: 'closed',
 });
 
 /**
- * Calls that the editor's end left without a result. One that was started may have had its effect: `TOOL_INTERRUPTED`,
+ * Calls that the editor's end, or a stop that they did not heed, left without a result. One that was started may have had its effect: `TOOL_INTERRUPTED`,
  * never repeated by itself. One that was not started did not run: an unanswered question is a no.
  */
 export async function answerLooseEnds(log: RunLog): Promise<void> {

@@ -194,7 +194,7 @@ class Walk {
     );
     if (!begun) return undefined;
     const message =
-      'The editor closed while this was at work. It may have had its effect: check, then continue to do it again.';
+      'The run ended while this was at work. It may have had its effect: check, then continue to do it again.';
     return { code: 'TOOL_INTERRUPTED', message };
   }
 

@@ -459,7 +459,7 @@ nodes:
     await stage.crash(running);
     const { error } = await stage.continue();
     assert.equal(error?.code, 'TOOL_INTERRUPTED');
-    assert.match(error!.message, /^Node run: The editor closed while this was at work\./);
+    assert.match(error!.message, /^Node run: The run ended while this was at work\./);
     assert.equal(stage.questions.length, 1, 'it was not even asked again');
     stage.answers = [{ decision: 'deny' }];
     assert.equal((await stage.continue()).error?.code, 'TOOL_DENIED');
