@@ -185,7 +185,7 @@ describe('the model manager', () => {
     ]);
     assert.match(report, /^0 problems, /m);
     assert.match(report, /✅ local\/demo answers: first word after/);
-    assert.match(report, /✅ The demo model was loaded in a process of its own and answered/);
+    assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
     assert.match(report, /Local models run on the CPU \(/);
     assert.match(report, /✅ ripgrep /);
     assert.ok(!report.includes(homedir()), 'the home folder is not named');
