@@ -1,20 +1,35 @@
 import { spawn } from 'node:child_process';
 
-export const rounds = 9;
+export const rounds = 15;
+/** Rounds before those that count: compiling goes on beside what is being compiled, on the same bill. */
+const warmUps = 10;
 
 /** Median milliseconds of CPU time of each, taken in turns so that all have the same weather. */
 export async function compare(runs: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
   const times: Record<string, number[]> = {};
-  for (let round = -2; round < rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
       const before = process.cpuUsage();
       await run();
       const { user, system } = process.cpuUsage(before);
       times[name] ??= [];
-      if (round >= 0) times[name].push((user + system) / 1000); // the first two warm up
+      if (round >= 0) times[name].push((user + system) / 1000);
     }
   }
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
+}
+
+/** How many times the base each costs. Beside the base alone: the garbage of one would be collected on the bill of the next. */
+export async function timesOf(
+  base: () => Promise<void>,
+  runs: Record<string, () => Promise<void>>,
+): Promise<Record<string, { ms: number; times: number }>> {
+  const costs: Record<string, { ms: number; times: number }> = {};
+  for (const [name, run] of Object.entries(runs)) {
+    const { base: least, run: ms } = (await compare({ base, run })) as { base: number; run: number };
+    costs[name] = { ms, times: ms / least };
+  }
+  return costs;
 }
 
 export const median = (all: readonly number[]): number => part(all, 0.5);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { createOpenAIClient } from '../../src/llm/openai/client.ts';
 import { reply } from '../support/reply.ts';
-import { compare, rounds } from './measure.ts';
+import { compare, rounds, timesOf } from './measure.ts';
 
 // How much reading a stream costs, against the least it could cost, in one run on one machine: only ratios mean anything.
 
@@ -32,23 +32,21 @@ async function measure(): Promise<void> {
   console.log(`${(long.length / 1e6).toFixed(1)} MB, ${events} events, median of ${rounds} rounds, CPU time`);
 
   const pieces = cut(long, 16_384); // what a socket gives
-  const parse = await compare({
-    floor: async () => floor(pieces),
+  const parse = await timesOf(async () => floor(pieces), {
     towpath: () => withBody(pieces, () => drainClient('https://bench.example/v1')),
     'openai SDK': () => withBody(pieces, () => drainSdk('https://bench.example/v1')),
   });
-  report('parse, against decode + split + JSON.parse', parse, 'floor');
+  report('parse, against decode + split + JSON.parse', parse);
 
   const server = await startServer();
   try {
-    const loopback = await compare({
-      raw: () => drainBody(`${server.url}/chat/completions`),
+    const loopback = await timesOf(() => drainBody(`${server.url}/chat/completions`), {
       towpath: () => drainClient(server.url),
       'openai SDK': () => drainSdk(server.url),
     });
-    report('over loopback HTTP, against a raw read of the body', loopback, 'raw');
-    check('parse', parse.towpath! / parse.floor!);
-    check('loopback', loopback.towpath! / loopback.raw!);
+    report('over loopback HTTP, against a raw read of the body', loopback);
+    check('parse', parse.towpath!.times);
+    check('loopback', loopback.towpath!.times);
   } finally {
     server.process.kill();
   }
@@ -63,10 +61,10 @@ async function measure(): Promise<void> {
   check('fragment', growth);
 }
 
-function report(what: string, times: Record<string, number>, base: string): void {
+function report(what: string, costs: Record<string, { ms: number; times: number }>): void {
   console.log(what);
-  for (const [name, ms] of Object.entries(times)) {
-    console.log(`  ${name.padEnd(12)} ${ms.toFixed(1).padStart(8)} ms  ${(ms / times[base]!).toFixed(2)} x`);
+  for (const [name, { ms, times }] of Object.entries(costs)) {
+    console.log(`  ${name.padEnd(12)} ${ms.toFixed(1).padStart(8)} ms  ${times.toFixed(2)} x`);
   }
 }
 
