@@ -39,6 +39,8 @@ const cases: [says: string, text: string, thinking: string, content: string][] =
   ['half a mark', '<thin', '', '<thin'],
   ['an answer with blanks around it', '\n\n Four. \n', '', '\n\n Four. \n'],
   ['blanks', ' \n', '', ' \n'],
+  ['as many blanks as may stand before it', `${' '.repeat(64)}<think>Hm.</think>Four.`, 'Hm.', 'Four.'],
+  ['more blanks than that', `${'\n'.repeat(65)}<think>`, '', `${'\n'.repeat(65)}<think>`],
 ];
 
 describe('thinking that a model wrote as text', () => {

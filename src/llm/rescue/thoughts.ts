@@ -12,7 +12,7 @@ export interface Thoughts {
 
 const open = '<think>';
 const close = '</think>';
-/** Blanks that are kept back, because they may stand before the closing mark. */
+/** Blanks that are kept back, because they may stand before a mark. */
 const mostBlanks = 64;
 
 /**
@@ -29,8 +29,9 @@ export function createThoughts(): Thoughts {
     let thinking = '';
     if (place === 'beginning') {
       const text = kept.trimStart();
-      if (text.length < open.length && open.startsWith(text)) return { thinking, content: '' };
-      place = text.startsWith(open) ? 'thinking' : 'text';
+      const near = kept.length - text.length <= mostBlanks;
+      if (near && text.length < open.length && open.startsWith(text)) return { thinking, content: '' };
+      place = near && text.startsWith(open) ? 'thinking' : 'text';
       if (place === 'thinking') kept = text.slice(open.length);
     }
     if (place === 'thinking') {
