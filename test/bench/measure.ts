@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 
-export const rounds = 15;
-/** Rounds before those that count: compiling goes on beside what is being compiled, on the same bill. */
-const warmUps = 10;
+export const rounds = 9;
 
 /** Median milliseconds of CPU time of each, taken in turns so that all have the same weather. */
-export async function compare(runs: Record<string, () => Promise<void>>): Promise<Record<string, number>> {
+export async function compare(runs: Record<string, () => Promise<void>>, warmUps = 2): Promise<Record<string, number>> {
   const times: Record<string, number[]> = {};
   for (let round = -warmUps; round < rounds; round++) {
     for (const [name, run] of Object.entries(runs)) {
@@ -19,14 +17,17 @@ export async function compare(runs: Record<string, () => Promise<void>>): Promis
   return Object.fromEntries(Object.entries(times).map(([name, all]) => [name, median(all)]));
 }
 
-/** How many times the base each costs. Beside the base alone: the garbage of one would be collected on the bill of the next. */
+/**
+ * How many times the base each costs. Beside the base alone, because the garbage of one would be collected on the bill of
+ * the next; and long warmed up, because compiling goes on for a while on the same bill.
+ */
 export async function timesOf(
   base: () => Promise<void>,
   runs: Record<string, () => Promise<void>>,
 ): Promise<Record<string, { ms: number; times: number }>> {
   const costs: Record<string, { ms: number; times: number }> = {};
   for (const [name, run] of Object.entries(runs)) {
-    const { base: least, run: ms } = (await compare({ base, run })) as { base: number; run: number };
+    const { base: least, run: ms } = (await compare({ base, run }, 12)) as { base: number; run: number };
     costs[name] = { ms, times: ms / least };
   }
   return costs;
