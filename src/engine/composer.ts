@@ -21,7 +21,7 @@ const instructionsLimit = 8000;
 
 /**
  * The system prompt: byte-identical from turn to turn, so that providers and the local model reuse what they have read.
- * `workspaceInstructions` is the text of AGENTS.md; it comes from the workspace and is marked as such.
+ * `instructions` is the text of AGENTS.md; it comes from the workspace and is marked as such.
  */
 export function systemPrompt(agent: Agent, workspace: { names: readonly string[]; instructions?: string }): string {
   const parts = [agent.instructions.trim(), rules.trim()];

@@ -146,7 +146,7 @@ export class ExecutionEngine {
     } catch (error) {
       return toInfo(error);
     } finally {
-      await log?.end().catch(() => {});
+      await log?.end().catch(() => {}); // what could not be kept has been thrown already
       this.active.delete(runId);
     }
   }

@@ -12,8 +12,9 @@ export const unanswered = failure('TOOL_DENIED', 'The run ended before this was 
 });
 
 /**
- * Calls that the editor's end, or a stop that they did not heed, left without a result. One that was started may have had its effect: `TOOL_INTERRUPTED`,
- * never repeated by itself. One that was not started did not run: an unanswered question is a no.
+ * Calls that the editor's end, or a stop that they did not heed, left without a result. One that was started may have had
+ * its effect: `TOOL_INTERRUPTED`, never repeated by itself. One that was not started did not run: an unanswered question is
+ * a no.
  */
 export async function answerLooseEnds(log: RunLog): Promise<void> {
   await endActions(log);

@@ -24,7 +24,8 @@ const summarySchema = z.object({
 });
 
 /**
- * The runs of one workspace: a folder per run with its journal and the contents of what it changed. Folders are 0700, files 0600. Every method throws `StoreError` when it cannot do what it says.
+ * The runs of one workspace: a folder per run with its journal and the contents of what it changed. Folders are 0700, files
+ * 0600. Every method throws `StoreError` when it cannot do what it says.
  */
 export class RunStore {
   readonly contents: Contents;
