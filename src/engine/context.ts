@@ -9,7 +9,7 @@ import { bounded } from '../tools/outcome.ts';
 import type { CallContext } from '../tools/tool.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
-import { callIdsOf, runTurns, type Talk } from './loop.ts';
+import { callIdsOf, runTurns, type Talk, waiting } from './loop.ts';
 import type { Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
@@ -196,11 +196,6 @@ function atNode(emit: Emit, { node }: Apart): Emit {
     return emit(event.type === 'usage' ? { ...event, node } : event);
   };
 }
-
-const waiting = (emit: Emit): Pick<Parameters<LlmAdapter['complete']>[1], 'onRetry' | 'onWait'> => ({
-  onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
-  onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
-});
 
 function unavailable(call: ToolCall, tools: readonly { name: string }[]): ToolOutcome {
   const names = tools.map(({ name }) => name).join(', ') || 'none';

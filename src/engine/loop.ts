@@ -1,4 +1,4 @@
-import type { LlmAdapter } from '../llm/adapter.ts';
+import type { CompleteOptions, LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import type { EventBody } from '../protocol/events.ts';
 import {
@@ -81,9 +81,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
             if (chunk.toolCall) calls.notice(chunk.toolCall);
             if (chunk.warning) warnings.add(chunk.warning);
           },
-          onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
-          onWait: ({ until }) =>
-            void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
+          ...waiting(emit),
         },
       );
     let reply = await ask();
@@ -152,6 +150,12 @@ function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
     void emit({ type: 'chunk', toolCall: { index, name, argumentsText } });
   }
 }
+
+/** Shows what a model call waits for. */
+export const waiting = (emit: Turns['emit']): Pick<CompleteOptions, 'onRetry' | 'onWait'> => ({
+  onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
+  onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
+});
 
 /** Ids of the calls in these messages. */
 export function callIdsOf(messages: readonly Message[]): string[] {
