@@ -68,15 +68,13 @@ export class RunStore {
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
   async list(): Promise<RunSummary[]> {
-    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => [] as string[]);
-    const runs = await Promise.all(names.filter(isRunId).map((id) => this.summary(id)));
+    const runs = await Promise.all((await this.ids()).map((id) => this.summary(id)));
     return runs.filter((run) => run !== undefined).sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
   /** What each run follows; undefined for one whose record does not tell. */
   async workflowIds(): Promise<(string | undefined)[]> {
-    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => [] as string[]);
-    const firsts = await Promise.all(names.filter(isRunId).map((id) => readFirstEvent(this.journalOf(id))));
+    const firsts = await Promise.all((await this.ids()).map((id) => readFirstEvent(this.journalOf(id))));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
@@ -113,6 +111,11 @@ export class RunStore {
         await lock.release();
       },
     };
+  }
+
+  private async ids(): Promise<string[]> {
+    const names = await fs.readdir(path.join(this.folder, 'runs')).catch(() => []); // nothing has been kept yet
+    return names.filter(isRunId);
   }
 
   private async summary(id: string): Promise<RunSummary | undefined> {
