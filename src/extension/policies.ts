@@ -9,7 +9,7 @@ const rulesName = 'approvals.rules';
 const autopilotName = 'approvals.autopilot';
 
 /** Where a rule holds: in this workspace, or in all of them. */
-export type Scope = Exclude<OwnedRule['scope'], 'agent'>;
+export type Scope = OwnedRule['scope'];
 
 /**
  * The person's policy: presets and rules for everywhere from the settings, rules of this workspace from the extension's own

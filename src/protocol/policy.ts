@@ -27,7 +27,7 @@ export type Rule = z.infer<typeof ruleSchema>;
 
 /** A rule and whose it is, for the reason that is shown. */
 export interface OwnedRule extends Rule {
-  scope: 'workspace' | 'user' | 'agent';
+  scope: 'workspace' | 'user';
 }
 
 export interface Policy {

@@ -121,7 +121,7 @@ export function described({ scope, tool, path, command, site }: OwnedRule): stri
   return `${owners[scope]} “${what}”`;
 }
 
-const owners = { user: 'your rule', workspace: 'your rule for this workspace', agent: 'a rule of this agent' };
+const owners = { user: 'your rule', workspace: 'your rule for this workspace' };
 
 function matches(rule: Rule, subject: Subject): boolean {
   const widens = rule.effect === 'allow';
