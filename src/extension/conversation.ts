@@ -20,7 +20,7 @@ export class Conversation {
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
-    private readonly view: ChatView,
+    private readonly view: Pick<ChatView, 'post' | 'event'>,
     private readonly folder: string,
     /** Something in the list of runs is different. */
     private readonly listChanged: () => void,
@@ -126,8 +126,12 @@ export class Conversation {
 
   private async choose(runId: string | undefined): Promise<void> {
     this.shown = runId;
-    await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await fs.writeFile(this.nameFile, runId ?? '', { mode: 0o600 });
+    try {
+      await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await fs.writeFile(this.nameFile, runId ?? '', { mode: 0o600 });
+    } catch {
+      // The next window opens with another run. That nothing can be kept is said by a run that cannot be.
+    }
   }
 
   private async restore(): Promise<void> {

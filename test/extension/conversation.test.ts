@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ExecutionEngine } from '../../src/engine/engine.ts';
+import { Conversation } from '../../src/extension/conversation.ts';
+import type { HostMessage } from '../../src/protocol/view.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import { chat } from '../../src/workflows/chat.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
+
+describe('the conversation in the panel, when nothing can be kept', () => {
+  let folder: string;
+  let workspace: TemporaryWorkspace;
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'conversation-'));
+    workspace = await temporaryWorkspace();
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+    workspace.cleanup();
+  });
+
+  /** Its storage is where a file stands. */
+  function conversation(): { panel: HostMessage[]; shown: Conversation } {
+    const storage = path.join(folder, 'storage');
+    writeFileSync(storage, '');
+    const store = new RunStore(path.join(storage, 'store'));
+    const engine = new ExecutionEngine({
+      store,
+      host: createToolHost({ workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
+      workflow: async () => chat,
+      model: () => Promise.reject(new Error('No model is asked.')),
+      workspace: async () => ({ names: [] }),
+      maxTurns: () => 1,
+      tell: (event) => shown.told(event),
+    });
+    const panel: HostMessage[] = [];
+    const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
+    const shown = new Conversation(engine, store, view, storage, () => {});
+    return { panel, shown };
+  }
+
+  it('a run that cannot be recorded says so in a sentence', async () => {
+    const { panel, shown } = conversation();
+    await shown.send('hi');
+    const text = "This run's record cannot be used (ENOTDIR).";
+    assert.deepEqual(panel.at(-1), { type: 'notice', notice: { level: 'error', text } });
+  });
+
+  it('a new run begins empty', async () => {
+    const { panel, shown } = conversation();
+    await shown.open(undefined);
+    assert.deepEqual(panel, [
+      { type: 'notice', notice: null },
+      { type: 'run', run: null },
+    ]);
+  });
+});
