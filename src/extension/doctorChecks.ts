@@ -56,7 +56,7 @@ function machine({ context, workspace }: Parts): Finding[] {
       `${process.platform}-${process.arch}, ${cores} cores, ${inGigabytes(os.freemem())} of ${inGigabytes(os.totalmem())} free`,
     ),
     workspace.roots.length > 0
-      ? fact(`${workspace.roots.length} folders are open`)
+      ? fact(workspace.roots.length === 1 ? 'One folder is open' : `${workspace.roots.length} folders are open`)
       : warning('No folder is open: there are no files to work on.'),
     workspace.trusted
       ? ok('The workspace is trusted')

@@ -40,11 +40,14 @@ export async function runChecks(
 /** Markdown without keys and without the home folder's name: it can be shown to others. */
 export function toReport(sections: readonly Section[], hide: { secrets: readonly string[]; home: string }): string {
   const all = sections.flatMap(({ findings }) => findings);
-  const count = (level: Finding['level']) => all.filter((finding) => finding.level === level).length;
+  const count = (level: Finding['level']) => {
+    const { length } = all.filter((finding) => finding.level === level);
+    return `${length} ${level}${length === 1 ? '' : 's'}`;
+  };
   const lines = [
     '# Towpath Doctor',
     '',
-    `${count('problem')} problems, ${count('warning')} warnings. No keys are in here, and \`~\` stands for your home folder.`,
+    `${count('problem')}, ${count('warning')}. No keys are in here, and \`~\` stands for your home folder.`,
     ...sections.flatMap(({ title, findings }) => [
       '',
       `## ${title}`,

@@ -28,7 +28,7 @@ describe('the report of Doctor', () => {
       toReport(sections, { secrets: [house], home: '/home/ada' }),
       `# Towpath Doctor
 
-1 problems, 1 warnings. No keys are in here, and \`~\` stands for your home folder.
+1 problem, 1 warning. No keys are in here, and \`~\` stands for your home folder.
 
 ## Fine
 
