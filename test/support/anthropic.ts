@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, listen } from './listening.ts';
 
 /** A block of a reply as Anthropic streams it. */
 export interface Block {
@@ -122,19 +122,15 @@ export async function startAnthropic(
   answers: readonly Answer[] | ((asked: Asked) => Answer),
 ): Promise<AnthropicServer> {
   const asked: Asked[] = [];
-  const sockets = new Set<Socket>();
-  const used = new Set<Socket>();
   const answerFor = (one: Asked) =>
     one.headers['anthropic-version'] === undefined
       ? refusal(400, 'invalid_request_error', 'anthropic-version: header is required')
       : typeof answers === 'function'
         ? answers(one)
         : (answers[asked.length - 1] ?? refusal(400, 'invalid_request_error', 'The script of this server is over.'));
-  const server = createServer(async (request, response) => {
-    used.add(request.socket);
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = pieces.length === 0 ? undefined : JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  const server = await listen(async (request, response) => {
+    const text = await bodyOf(request);
+    const body = text === '' ? undefined : JSON.parse(text);
     const { method = '', url: path = '', headers } = request;
     const one: Asked = { method, path, headers, body, abandoned: false };
     asked.push(one);
@@ -143,25 +139,13 @@ export async function startAnthropic(
     });
     await perform(answerFor(one), response);
   });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      used.delete(socket);
-    });
-    socket.on('error', () => {}); // a reset is part of the script
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${server.port}`,
     asked,
     get openSockets() {
-      return used.size;
+      return server.openSockets;
     },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: () => server.close(),
   };
 }
 

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, listen } from './listening.ts';
 
 type Json = Record<string, unknown>;
 
@@ -157,42 +157,23 @@ export const googleKey = 'AIzaSyCANARY_0123456789abcdefghijklmnop';
  * does not know, calls and results that do not match and, of a model named `gemini-3…`, unsigned calls.
  */
 export async function startGoogle(script: GoogleScript = []): Promise<GoogleServer> {
-  const sockets = new Set<Socket>();
-  const used = new Set<Socket>();
-  const server = createServer((request, response) => {
-    used.add(request.socket);
-    answer(google, request, response).catch((error) => response.destroy(error));
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {}); // a reset is part of the script
-    socket.on('close', () => {
-      sockets.delete(socket);
-      used.delete(socket);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const server = await listen((request, response) => answer(google, request, response));
   const google: GoogleServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1beta`,
+    url: `http://127.0.0.1:${server.port}/v1beta`,
     requests: [],
     otherRequests: [],
     script,
     models: { models: [] },
     get openSockets() {
-      return used.size;
+      return server.openSockets;
     },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: () => server.close(),
   };
   return google;
 }
 
 async function answer(google: GoogleServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const text = Buffer.concat(pieces).toString('utf8');
+  const text = await bodyOf(request);
   const recorded: GoogleRequest = {
     method: request.method ?? '',
     path: request.url ?? '',

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, listen } from './listening.ts';
 
 /** What an Ollama on this machine does, line by line, after it has been asked. */
 export type OllamaStep = object | string | { wait: number } | 'hang' | 'cut';
@@ -54,42 +54,23 @@ export const done = (more: object = {}) =>
 
 /** An Ollama on this machine, which checks what the real one checks and does what its script says. */
 export async function startOllama(script: OllamaReply[] = []): Promise<OllamaServer> {
-  const sockets = new Set<Socket>();
-  const used = new Set<Socket>(); // fetch may open an idle one ahead
-  const listener = createServer((request, response) => {
-    used.add(request.socket);
-    answer(server, request, response).catch((error) => response.destroy(error));
-  });
-  listener.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      used.delete(socket);
-    });
-    socket.on('error', () => {}); // a reset is part of the script
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const listener = await listen((request, response) => answer(server, request, response));
   const server: OllamaServer = {
-    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${listener.port}`,
     chats: [],
     others: [],
     script,
     models: { scripted: { capabilities: ['completion', 'tools', 'thinking', 'vision'] } },
     get openSockets() {
-      return used.size;
+      return listener.openSockets;
     },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => listener.close(() => resolve()));
-    },
+    close: () => listener.close(),
   };
   return server;
 }
 
 async function answer(server: OllamaServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = await bodyOf(request);
   const asked: OllamaRequest = {
     path: request.url ?? '',
     headers: request.headers,

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, listen } from './listening.ts';
 import { type ProviderReply, reply, type Step } from './reply.ts';
 
 export { type ProviderReply, reply } from './reply.ts';
@@ -43,22 +43,8 @@ export interface Provider {
 
 /** An OpenAI-compatible provider on this machine, which does what its script says, faults included. */
 export async function startProvider(script: ProviderScript): Promise<Provider> {
-  const sockets = new Set<Socket>();
-  const used = new Set<Socket>();
-  const server = createServer((request, response) => {
-    used.add(request.socket);
-    answer(provider, request, response).catch((error) => response.destroy(error));
-  });
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      used.delete(socket);
-    });
-    socket.on('error', () => {}); // a reset is part of the script
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const server = await listen((request, response) => answer(provider, request, response));
+  const { port } = server;
   const provider: Provider = {
     url: `http://127.0.0.1:${port}/v1`,
     port,
@@ -67,12 +53,9 @@ export async function startProvider(script: ProviderScript): Promise<Provider> {
     script,
     models: [{ id: 'scripted', context_length: 32_768 }],
     get openSockets() {
-      return used.size;
+      return server.openSockets;
     },
-    close() {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+    close: () => server.close(),
   };
   return provider;
 }
@@ -99,9 +82,7 @@ function choose({ script, requests }: Provider, body: WireRequest): ProviderRepl
 }
 
 async function record(request: IncomingMessage): Promise<RecordedRequest> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const text = Buffer.concat(pieces).toString('utf8');
+  const text = await bodyOf(request);
   return {
     method: request.method ?? '',
     path: request.url ?? '',
