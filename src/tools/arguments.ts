@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import type { ToolCall } from '../protocol/messages.ts';
+import { inWords } from './inWords.ts';
 import { type Tool, ToolError } from './tool.ts';
 
 /** Deeper than any schema; deeper values cannot be stored or posted. */
@@ -45,12 +45,6 @@ function forbidden(value: unknown, depth: number): string | undefined {
     if (problem) return problem;
   }
   return undefined;
-}
-
-function inWords(issue: z.core.$ZodIssue): string {
-  const path = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  const message = issue.message.replace(/^Invalid input: /, '').replace(/received undefined$/, 'but it is missing');
-  return path ? `${path.replace(/^\./, '')}: ${message}` : message;
 }
 
 /** `fs.read takes {path: string, offset?: integer}.` */

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { inWords } from '../../tools/inWords.ts';
 
 /** Why a package cannot be used: the file in it, the place in that file, and what is wrong there. */
 export class PackageError extends Error {
@@ -22,11 +23,4 @@ export function parseJson<Schema extends z.ZodType>(file: string, text: string, 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new PackageError(file, parsed.error.issues.slice(0, 3).map(inWords).join('; '));
-}
-
-/** `nodes[2].type: Invalid option: …`. */
-export function inWords({ path, message }: z.core.$ZodIssue): string {
-  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  const words = message.replace(/^Invalid input: /, '').replace(/received undefined$/, 'but it is missing');
-  return place ? `${place.replace(/^\./, '')}: ${words}` : words;
 }

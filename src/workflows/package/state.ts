@@ -1,7 +1,7 @@
 import { parseDocument, stringify } from 'yaml';
 import * as z from 'zod';
+import { inWords } from '../../tools/inWords.ts';
 import { ToolError } from '../../tools/tool.ts';
-import { inWords } from './problem.ts';
 
 const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),
