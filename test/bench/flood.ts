@@ -8,6 +8,7 @@ import { createAdapter } from '../../src/llm/adapter.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { chat } from '../../src/workflows/chat.ts';
 import { clientFor, cutAt, toStream } from '../llm/serve.ts';
+import { noTools } from '../support/noTools.ts';
 import { reply } from '../support/reply.ts';
 import { inMs, line } from './measure.ts';
 
@@ -58,12 +59,7 @@ async function flood(count: number): Promise<{ messages: number; busiest: number
   const client = clientFor('https://bench.example/v1', { fetchLimits: { answerBytes: 2 * body.length } });
   const engine = new ExecutionEngine({
     store: new RunStore(folder),
-    host: {
-      prepare: async () => {},
-      getVisibleTools: () => [],
-      isFree: () => false,
-      executeToolCall: () => Promise.reject(new Error('no tools')),
-    },
+    host: noTools,
     workflow: async () => chat,
     model: async () => ({ id: 'bench/flood', model: 'flood', adapter: createAdapter(client) }),
     workspace: async () => ({ names: [] }),

@@ -11,6 +11,7 @@ import { applyEvent, newRun } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { chat } from '../../src/workflows/chat.ts';
 import { clientFor, cutAt, toStream } from '../llm/serve.ts';
+import { noTools } from '../support/noTools.ts';
 import { reply } from '../support/reply.ts';
 
 /** Time that passes when the test says so; what is due then happens. */
@@ -82,12 +83,7 @@ describe('events on their way to the panel', () => {
       let chunks = 0;
       const engine = new ExecutionEngine({
         store: new RunStore(folder),
-        host: {
-          prepare: async () => {},
-          getVisibleTools: () => [],
-          isFree: () => false,
-          executeToolCall: () => assert.fail('no tools'),
-        },
+        host: noTools,
         workflow: async () => chat,
         model: async () => ({ id: 'test/flood', model: 'flood', adapter: createAdapter(client) }),
         workspace: async () => ({ names: [] }),

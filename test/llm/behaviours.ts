@@ -10,6 +10,7 @@ import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { chat } from '../../src/workflows/chat.ts';
 import { eventually } from '../support/eventually.ts';
+import { noTools } from '../support/noTools.ts';
 import { canaries, canary, type Deed, type Part } from '../support/providers.ts';
 
 /** A provider as the table sees it, behind an address or not. */
@@ -336,12 +337,7 @@ async function tellNobody(row: Row): Promise<void> {
     const client = provider.client({ fetchLimits, note: (line) => told.push(line) });
     const engine = new ExecutionEngine({
       store: new RunStore(folder),
-      host: {
-        prepare: async () => {},
-        getVisibleTools: () => [],
-        isFree: () => false,
-        executeToolCall: () => assert.fail('there are no tools'),
-      },
+      host: noTools,
       workflow: async () => chat,
       model: async () => ({ id: model, model, adapter: createAdapter(client, { ...limits, ...row.limits }) }),
       workspace: async () => ({ names: [] }),

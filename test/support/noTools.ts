@@ -1,0 +1,9 @@
+import type { ToolHost } from '../../src/tools/host.ts';
+
+/** For a model that is offered nothing and calls nothing. */
+export const noTools: ToolHost = {
+  prepare: async () => {},
+  getVisibleTools: () => [],
+  isFree: () => false,
+  executeToolCall: () => Promise.reject(new Error('There are no tools.')),
+};
