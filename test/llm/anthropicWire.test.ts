@@ -3,20 +3,14 @@ import { learnFrom } from '../../src/llm/anthropic/learn.ts';
 import { factsOf } from '../../src/llm/anthropic/models.ts';
 import { toWire, type WireFlags } from '../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../src/llm/client.ts';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+import { assistant, call, user } from '../support/messages.ts';
 
 const model = 'claude-sonnet-4-5';
-const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
 const results = (...ids: string[]): Message => ({
   role: 'tool',
   content: '',
   toolResults: ids.map((id) => ({ toolCallId: id, content: `result of ${id}` })),
-});
-const user = (content: string): Message => ({ role: 'user', content });
-const assistant = (content: string, ...toolCalls: ToolCall[]): Message => ({
-  role: 'assistant',
-  content,
-  ...(toolCalls.length > 0 && { toolCalls }),
 });
 const thought = (message: Message, ...content: object[]): Message =>
   ({ ...message, native: { provider: 'anthropic', content } }) as Message;

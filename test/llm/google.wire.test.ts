@@ -10,21 +10,10 @@ import {
 } from '../../src/llm/google/wire.ts';
 import type { JsonObject } from '../../src/llm/json.ts';
 import { toWireName } from '../../src/llm/names.ts';
-import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { AssistantMessage, Message } from '../../src/protocol/messages.ts';
 import { callPart, type GoogleBody, schemaProblem } from '../support/google.ts';
+import { assistant, call, results, user } from '../support/messages.ts';
 
-const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
-const results = (...ids: string[]): Message => ({
-  role: 'tool',
-  content: '',
-  toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
-});
-const user = (content: string): Message => ({ role: 'user', content });
-const assistant = (content: string, ...toolCalls: ToolCall[]): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  ...(toolCalls.length > 0 && { toolCalls }),
-});
 const own = (message: AssistantMessage, ...parts: Part[]): AssistantMessage => ({
   ...message,
   native: { provider: 'google', content: { parts } },

@@ -3,15 +3,9 @@ import type { ChatRequest } from '../../src/llm/client.ts';
 import { learnFrom, toModel, unknownModel, windowOf } from '../../src/llm/ollama/model.ts';
 import { truncationIn } from '../../src/llm/ollama/truncation.ts';
 import { toWire, type WireOptions } from '../../src/llm/ollama/wire.ts';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+import { call, results, user } from '../support/messages.ts';
 
-const user = (content: string): Message => ({ role: 'user', content });
-const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
-const results = (...ids: string[]): Message => ({
-  role: 'tool',
-  content: '',
-  toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
-});
 const readTool = { name: 'fs.read', description: 'Reads.', parameters: { type: 'object' } };
 const able = { tools: true, thinking: true, vision: true, thinkingLevels: false };
 

@@ -6,9 +6,9 @@ import { toWire } from '../../src/llm/openai/wire.ts';
 import { presets } from '../../src/llm/presets.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { JsonSchema } from '../../src/protocol/tools.ts';
+import { user } from '../support/messages.ts';
 
 const plain: WireFlags = { provider: 'here' };
-const user = (content: string): Message => ({ role: 'user', content });
 const ask = (more: Partial<ChatRequest>): ChatRequest => ({ model: 'm', messages: [user('hi')], ...more });
 const tools = [{ name: 'fs.read', description: '', parameters: { type: 'object' } }];
 const closed = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };

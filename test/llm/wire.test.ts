@@ -2,21 +2,10 @@ import assert from 'node:assert/strict';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import { learnFrom, type WireFlags } from '../../src/llm/openai/flags.ts';
 import { toWire } from '../../src/llm/openai/wire.ts';
-import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import { assistant, call, results, user } from '../support/messages.ts';
 
 const flags: WireFlags = { provider: 'here' };
-const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
-const results = (...ids: string[]): Message => ({
-  role: 'tool',
-  content: '',
-  toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
-});
-const user = (content: string): Message => ({ role: 'user', content });
-const assistant = (content: string, ...toolCalls: ToolCall[]): AssistantMessage => ({
-  role: 'assistant',
-  content,
-  ...(toolCalls.length > 0 && { toolCalls }),
-});
 
 /** Messages as on the wire, a line each: `role text → call(arguments) …` and `tool id: content`. */
 function told(messages: Message[], more: Partial<ChatRequest> = {}): string[] {

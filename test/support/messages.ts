@@ -1,0 +1,18 @@
+import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
+
+export const user = (content: string): Message => ({ role: 'user', content });
+
+export const assistant = (content: string, ...toolCalls: ToolCall[]): AssistantMessage => ({
+  role: 'assistant',
+  content,
+  ...(toolCalls.length > 0 && { toolCalls }),
+});
+
+export const call = (id: string, path = 'a'): ToolCall => ({ id, name: 'fs.read', arguments: { path } });
+
+/** What calls gave: each its id. */
+export const results = (...ids: string[]): Message => ({
+  role: 'tool',
+  content: '',
+  toolResults: ids.map((id) => ({ toolCallId: id, content: `{"ok":true,"data":"${id}"}` })),
+});
