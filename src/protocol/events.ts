@@ -37,7 +37,6 @@ export const questionSchema = z.object({
   why: z.string(),
   command: z.string().optional(),
 });
-export type Question = z.infer<typeof questionSchema>;
 
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;

@@ -8,7 +8,7 @@ export type ErrorInfo = z.infer<typeof errorInfoSchema>;
  * What the model asked for. `arguments` is parsed once; what is not one JSON object is kept as text in `malformed`
  * (then `arguments` is empty) and answered `TOOL_ARGS_INVALID_JSON`, never run.
  */
-export const toolCallSchema = z.object({
+const toolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
@@ -24,7 +24,7 @@ export type Attachment = z.infer<typeof attachmentSchema>;
  * What the model is told: `content` is the outcome's `ok` and `data` or `error` as JSON, `error` the code of a failed
  * one; `attachments` are the pictures that go with the data.
  */
-export const toolResultSchema = z.object({
+const toolResultSchema = z.object({
   toolCallId: z.string(),
   content: z.string(),
   error: z.string().optional(),
@@ -33,7 +33,7 @@ export const toolResultSchema = z.object({
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider only. */
-export const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
+const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
 export type Native = z.infer<typeof nativeSchema>;
 
 /** The message that a person's words, and what goes with them, become. */

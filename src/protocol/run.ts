@@ -81,7 +81,7 @@ export type Run = z.infer<typeof runSchema>;
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
 
 /** Characters of live output kept in the fold. */
-export const outputLimit = 20_000;
+const outputLimit = 20_000;
 
 export function newRun(id: string): Run {
   return {

@@ -4,7 +4,7 @@ import { presets } from './policy.ts';
 import { type RunSummary, runSchema } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
-export const modelOptionSchema = z.object({
+const modelOptionSchema = z.object({
   id: z.string(),
   label: z.string(),
   detail: z.string(),
@@ -16,7 +16,7 @@ export const modelOptionSchema = z.object({
 export type ModelOption = z.infer<typeof modelOptionSchema>;
 
 /** What a person can ask for by a button; the host maps each to one of its commands. */
-export const panelActionSchema = z.enum([
+const panelActionSchema = z.enum([
   'set-key',
   'pick-model',
   'download-model',
@@ -42,7 +42,7 @@ const runSummarySchema = z.object({
 }) satisfies z.ZodType<RunSummary>;
 
 /** What surrounds the conversation. */
-export const panelStateSchema = z.object({
+const panelStateSchema = z.object({
   models: z.array(modelOptionSchema),
   modelId: z.string(),
   /** The person chose the model; until then the panel offers the ways to begin. */
@@ -55,7 +55,7 @@ export const panelStateSchema = z.object({
 export type PanelState = z.infer<typeof panelStateSchema>;
 
 /** A sentence above the composer, with a button when there is a way out. */
-export const noticeSchema = z.object({
+const noticeSchema = z.object({
   level: z.enum(['info', 'warning', 'error']),
   text: z.string(),
   action: z.object({ label: z.string(), action: panelActionSchema }).optional(),
