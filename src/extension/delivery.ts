@@ -1,7 +1,7 @@
 import type { RunEvent } from '../protocol/events.ts';
 
 /** Milliseconds between two deliveries: fewer than 60 a second, and a screen shows no more. */
-export const deliveryMs = 17;
+const deliveryMs = 17;
 
 /** Time as deliveries see it: milliseconds that never go back. */
 export interface Clock {

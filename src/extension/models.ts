@@ -264,7 +264,7 @@ export function addressOf(provider: ProviderId): string {
   return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
 }
 
-export function providerOf(id: string): Provider | undefined {
+function providerOf(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
