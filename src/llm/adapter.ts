@@ -23,7 +23,7 @@ export interface AdapterLimits extends TimeLimits {
   thinkingBudget: number;
 }
 
-export const defaultAdapterLimits: AdapterLimits = {
+const defaultAdapterLimits: AdapterLimits = {
   connectMs: 60_000,
   firstTokenMs: 600_000,
   idleMs: 120_000,

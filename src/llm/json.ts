@@ -1,5 +1,5 @@
 /** Deeper than any honest message. `JSON.parse` reads five million levels; `JSON.stringify` then throws at five thousand. */
-export const depthLimit = 200;
+const depthLimit = 200;
 
 /** Parses text from outside. Throws `SyntaxError`, also for nesting beyond `depthLimit`, which is looked for first. */
 export function parseJson(text: string): unknown {

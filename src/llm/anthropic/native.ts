@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AssistantMessage, Native } from '../../protocol/messages.ts';
 
-export const provider = 'anthropic';
+const provider = 'anthropic';
 
 /**
  * A reply that thought, block by block: the thinking as it came, because it is signed; of text only the length, of a

@@ -26,7 +26,7 @@ export function readGgufInfo(path: string): GgufInfo {
   return toGgufInfo(readGgufHeader(path));
 }
 
-export function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
+function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {
   const text = (key: string) => textOf(metadata.get(key));
   const number = (key: string) => numberOf(metadata.get(key));
   const architecture = text('general.architecture') ?? 'unknown';
