@@ -24,7 +24,7 @@ export interface PatchHunk {
  * Reads a unified diff, with or without `diff --git` headers, and the `*** Update File:` form that some models were taught.
  * Tolerates wrong counts, context lines without their leading blank, fences and talk before the first header.
  */
-export function parsePatch(text: string): FilePatch[] {
+function parsePatch(text: string): FilePatch[] {
   const files: FilePatch[] = [];
   let file: FilePatch | undefined;
   let hunk: (PatchHunk & { counts?: [number, number] }) | undefined;

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace.ts';
 const timeLimit = 20_000;
 
 /** Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. */
-export const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
+const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
 
 /**
  * Runs ripgrep and gives its output line by line until `onLine` returns false. Resolves to whether it was cut short, by

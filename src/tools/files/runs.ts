@@ -67,7 +67,7 @@ function compare(
 }
 
 /** A difference of case alone is another name. */
-export function areSimilar(a: string, b: string): boolean {
+function areSimilar(a: string, b: string): boolean {
   if (a.toLowerCase() === b.toLowerCase()) return false;
   const longest = Math.max(a.length, b.length);
   if (Math.abs(a.length - b.length) > longest * (1 - similarity)) return false;

@@ -5,7 +5,7 @@ import { checkHash, findTarget, planText } from './change.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
 /** The longest text that is written, in characters. */
-export const maximumWrite = 5_000_000;
+const maximumWrite = 5_000_000;
 
 /** `fs.write`: creates a file, or replaces its whole text. Data: `{ path, sha256, created, added, removed }`. */
 export const writeTool = askingTool(

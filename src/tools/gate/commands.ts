@@ -4,7 +4,7 @@ import { type ReadOnlyLine, readOnlyLine } from './readOnly.ts';
 import { refuse } from './spelling.ts';
 
 /** The longest command that a person can be asked to judge. */
-export const maximumCommand = 8192;
+const maximumCommand = 8192;
 
 /**
  * What a command is: one that only reads, as the words that may be run without a question, or why it is to be asked about.
@@ -28,7 +28,7 @@ export async function judgeCommand(
  * Refuses a command that cannot be shown as what it is: a question about it would lie. Throws `E_SANDBOX_VIOLATION`
  * with the reason `COMMAND_REFUSED`.
  */
-export function checkShowableCommand(command: string): void {
+function checkShowableCommand(command: string): void {
   const problem =
     command.length > maximumCommand
       ? 'is longer than 8,192 characters; write a script file and run that'

@@ -116,7 +116,7 @@ const presetWords: Record<Preset, string> = {
 };
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-export function described({ scope, tool, path, command, site }: OwnedRule): string {
+function described({ scope, tool, path, command, site }: OwnedRule): string {
   const what = [tool, path, command, site].filter(Boolean).join(' ');
   return `${owners[scope]} “${what}”`;
 }

@@ -5,7 +5,7 @@ const longest = 64;
 const longestServer = 24;
 
 /** Names of our own that a server's must not look like on a wire. */
-export const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
+const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
 
 /** Gives each tool `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique also where dots become underscores. */
 export function createNames(): (server: string, tool: string) => string {

@@ -18,7 +18,7 @@ const graceTime = 5000;
  * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the
  * command's mark in its environment. Elsewhere only the group is known.
  */
-export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
+async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
     return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
   const all = new Map<number, CommandProcess & { parent: number }>();
