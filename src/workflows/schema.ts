@@ -79,14 +79,14 @@ const stepShape = {
   output: output.optional(),
   run: expressionRun.optional(),
 };
-export const stepSchema = z.strictObject(stepShape);
+const stepSchema = z.strictObject(stepShape);
 export type Step = z.infer<typeof stepSchema>;
 
 const gotoSchema = z
   .union([target, z.array(z.strictObject({ if: condition.optional(), to: target })).min(1)])
   .meta({ description: 'The node that follows, or a list of `if` and `to`: the first that holds wins.' });
 
-export const nodeSchema = z.strictObject({
+const nodeSchema = z.strictObject({
   ...stepShape,
   name,
   type: z.literal('while_loop').optional(),

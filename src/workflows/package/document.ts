@@ -6,7 +6,7 @@ import type { PackageGraph } from './graph.ts';
 import { type PackageState, parseState } from './state.ts';
 import { checkTransition } from './transitions.ts';
 
-export const stateFile = 'workflow.md';
+const stateFile = 'workflow.md';
 
 /** A run's state document. What is on disk was checked before it landed, and is there whole. */
 export class StateDocument {

@@ -17,7 +17,7 @@ const stateSchema = z.looseObject({
 export type PackageState = z.infer<typeof stateSchema>;
 
 /** Characters of a state document. */
-export const stateLimit = 200_000;
+const stateLimit = 200_000;
 
 /** Reads a state document. Throws `E_WRITE_LIMIT`, `E_INVALID_FRONTMATTER` or `E_SCHEMA_VALIDATION`. */
 export function parseState(text: string): PackageState {
