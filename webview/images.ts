@@ -17,7 +17,7 @@ export function forgetImages(): void {
 }
 
 /** The model in use may see pictures, as far as anybody knows. */
-export function seesImages({ model }: PanelContext): boolean {
+function seesImages({ model }: PanelContext): boolean {
   return model.state?.models.find((option) => option.id === model.state?.modelId)?.images !== false;
 }
 

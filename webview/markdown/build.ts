@@ -63,7 +63,7 @@ function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
 }
 
 /** An item of a list that keeps `raw`, so that a list that grows keeps the items it had. */
-export function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
+function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
   const list = element(token.ordered ? 'ol' : 'ul');
   if (token.ordered && typeof token.start === 'number' && token.start !== 1) {
     list.setAttribute('start', String(token.start));
