@@ -30,7 +30,11 @@ export class Undo {
       return;
     }
     if (!this.workspace.trusted) {
-      this.conversation.notice({ level: 'warning', text: 'Nothing is changed in an untrusted workspace.' });
+      this.conversation.notice({
+        level: 'warning',
+        text: 'Nothing is changed in an untrusted workspace.',
+        action: { label: 'Manage Trust', action: 'manage-trust' },
+      });
       return;
     }
     const result = await this.engine.undo(runId, request, this.workspace, ask);
