@@ -92,16 +92,6 @@ export function setDraft(context: PanelContext, text: string): void {
   context.refresh();
 }
 
-/** Puts a text where the caret is, and the caret behind it. */
-export function insertText(context: PanelContext, text: string): void {
-  const control = area()?.control;
-  if (!control) return;
-  // The toolkit passes a value on to its text area later, and that would move the caret if the value were new there.
-  control.setRangeText(text, control.selectionStart, control.selectionEnd, 'end');
-  setDraft(context, control.value);
-  focusComposer();
-}
-
 export const focusComposer = (): void => area()?.control.focus();
 
 function send(context: PanelContext): void {

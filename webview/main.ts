@@ -9,7 +9,7 @@ import {
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
 import { announce } from './announce.ts';
-import { focusComposer, insertText, setDraft } from './composer.ts';
+import { focusComposer, setDraft } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
@@ -95,7 +95,6 @@ function take(message: HostMessage): void {
     scroll.open(run?.id ?? '');
   }
   announce(log, message);
-  if (message.type === 'insert') insertText(context, message.text);
   if (message.type === 'focus') focusComposer();
   refresh();
 }

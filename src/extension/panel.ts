@@ -62,7 +62,7 @@ export class Panel {
   }
 
   private async handle(message: ViewMessage): Promise<void> {
-    const { view, conversation, models, approvals } = this.parts;
+    const { view, conversation, approvals } = this.parts;
     switch (message.type) {
       case 'ready':
         await this.showState();
@@ -83,9 +83,6 @@ export class Panel {
         return conversation.open(message.runId);
       case 'delete-run':
         return conversation.delete(message.runId);
-      case 'pick-model':
-        if (models.options().some((option) => option.id === message.modelId)) await models.pick(message.modelId);
-        return;
       case 'action':
         await vscode.commands.executeCommand(actions[message.action]);
         return;
@@ -152,8 +149,6 @@ const actions = {
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
   approvals: 'towpath.approvals',
-  'open-settings': 'towpath.openSettings',
-  'open-log': 'towpath.showLog',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;

@@ -24,8 +24,6 @@ const panelActionSchema = z.enum([
   'use-endpoint',
   'use-demo',
   'approvals',
-  'open-settings',
-  'open-log',
   'open-folder',
   'manage-trust',
 ]);
@@ -68,7 +66,6 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run: runSchema.nullable() }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
-  z.object({ type: z.literal('insert'), text: z.string() }),
   z.object({ type: z.literal('focus') }),
 ]);
 export type HostMessage = z.infer<typeof hostMessageSchema>;
@@ -110,7 +107,6 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('new-run') }),
   z.strictObject({ type: z.literal('open-run'), runId: id }),
   z.strictObject({ type: z.literal('delete-run'), runId: id }),
-  z.strictObject({ type: z.literal('pick-model'), modelId: z.string().min(1).max(4096) }),
   z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
   z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
   z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
