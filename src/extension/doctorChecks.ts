@@ -60,7 +60,9 @@ function machine({ context, workspace }: Parts): Finding[] {
       : warning('No folder is open: there are no files to work on.'),
     workspace.trusted
       ? ok('The workspace is trusted')
-      : warning('The workspace is not trusted: tools that change or run anything are off.'),
+      : warning(
+          'The workspace is not trusted: tools that change or run anything are off. Manage Workspace Trust changes that.',
+        ),
   ];
 }
 

@@ -13,7 +13,9 @@ interface Choice extends vscode.QuickPickItem {
 /** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
 export async function showServers(mcp: Mcp): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage('This workspace is not trusted, so no MCP server is started or reached.');
+    void vscode.window.showInformationMessage(
+      'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
+    );
     return;
   }
   await mcp.servers.reload();

@@ -137,7 +137,9 @@ export class Packages {
 }
 
 const tellUntrusted = (): void =>
-  void vscode.window.showWarningMessage('No package is loaded, because this workspace is not trusted.');
+  void vscode.window.showWarningMessage(
+    'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
+  );
 
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,

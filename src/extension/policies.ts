@@ -72,7 +72,9 @@ export class Policies implements vscode.Disposable {
   async choose(preset: Preset): Promise<void> {
     if (preset === 'autopilot') {
       if (!vscode.workspace.isTrusted) {
-        void vscode.window.showWarningMessage('Autopilot is for trusted workspaces only.');
+        void vscode.window.showWarningMessage(
+          'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).',
+        );
         return;
       }
       if (this.preset === 'autopilot' || !(await this.agreeToAutopilot())) return;

@@ -26,8 +26,7 @@ export class WorkflowFiles {
   /** What a run of this id follows: `chat`, or the workspace-relative path of a file. Throws an `EngineError`. */
   readonly workflow = async (id: string): Promise<Workflow> => {
     if (id === chat.id) return chat;
-    if (!vscode.workspace.isTrusted)
-      throw new EngineError('UNKNOWN', 'This workspace is not trusted, so its workflows are not read.');
+    if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
     const uri = uriOf(id);
     const kind = uri && kindOf(uri);
     if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
@@ -59,6 +58,9 @@ export class WorkflowFiles {
     return new Map(await Promise.all(entries));
   }
 }
+
+const untrusted =
+  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
 
 /** The workspace-relative path, as a run keeps it. */
 export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);

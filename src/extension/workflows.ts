@@ -69,9 +69,8 @@ export class Workflows {
   private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
     if (!vscode.workspace.isTrusted) {
       const what = kind === 'workflow' ? 'workflows' : 'agents';
-      void vscode.window.showInformationMessage(
-        withoutLinks(`This workspace is not trusted, so its ${what} are not read.`),
-      );
+      const text = `This workspace is not trusted, so its ${what} are not read. Trust it first (Manage Workspace Trust).`;
+      void vscode.window.showInformationMessage(withoutLinks(text));
       return undefined;
     }
     const uris = await this.files.find(kind);
