@@ -17,6 +17,7 @@ const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Every line "knot NAME" defines, every "bad …" is an error, every "odd …" a warning. */
 function serve(): vscode.Disposable {
   const collection = vscode.languages.createDiagnosticCollection('rope');
+  const coming = new Set<NodeJS.Timeout>();
   const report = (document: vscode.TextDocument) => {
     if (!document.fileName.endsWith('.rope')) return;
     const problems = lines(document).flatMap((text, line) => {
@@ -29,7 +30,7 @@ function serve(): vscode.Disposable {
       problem.code = 7;
       return [problem];
     });
-    setTimeout(() => collection.set(document.uri, problems), 20);
+    coming.add(setTimeout(() => collection.set(document.uri, problems), 20));
   };
   const knots = (document: vscode.TextDocument) =>
     lines(document).flatMap((text, line) => (text.startsWith('knot ') ? [{ name: text.slice(5), line }] : []));
@@ -42,6 +43,7 @@ function serve(): vscode.Disposable {
   const wordAt = (document: vscode.TextDocument, position: vscode.Position) =>
     document.getText(document.getWordRangeAtPosition(position));
   return vscode.Disposable.from(
+    new vscode.Disposable(() => coming.forEach(clearTimeout)), // what has ended reports no more
     collection,
     vscode.workspace.onDidOpenTextDocument(report),
     vscode.workspace.onDidChangeTextDocument(({ document }) => report(document)),
