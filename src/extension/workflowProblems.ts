@@ -47,6 +47,7 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       watcher.onDidChange(soon),
       watcher.onDidDelete((uri) => problems.delete(uri)),
     ]),
+    vscode.workspace.onDidOpenTextDocument(({ uri }) => soon(uri)), // a watcher may miss a file in a folder that is new
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void all()),
     vscode.languages.registerCodeLensProvider(

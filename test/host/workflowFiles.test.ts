@@ -64,4 +64,15 @@ describe('a workflow file in the editor', () => {
     await eventually('the mistakes are shown', () => seen().length === expected.length);
     assert.deepEqual(seen(), expected);
   });
+
+  it('shows the mistakes of a file that nobody saw come', async () => {
+    const files = vscode.workspace.getConfiguration('files');
+    await files.update('watcherExclude', { '**/.towpath/**': true }, vscode.ConfigurationTarget.Global);
+    try {
+      await open('nodes:\n  - {name: a, uses: fs.raed}\n');
+      await eventually('the mistake is shown', () => vscode.languages.getDiagnostics(uri()).length === 1);
+    } finally {
+      await files.update('watcherExclude', undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
 });
