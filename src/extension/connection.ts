@@ -1,18 +1,13 @@
 import * as vscode from 'vscode';
 import type { Models } from './models.ts';
 import { withoutLinks } from './questionText.ts';
+import { stoppable } from './stoppable.ts';
 
 /** Tries the picked model with one short question, and says precisely what came of it. */
 export async function testConnection(models: Models, log: vscode.LogOutputChannel): Promise<void> {
   const id = models.currentId;
-  const title = withoutLinks(`Towpath asks ${id} for one word`);
-  const result = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-    (progress, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      return askOneWord(models, stop.signal, (message) => progress.report({ message: withoutLinks(message) }));
-    },
+  const result = await stoppable(`Towpath asks ${id} for one word`, (signal, progress) =>
+    askOneWord(models, signal, progress),
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
-import { withoutLinks } from './questionText.ts';
+import { stoppable } from './stoppable.ts';
 
 /** *Doctor*: looks at everything that an answer needs, and writes down what it found. */
 export class Doctor {
@@ -12,12 +12,7 @@ export class Doctor {
   ) {}
 
   async examine(): Promise<void> {
-    const options = { location: vscode.ProgressLocation.Notification, title: 'Towpath Doctor', cancellable: true };
-    const sections = await vscode.window.withProgress(options, (progress, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      return runChecks(this.checks, stop.signal, (message) => progress.report({ message: withoutLinks(message) }));
-    });
+    const sections = await stoppable('Towpath Doctor', (signal, progress) => runChecks(this.checks, signal, progress));
     const content = toReport(sections, { secrets: await this.secrets(), home: os.homedir() });
     this.log.info(content);
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });

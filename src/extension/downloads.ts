@@ -9,6 +9,7 @@ import { discard, type PausedDownload, pausedDownloads } from '../llm/local/unfi
 import { isLocked, takeLock } from '../runs/lock.ts';
 import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
+import { stoppable } from './stoppable.ts';
 
 /** A download of this window. */
 export interface Transfer {
@@ -68,15 +69,11 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    const title = withoutLinks(`Towpath asks ${host} about ${shorten(address)}`);
-    const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-    return vscode.window.withProgress(options, async (_, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
+    return stoppable(`Towpath asks ${host} about ${shorten(address)}`, async (signal) => {
       try {
-        return await findRemote(parsed, address, { hub, signal: stop.signal });
+        return await findRemote(parsed, address, { hub, signal });
       } catch (error) {
-        if (stop.signal.aborted) return undefined;
+        if (signal.aborted) return undefined;
         throw error;
       }
     });
