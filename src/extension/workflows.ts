@@ -102,7 +102,6 @@ export class Workflows {
 
   private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
     await vscode.commands.executeCommand('towpath.chat.focus');
-    await this.conversation.open(undefined);
     void this.conversation.begin(start);
   }
 }
