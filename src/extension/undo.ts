@@ -53,7 +53,9 @@ async function ask({ paths, changedSince }: UndoQuestion): Promise<UndoAnswer> {
   const buttons =
     changedSince.length === 0 ? [undo] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
   const what = paths.length === 1 ? visibleLine(paths[0]!) : `${paths.length} files`;
-  const lost = `${listed(changedSince)}\nwas changed since. Undoing it gives up what is there now.`;
+  const since =
+    changedSince.length > 1 ? 'were changed since. Undoing them gives up' : 'was changed since. Undoing it gives up';
+  const lost = `${listed(changedSince)}\n${since} what is there now.`;
   const detail = [paths.length > 1 && listed(paths), changedSince.length > 0 && lost].filter(Boolean).join('\n\n');
   const question = `Undo what Towpath changed in ${what}?`;
   const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail: visible(detail) }, ...buttons);
