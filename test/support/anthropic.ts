@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, listen } from './listening.ts';
+import { slices } from './slices.ts';
 
 /** A block of a reply as Anthropic streams it. */
 export interface Block {
@@ -168,10 +169,3 @@ async function perform({ status = 200, headers, steps, lateMs = 0 }: Answer, res
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Whole characters: a slice never cuts an emoji in two. */
-function slices(words: string, size: number): string[] {
-  const characters = [...words];
-  const count = Math.ceil(characters.length / size);
-  return Array.from({ length: count }, (_, at) => characters.slice(at * size, (at + 1) * size).join(''));
-}

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, listen } from './listening.ts';
+import { slices } from './slices.ts';
 
 type Json = Record<string, unknown>;
 
@@ -25,11 +26,11 @@ export interface GoogleRequest {
   abandoned: boolean;
 }
 
-type Step = { send: string } | { wait: number } | { endless: string; everyMs: number } | { hang: true } | { cut: true };
+type Step = { send: string } | { endless: string; everyMs: number } | { hang: true } | { cut: true };
 
 /**
  * One answer as Gemini writes it: `googleReply.text('Hello').call('fs_read', { path: 'a' })`. Each method gives a new
- * reply; the finish reason and the usage come by themselves in the last event unless something said otherwise.
+ * reply; the finish reason and the usage come by themselves in the last event.
  */
 export class GoogleReply {
   readonly statusCode: number = 200;
@@ -38,14 +39,13 @@ export class GoogleReply {
   /** Before the headers. */
   readonly delayMs: number = 0;
   readonly ends: boolean = true;
-  readonly finishReason: string = 'STOP';
 
   text(text: string): GoogleReply {
-    return this.parts(...slices(text).map((slice) => ({ text: slice })));
+    return this.parts(...slices(text, 4).map((slice) => ({ text: slice })));
   }
 
   thinking(text: string): GoogleReply {
-    return this.parts(...slices(text).map((slice) => ({ text: slice, thought: true })));
+    return this.parts(...slices(text, 4).map((slice) => ({ text: slice, thought: true })));
   }
 
   /** Whole, as Gemini sends it; `more` is beside the call in its part (`thoughtSignature`) or in it (`id`). */
@@ -63,20 +63,12 @@ export class GoogleReply {
     return parts.reduce<GoogleReply>((reply, part) => reply.together(part), this);
   }
 
-  finish(reason: string): GoogleReply {
-    return this.with({ finishReason: reason });
-  }
-
   event(data: Json): GoogleReply {
     return this.raw(`data: ${JSON.stringify({ ...data, modelVersion: 'gemini-test' })}\r\n\r\n`);
   }
 
   raw(text: string): GoogleReply {
     return this.with({ steps: [...this.steps, { send: text }] });
-  }
-
-  wait(ms: number): GoogleReply {
-    return this.with({ steps: [...this.steps, { wait: ms }] });
   }
 
   /** Time before the headers are sent; `Infinity`: they never are. */
@@ -113,7 +105,7 @@ export class GoogleReply {
   allSteps(): readonly Step[] {
     if (!this.ends) return this.steps;
     const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 5, totalTokenCount: 17 };
-    const candidates = [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason: this.finishReason }];
+    const candidates = [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP' }];
     const end = `data: ${JSON.stringify({ candidates, usageMetadata, modelVersion: 'gemini-test' })}\r\n\r\n`;
     return [...this.steps, { send: end }];
   }
@@ -130,9 +122,6 @@ export function callPart(name: string, args?: unknown, { id, ...more }: Json = {
   const functionCall = { ...(id !== undefined && { id }), name, ...(args !== undefined && { args }) };
   return { functionCall, ...more };
 }
-
-/** Whole characters, four at a time. */
-const slices = (text: string) => [...text].flatMap((_, at, all) => (at % 4 ? [] : [all.slice(at, at + 4).join('')]));
 
 export type GoogleScript = readonly GoogleReply[] | ((request: GoogleBody, count: number) => GoogleReply);
 
@@ -276,7 +265,6 @@ async function perform(reply: GoogleReply, response: ServerResponse): Promise<vo
   for (const step of reply.allSteps()) {
     if (response.destroyed) return;
     if ('send' in step) response.write(step.send);
-    else if ('wait' in step) await pause(step.wait, gone);
     else if ('hang' in step) await gone;
     else if ('cut' in step) {
       await pause(5, gone); // what was written before gets out first

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { slices } from './slices.ts';
 
 /** What a scripted provider does, step by step, after it has been asked. */
 export type Step =
@@ -172,10 +173,3 @@ export const reply = new ProviderReply();
 const chunk = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'scripted' };
 const delta = (content: object) => ({ ...chunk, choices: [{ index: 0, delta: content, finish_reason: null }] });
 const event = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
-
-/** Whole characters: a slice never cuts an emoji in two. */
-function slices(text: string, size: number): string[] {
-  const characters = [...text];
-  const count = Math.ceil(characters.length / size);
-  return Array.from({ length: count }, (_, at) => characters.slice(at * size, (at + 1) * size).join(''));
-}
