@@ -10,7 +10,7 @@ import type { CallContext } from '../tools/tool.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
 import { callIdsOf, runTurns, type Talk, waiting } from './loop.ts';
-import type { Apart, TurnOptions, WorkflowContext } from './workflow.ts';
+import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
 export interface RunModel {
@@ -57,6 +57,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return whole && options.store.contents.read(run.id, whole);
     },
   };
+  const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
   const models = new Map<string | undefined, Promise<RunModel>>();
   const modelOf = (id?: string) => {
     const model = models.get(id) ?? options.model(id);
@@ -113,7 +114,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return result;
     },
 
-    execute: (call) => host.executeToolCall(call, callContext),
+    execute: (call, approval) => host.executeToolCall(call, contextFor(approval)),
   };
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
@@ -122,7 +123,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const offered = host
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
       .filter((tool) => !extra.has(tool.name) && (turn.allows?.(tool) ?? true));
-    const gated = agent.approval === 'ask' ? askingAlways(callContext) : callContext;
+    const gated = contextFor(agent.approval);
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);

@@ -58,8 +58,11 @@ export interface WorkflowContext {
   turns(options: TurnOptions): Promise<StopPoint>;
   /** One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. */
   complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
-  /** One tool through the gate: the same events as for a model's call. Never throws but for a store that fails. */
-  execute(call: ToolCall): Promise<ToolOutcome>;
+  /**
+   * One tool through the gate: the same events as for a model's call. Never throws but for a store that fails.
+   * @param approval of the agent that it is done for
+   */
+  execute(call: ToolCall, approval?: Agent['approval']): Promise<ToolOutcome>;
 }
 
 /** A tool of the workflow's own. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { WorkflowContext } from '../engine/workflow.ts';
+import type { Agent, WorkflowContext } from '../engine/workflow.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { ToolSpec, WorkflowFile } from './schema.ts';
 import type { Scope } from './template.ts';
@@ -14,6 +14,8 @@ export interface ActionContext {
   defaults: NonNullable<WorkflowFile['settings']['llm']>;
   /** Tools that the workflow defines; their templates are not filled in yet. */
   tools: readonly ToolSpec[];
+  /** Of the agent that it is done for. */
+  approval?: Agent['approval'];
   /** What templates can name. */
   scope: Scope;
   /** Another action. */

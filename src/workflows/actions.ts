@@ -31,8 +31,8 @@ export const actionOf = (name: string): Action => builtIn.get(name) ?? toolActio
 /** A tool of the workspace, through the gate. A call that fails ends the node with the tool's own error. */
 const toolAction = (name: string): Action => ({
   parameters: undefined,
-  async run(params, { run, callId }) {
-    const outcome = await run.execute({ id: callId, name, arguments: params });
+  async run(params, { run, callId, approval }) {
+    const outcome = await run.execute({ id: callId, name, arguments: params }, approval);
     if (!outcome.ok) throw new ActionError(outcome.error);
     return outcome.data;
   },

@@ -19,7 +19,7 @@ export function agentWorkflow(id: string, file: AgentFile): Workflow {
 export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
   const { allows = () => true, extraTools = [] } = toolsOf(
     renderAll(file.tools, context.scope) as AgentFile['tools'],
-    context,
+    file.approval === 'ask' ? { ...context, approval: 'ask' } : context,
   );
   const readOnly = file.approval === 'read_only';
   return {

@@ -165,8 +165,12 @@ export function absentAction(name: string): string | undefined {
     : undefined;
 }
 
-const execute = ({ run, callId }: ActionContext, count: number, name: string, args: Record<string, unknown>) =>
-  run.execute({ id: count === 0 ? callId : `${callId}.${count}`, name, arguments: args });
+const execute = (
+  { run, callId, approval }: ActionContext,
+  count: number,
+  name: string,
+  args: Record<string, unknown>,
+) => run.execute({ id: count === 0 ? callId : `${callId}.${count}`, name, arguments: args }, approval);
 
 /** A file that is not there is a value, for the workflow to decide about; a no of the person ends the node. */
 function failed(outcome: Extract<ToolOutcome, { ok: false }>) {

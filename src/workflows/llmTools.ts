@@ -24,9 +24,10 @@ export const llmTools: Action = {
     const params = parse(toolsSchema, given, 'llm.tools');
     const { systemPrompt, messages } = splitMessages(params.messages);
     const begun = messages.length;
-    const model = params.model ?? context.defaults.model;
+    const { node, approval, defaults } = context;
+    const model = params.model ?? defaults.model;
     const stop = await context.run.turns({
-      agent: { id: context.node, name: context.node, instructions: '', ...(model && { model }) },
+      agent: { id: node, name: node, instructions: '', ...(model && { model }), ...(approval && { approval }) },
       ...chosenTools(params, context),
       maxTurns: params.max_tool_rounds,
       request: {

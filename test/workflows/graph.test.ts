@@ -378,6 +378,28 @@ nodes:
     assert.deepEqual(stage.questions, ['Create a', 'Create b']);
   });
 
+  it('with approval ask is asked again for what the tools of the workflow do, too', async () => {
+    const call = (name: string, path: string) => reply.call(name, { path, content: 'x' }, { id: path });
+    const tools = `
+tools:
+  - name: put
+    description: Writes a file
+    parameters: {path: {type: string, required: true}, content: {type: string, required: true}}
+    action: fs.write
+  - {name: put_too, description: The same, parameters: {path: {}, content: {}}, action: file.write}
+`;
+    stage = await Stage.of(tools + yaml, [
+      call('put', 'a'),
+      call('put', 'b'),
+      call('put_too', 'c'),
+      reply.text('Done.'),
+    ]);
+    stage.agents.set('planner', { instructions: 'You plan.', tools: ['put', 'put_too'], approval: 'ask' });
+    stage.answers = [{ decision: 'allow-run' }];
+    await stage.start();
+    assert.deepEqual(stage.questions, ['Create a', 'Create b', 'Create c']);
+  });
+
   it('cannot call what its tools leave out', async () => {
     stage = await Stage.of(yaml, [reply.call('fs_write', { path: 'a', content: 'x' }), reply.text('I see.')]);
     stage.agent('planner', 'instructions: You plan.\ntools: ["fs.read"]\n');
