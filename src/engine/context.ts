@@ -149,7 +149,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
         const following = rest.filter(({ name }) => !extra.has(name) && !refused(name)).map(named);
         return host.executeToolCall(call, { ...gated, workspace: turn.workspace }, following);
       },
-      isPausing: options.isPausing,
+      // What nobody keeps cannot be gone on with: it comes to its end, and the run rests after it.
+      isPausing: () => !(apart && !apart.add) && options.isPausing(),
       isComplete: turn.isComplete ?? (() => false),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),

@@ -4,7 +4,11 @@ import type { ChatRequest } from '../llm/client.ts';
 import type { Message, TokenUsage } from '../protocol/messages.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 
-const textValue = z.unknown().transform((value) => (typeof value === 'string' ? value : JSON.stringify(value ?? '')));
+/** A value that is no text is told as JSON; a template of what is not there says nothing. */
+const textValue = z.unknown().transform((value) => {
+  const given = value ?? '';
+  return typeof given === 'string' ? given : JSON.stringify(given);
+});
 
 const responseFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),

@@ -35,15 +35,22 @@ export const llmTools: Action = {
         ...(systemPrompt && { systemPrompt }),
         ...choiceOf(params.tool_choice),
       },
-      apart: { node: context.node, messages, callPrefix: `${context.callId}:` },
+      apart: { node, messages, callPrefix: `${context.callId}:` },
     });
     if (context.run.signal.aborted) throw context.run.signal.reason;
     const result = resultOf(messages.slice(begun));
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
     if (stop.error) throw new ActionError(stop.error);
+    if (messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
     return result;
   },
+};
+
+/** The loop hands back where all calls of two turns were denied: there is no answer then. */
+const deniedAgain = {
+  code: 'TOOL_DENIED',
+  message: 'The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
 };
 
 /** `tool_choice` names a tool: it is the only one there is. */

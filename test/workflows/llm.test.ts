@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.ts';
 import { type ProviderReply, reply } from '../support/provider.ts';
 import { Stage } from './stage.ts';
 
@@ -30,6 +31,19 @@ describe('the llm actions of a workflow', () => {
       { model: 'gpt-4', temperature: 0.7, said: [{ role: 'user', content: 'What is 42?' }], tools: undefined },
     );
   });
+
+  const contents: [written: string, said: string][] = [
+    ['"{{ state.n }}"', '{"a":1}'],
+    ['"{{ state.none }}"', ''],
+    ['"Is {{ state.none }}it?"', 'Is it?'],
+  ];
+  for (const [written, said] of contents)
+    it(`a message of ${written} says ${JSON.stringify(said)}`, async () => {
+      const node = `{name: ask, uses: llm.call, with: {messages: [{role: user, content: ${written}}]}}`;
+      stage = await Stage.of(`initial_state: {n: {a: 1}}\nnodes: [${node}]`, [reply.text('42')]);
+      await stage.start();
+      assert.deepEqual(stage.provider.requests[0]!.body.messages, [{ role: 'user', content: said }]);
+    });
 
   it('llm.call that fails ends its node, and the run says so', async () => {
     const given = (await result(`uses: llm.call\nwith: {${messages}}`, failing(400))) as {
@@ -274,6 +288,37 @@ nodes:
     const given = (await stage.state()).result as { content: string; tool_results: { code: string }[] };
     assert.deepEqual([given.content, given.tool_results[0]!.code], ['Then not.', 'TOOL_DENIED']);
     assert.equal(stage.workspace.exists('x'), false);
+  });
+
+  it('denied twice without a word has no answer, and ends its node', async () => {
+    const write = (id: string) => reply.call('fs_write', { path: id, content: '2' }, { id });
+    stage = await Stage.of(look, [write('x'), write('y'), reply.text('Never.')]);
+    stage.answers = [{ decision: 'deny' }, { decision: 'deny' }];
+    assert.deepEqual((await stage.start()).error, {
+      code: 'TOOL_DENIED',
+      message:
+        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
+    });
+    stage.provider.script = [...Array(2).fill(reply.status(400)), reply.text('Two.')];
+    assert.equal((await stage.continue()).phase, 'Completed');
+  });
+
+  it('comes to its answer when the run is paused, which rests after it', async () => {
+    let letGo = () => {};
+    const paused = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const looks = reply.text('I look.').after(paused).call('look', { path: 'list.txt' });
+    const yaml = `${look}  - {name: note, uses: state.set, with: {note: "{{ state.result.content }}"}}\n`;
+    stage = await Stage.of(yaml, [looks, reply.text('Two lines.')], { files: { 'list.txt': 'a\nb\n' } });
+    const running = stage.start();
+    await eventually('it is asked', () => stage.provider.requests.length === 1);
+    stage.engine.pause(stage.runId);
+    letGo();
+    assert.equal((await running).phase, 'WaitingUser');
+    assert.deepEqual(stage.steps, ['start work', 'end work']);
+    assert.equal((await stage.continue()).phase, 'Completed');
+    assert.equal((await stage.state()).note, 'Two lines.');
   });
 
   it('tells the model what was wrong with a call: no such tool, wrong arguments, no such action', async () => {
