@@ -1,4 +1,4 @@
-import { type Document, isMap, isNode, isPair, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isCollection, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 
 /** A sentence about a place in a file; lines and columns are counted from 1. */
 export interface Problem {
@@ -46,9 +46,14 @@ export function readYaml(text: string): YamlFile {
   };
   if (long)
     return { value: undefined, problem, problems: [at(0, 0, `The file is longer than ${longestFile} characters.`)] };
-  const problems = document.errors
-    .slice(0, mostErrors)
-    .map((error) => at(error.pos[0], error.pos[1], sentenceOf(error.message)));
+  const errors = document.errors.slice(0, mostErrors);
+  const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
+  const templates = bareTemplates(document);
+  const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
+  const problems = [
+    ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
+    ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
+  ];
   if (problems.length > 0) return { value: undefined, problem, problems };
   try {
     return { value: document.toJS({ maxAliasCount: mostAliases }), problem, problems };
@@ -75,6 +80,24 @@ function placeOf(document: Document, path: YamlPath, key?: 'key'): [number, numb
   }
   return [0, 0];
 }
+
+/** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
+const needsQuotes = 'A template stands in quotes: `"{{ … }}"`.';
+
+function bareTemplates(document: Document): [number, number][] {
+  const found: [number, number][] = [];
+  visit(document, {
+    Map(_, { items, range }) {
+      if (range && items.some(({ key }) => isCollection(key))) found.push([range[0], range[1]]);
+    },
+  });
+  return found;
+}
+
+const lineAt = (text: string, offset: number): string =>
+  text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0]!;
+
+const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
 
 const sentenceOf = (message: string): string => {
   if (/Map keys must be unique/i.test(message)) return 'This key is here twice: keep one.';

@@ -134,6 +134,21 @@ describe('a workflow file is checked when it is loaded', () => {
       'nodes: [{name: a}]\n---\nnodes: []\n',
       '2:1: There are several documents here (`---`): keep one a file.',
     ],
+    [
+      'a template that YAML takes for a mapping',
+      nodes('  - name: a\n    uses: state.set\n    with:\n      x: {{ state.y }}\n'),
+      '5:10: A template stands in quotes: `"{{ … }}"`.',
+    ],
+    [
+      'a template that YAML takes for a mapping and something behind it',
+      nodes('  - name: a\n    uses: fs.read\n    with:\n      path: {{ state.folder }}/a.txt\n'),
+      '5:13: A template stands in quotes: `"{{ … }}"`.',
+    ],
+    [
+      'a block that YAML takes for a directive',
+      nodes('  - name: a\n    uses: fs.read\n    with: {path: {% if state.x %}a{% endif %}}\n'),
+      '4:19: A template stands in quotes: `"{{ … }}"`.',
+    ],
     ['tabs', 'nodes:\n\t- name: a\n', '2:1: Tabs are not allowed as indentation.'],
     ['a node that is a word', nodes('  - a\n'), '2:5: This has to be keys with values.'],
     ['an edge from nowhere', 'nodes: [{name: a}]\nedges:\n  - to: a\n', '3:5: An edge needs `from`.'],
