@@ -6,7 +6,15 @@ import { absentAction } from './dialectActions.ts';
 import { misfits } from './inputs.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
 import { parametersOf } from './parameters.ts';
-import { agentSchema, type NodeSpec, type Step, type ToolSpec, type WorkflowFile, workflowSchema } from './schema.ts';
+import {
+  agentSchema,
+  type NodeSpec,
+  type Step,
+  type ToolSpec,
+  toolSpecSchema,
+  type WorkflowFile,
+  workflowSchema,
+} from './schema.ts';
 import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers } from './toolSpecs.ts';
@@ -26,8 +34,8 @@ export const loadWorkflow = (text: string, known: Known): Loaded<WorkflowFile> =
   loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
 
 export const loadAgent = (text: string, known: Known) =>
-  loadYaml(text, agentSchema, (value, file) => {
-    const check = new Check(emptyWorkflow, file, known);
+  loadYaml(text, agentSchema, (value, file, whole) => {
+    const check = new Check(emptyWorkflow, file, known, whole);
     check.tools(value.tools, ['tools']);
     return check;
   });
@@ -44,7 +52,7 @@ class Check {
     private readonly yaml: YamlFile,
     private readonly known: Known,
     /** Nothing was left out of `file`, so that what is missing is missing. */
-    private readonly whole = true,
+    private readonly whole: boolean,
   ) {
     this.names = file.nodes.map((node) => node.name);
   }
@@ -161,11 +169,8 @@ class Check {
     const shape = parametersOf(action);
     if (!shape) return;
     const here = [...path, 'with'];
-    const names = Object.keys(shape);
-    for (const key of Object.keys(given))
-      if (!names.includes(key))
-        this.add([...here, key], `${action} takes no \`${key}\`.${didYouMean(key, names)}`, 'key');
-    for (const key of names) {
+    this.takes(action, given, here);
+    for (const key of Object.keys(shape)) {
       const value = given[key];
       if (value === undefined) {
         if (!shape[key]!.safeParse(undefined).success) this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
@@ -177,15 +182,34 @@ class Check {
     }
     if (Array.isArray(given.tools))
       for (const [index, tool] of given.tools.entries()) {
-        const spec = tool as ToolSpec;
+        const spec = toolSpecSchema.safeParse(tool).data;
         if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
-        else if (typeof spec?.action === 'string') this.action(spec.action, [...here, 'tools', index, 'action']);
+        else if (spec) this.toolSpec(spec, [...here, 'tools', index]);
       }
   }
 
+  /** That an action takes all that it is given here. */
+  private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
+    const shape = parametersOf(action);
+    if (!shape) return;
+    const names = Object.keys(shape);
+    for (const key of Object.keys(given))
+      if (!names.includes(key))
+        this.add([...path, key], `${action} takes no \`${key}\`.${didYouMean(key, names)}`, 'key');
+  }
+
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
-    this.action(tool.action, [...path, 'action']);
-    this.templates(tool.with, [...path, 'with']);
+    const { action, parameters, with: given = {} } = tool;
+    this.action(action, [...path, 'action']);
+    this.templates(given, [...path, 'with']);
+    this.takes(action, parameters, [...path, 'parameters']);
+    this.takes(action, given, [...path, 'with']);
+    for (const [key, one] of Object.entries(parametersOf(action) ?? {}))
+      if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
+        this.add(
+          [...path, 'action'],
+          `${action} needs \`${key}\`, which this tool neither asks for nor has in \`with\`.`,
+        );
   }
 
   private edge(index: number): void {

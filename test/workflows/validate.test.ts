@@ -166,6 +166,19 @@ describe('a workflow file is checked when it is loaded', () => {
       '7:45: There is no action `look.up`.',
     ],
     [
+      'a tool that asks for what its action does not take, and not for what it needs',
+      'nodes: [{name: a}]\ntools:\n  - {name: t, description: d, action: fs.read, parameters: {pth: {required: true}}}\n',
+      '3:39: fs.read needs `path`, which this tool neither asks for nor has in `with`.',
+      '3:61: fs.read takes no `pth`. Did you mean "path"?',
+    ],
+    [
+      'a tool written in a node that gives what its action does not take',
+      nodes(
+        '  - name: a\n    uses: llm.tools\n    with:\n      messages: [{role: user, content: hi}]\n      tools:\n        - {name: t, description: d, action: fs.read, with: {path: x, mode: y}}\n',
+      ),
+      '7:70: fs.read takes no `mode`.',
+    ],
+    [
       'a way to nowhere',
       nodes('  - name: a\n    goto: elsewhere\n  - name: b\n'),
       '3:11: There is no node `elsewhere`.',
@@ -231,8 +244,8 @@ describe('a workflow file is checked when it is loaded', () => {
     ['a value of the wrong kind', 'nodes: {}\n', '1:8: `nodes` has to be a list.'],
     [
       'a choice that is none',
-      'tools: [{name: t, description: d, action: fs.read, parameters: {p: {type: text}}}]\nnodes: [{name: a}]',
-      '1:75: `type` can only be `string`, `integer`, `number`, `boolean`, `array`, `object`.',
+      'tools: [{name: t, description: d, action: fs.read, parameters: {path: {type: text}}}]\nnodes: [{name: a}]',
+      '1:78: `type` can only be `string`, `integer`, `number`, `boolean`, `array`, `object`.',
     ],
     [
       'a key that means something to an object',
