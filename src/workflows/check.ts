@@ -77,7 +77,7 @@ const instead = new Map<string, string>(
     language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
     subgraph: 'Workflows are not nested. Write the nodes here.',
-    temperature: 'Settings of a model call go into `with:`.',
+    temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
     interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
     interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
     interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
@@ -88,6 +88,8 @@ const instead = new Map<string, string>(
     timeout: 'Nodes have no time limit of their own: the limits of a model call are settings of Towpath.',
     streams: 'Nodes give values to each other, not streams of bytes. Use `output` and `state`.',
     next: 'Use `goto` for the node that follows.',
+    when: '`when` stands in `edges`; in a `goto` it is `if`.',
+    if: '`if` stands in a `goto`; in `edges` it is `when`.',
   }),
 );
 const noCode =

@@ -159,8 +159,10 @@ class Check {
   private action(name: string, path: YamlPath): void {
     const names = [...builtInNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
-    const absent = absentAction(name);
-    const hint = absent ? ` ${absent}` : didYouMean(name, [...offeredNames, ...this.known.tools]);
+    const second = /^actions\.(.+)/.exec(name)?.[1];
+    const near = didYouMean(second ?? name, [...offeredNames, ...this.known.tools]);
+    const absent = second && near ? undefined : absentAction(name);
+    const hint = absent ? ` ${absent}` : near;
     this.add(path, `There is no action \`${name}\`.${hint}`);
   }
 
@@ -242,7 +244,10 @@ class Check {
   }
 
   private nodeName(name: string, path: YamlPath): void {
-    if (!this.names.includes(name)) this.add(path, `There is no node \`${name}\`.${didYouMean(name, this.names)}`);
+    const { names } = this;
+    if (names.includes(name)) return;
+    const end = /^(end|finish)$/i.test(name) ? ` Use \`${endName}\` for the end.` : didYouMean(name, names);
+    this.add(path, `There is no node \`${name}\`.${end}`);
   }
 
   private expression(text: string | boolean | undefined, path: YamlPath): void {

@@ -179,6 +179,27 @@ describe('a workflow file is checked when it is loaded', () => {
       '7:70: fs.read takes no `mode`.',
     ],
     [
+      'another name for a tool',
+      nodes('  - name: a\n    uses: actions.fs_read\n'),
+      '3:11: There is no action `actions.fs_read`. Did you mean "fs.read"?',
+    ],
+    [
+      'a slip in the other name of an action',
+      nodes('  - name: a\n    uses: actions.llm_cal\n'),
+      '3:11: There is no action `actions.llm_cal`. Did you mean "llm.call"?',
+    ],
+    [
+      'conditions by the other word',
+      'nodes: [{name: a, goto: [{when: state.x, to: a}]}, {name: b}]\nedges:\n  - {from: b, to: a, if: state.x}\n',
+      '1:27: `when` stands in `edges`; in a `goto` it is `if`.',
+      '3:22: `if` stands in a `goto`; in `edges` it is `when`.',
+    ],
+    [
+      'an end that is no node',
+      'nodes: [{name: first, goto: END}]\n',
+      '1:29: There is no node `END`. Use `__end__` for the end.',
+    ],
+    [
       'a way to nowhere',
       nodes('  - name: a\n    goto: elsewhere\n  - name: b\n'),
       '3:11: There is no node `elsewhere`.',
@@ -287,6 +308,11 @@ describe('an agent file is checked when it is loaded', () => {
       'a tool that is none',
       'instructions: x\ntools: [fs.raed]\n',
       '2:9: There is no tool `fs.raed`. Did you mean "fs.read"?',
+    ],
+    [
+      'what only a model call has',
+      'instructions: x\ntemperature: 0.2\n',
+      '2:1: Settings of a model call go into `with:` of an `llm.*` action.',
     ],
     [
       'a policy that would widen',
