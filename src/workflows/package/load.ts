@@ -168,7 +168,10 @@ async function readInside(root: string, file: string, by: string): Promise<strin
     }
   } catch (error) {
     if (error instanceof ToolError)
-      throw new PackageError(by, error.message.replaceAll('the workspace', 'the package'));
+      throw new PackageError(
+        by,
+        error.message.replaceAll('the workspace', 'the package').replace(/ Use fs\.find .*/, ''),
+      );
     throw error;
   }
 }

@@ -1,14 +1,14 @@
 import type * as z from 'zod';
 import { inWords } from '../../tools/inWords.ts';
 
-/** Why a package cannot be used: the file in it, the place in that file, and what is wrong there. */
+/** Why a package cannot be used: the file in it, the place in that file, and what is wrong there, to be a part of a sentence. */
 export class PackageError extends Error {
   override readonly name = 'PackageError';
   constructor(
     readonly file: string,
     readonly problem: string,
   ) {
-    super(`${file}: ${problem}`);
+    super(`${file}: ${problem.replace(/\.$/, '')}`);
   }
 }
 
