@@ -18,7 +18,10 @@ const responseFormat = z.discriminatedUnion('type', [
     json_schema: z.strictObject({
       name: z.string().default('answer'),
       strict: z.boolean().optional(),
-      schema: z.record(z.string(), z.unknown()),
+      schema: z.record(z.string(), z.unknown()).superRefine((schema, { addIssue }) => {
+        const problem = schemaProblem(schema);
+        if (problem) addIssue(problem);
+      }),
     }),
   }),
 ]);
@@ -177,13 +180,18 @@ function formatProblem(content: string, format: CallParameters['response_format'
 
 /** A schema written in a file as a check. Throws `ActionError` when it is none. */
 export function schemaOf(schema: Record<string, unknown>): z.ZodType {
+  const problem = schemaProblem(schema);
+  if (problem) throw new ActionError({ code: 'TOOL_ARGS_INVALID', message: problem });
+  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+}
+
+/** Why a schema written in a file can be no check; undefined when it can. */
+export function schemaProblem(schema: Record<string, unknown>): string | undefined {
   try {
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
+    return undefined;
   } catch (error) {
-    throw new ActionError({
-      code: 'TOOL_ARGS_INVALID',
-      message: `This JSON schema cannot be used: ${(error as Error).message}`,
-    });
+    return `This JSON schema cannot be used: ${(error as Error).message}.`;
   }
 }
 

@@ -4,6 +4,7 @@ import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
 import { misfits } from './inputs.ts';
+import { schemaProblem } from './llm.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
 import { parametersOf } from './parameters.ts';
 import {
@@ -17,7 +18,7 @@ import {
 } from './schema.ts';
 import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
-import { covers } from './toolSpecs.ts';
+import { covers, definitionOf } from './toolSpecs.ts';
 import { wayFindings } from './ways.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
@@ -202,6 +203,8 @@ class Check {
 
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
     const { action, parameters, with: given = {} } = tool;
+    const problem = schemaProblem(definitionOf(tool).parameters);
+    if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
     this.templates(given, [...path, 'with']);
     this.takes(action, parameters, [...path, 'parameters']);

@@ -115,6 +115,18 @@ describe('a workflow file is checked when it is loaded', () => {
       '4:47: `type` can only be `text`, `json_object`, `json_schema`.',
     ],
     [
+      'a schema of no type',
+      nodes(
+        '  - name: a\n    uses: llm.call\n    with: {prompt: x, response_format: {type: json_schema, json_schema: {schema: {type: objct}}}}\n',
+      ),
+      '4:82: `schema`: This JSON schema cannot be used: Unsupported type: objct.',
+    ],
+    [
+      'a list of no type that a tool asks for',
+      'tools: [{name: t, description: d, action: fs.read, parameters: {path: {type: array, items: {type: sting}}}}]\nnodes: [{name: a}]',
+      '1:64: This JSON schema cannot be used: Unsupported type: sting.',
+    ],
+    [
       'a block that is not closed',
       nodes('  - name: a\n    uses: state.set\n    with:\n      x: |\n        {% if state.y %}\n        yes\n'),
       '5:10: This is not a Jinja template (something is not closed). Python is not run here.',
