@@ -11,7 +11,7 @@ const llm: Record<string, Action> = {
 };
 
 /** Every action has a second name. */
-const dual = (name: string) => `actions.${name.replace('.', '_')}`;
+export const dual = (name: string) => `actions.${name.replace('.', '_')}`;
 
 const builtIn = new Map<string, Action>([
   ...Object.entries(llm),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defaultTools } from '../tools/default.ts';
-import { actionOf, offeredNames } from './actions.ts';
+import { actionOf, dual, offeredNames } from './actions.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
 import { agentSchema, workflowSchema } from './schema.ts';
 
@@ -60,10 +60,10 @@ export function actionSchemas(): Record<string, object> {
     name,
     { ...parameters, description },
   ]);
-  const own = offeredNames.map((name) => {
+  const own = offeredNames.flatMap((name) => {
     const { parameters } = actionOf(name);
     const schema = parameters ? z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' }) : {};
-    return [name, { ...schema, description: ownActions[name] }];
+    return [name, dual(name)].map((one) => [one, { ...schema, description: ownActions[name] }]);
   });
   return Object.fromEntries([...own, ...tools]);
 }

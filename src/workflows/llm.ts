@@ -1,51 +1,10 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
 import type { Message, TokenUsage } from '../protocol/messages.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
-
-/** A value that is no text is told as JSON; a template of what is not there says nothing. */
-const textValue = z.unknown().transform((value) => {
-  const given = value ?? '';
-  return typeof given === 'string' ? given : JSON.stringify(given);
-});
-
-const responseFormat = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('text') }),
-  z.strictObject({ type: z.literal('json_object') }),
-  z.strictObject({
-    type: z.literal('json_schema'),
-    json_schema: z.strictObject({
-      name: z.string().default('answer'),
-      strict: z.boolean().optional(),
-      schema: z.record(z.string(), z.unknown()).superRefine((schema, { addIssue }) => {
-        const problem = schemaProblem(schema);
-        if (problem) addIssue(problem);
-      }),
-    }),
-  }),
-]);
-
-/** What every `llm.*` action takes. */
-export const callShape = {
-  model: z.string().min(1).optional(),
-  messages: z.array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: textValue })).min(1),
-  temperature: z.number().min(0).max(2).optional(),
-  max_tokens: z.number().int().min(1).optional(),
-  top_p: z.number().min(0).max(1).optional(),
-  stop: z.array(z.string()).optional(),
-  response_format: responseFormat.optional(),
-  cache: z.boolean().default(false),
-};
-const callSchema = z.strictObject(callShape);
-const retrySchema = z.strictObject({
-  ...callShape,
-  max_retries: z.number().int().min(0).max(20).default(3),
-  base_delay: z.number().min(0).default(1),
-  max_delay: z.number().min(0).default(60),
-  jitter: z.boolean().default(true),
-});
-type CallParameters = z.output<typeof callSchema>;
+import { type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
+import { schemaOf } from './schemaCheck.ts';
 
 /** `{content, usage}`: one model call. */
 export const llmCall: Action = {
@@ -176,23 +135,6 @@ function formatProblem(content: string, format: CallParameters['response_format'
       : 'it is not a JSON object.';
   const [issue] = schemaOf(format.json_schema.schema).safeParse(value).error?.issues ?? [];
   return issue && `${issue.path.join('.') || 'the value'}: ${issue.message}.`;
-}
-
-/** A schema written in a file as a check. Throws `ActionError` when it is none. */
-export function schemaOf(schema: Record<string, unknown>): z.ZodType {
-  const problem = schemaProblem(schema);
-  if (problem) throw new ActionError({ code: 'TOOL_ARGS_INVALID', message: problem });
-  return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-}
-
-/** Why a schema written in a file can be no check; undefined when it can. */
-export function schemaProblem(schema: Record<string, unknown>): string | undefined {
-  try {
-    z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-    return undefined;
-  } catch (error) {
-    return `This JSON schema cannot be used: ${(error as Error).message}.`;
-  }
 }
 
 const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

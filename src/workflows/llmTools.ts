@@ -2,16 +2,29 @@ import * as z from 'zod';
 import type { Message } from '../protocol/messages.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
-import { callShape, parse, requestOf, splitMessages } from './llm.ts';
+import { parse, requestOf, splitMessages } from './llm.ts';
+import { callShape } from './llmParameters.ts';
 import { toolSpecSchema } from './schema.ts';
 import { toolsOf } from './toolSpecs.ts';
 
 const { response_format: _, cache: __, ...shape } = callShape;
 const toolsSchema = z.strictObject({
   ...shape,
-  tools: z.array(z.union([z.string(), toolSpecSchema])),
-  tool_choice: z.string().min(1).default('auto'),
-  max_tool_rounds: z.number().int().min(1).max(100).default(10),
+  tools: z
+    .array(z.union([z.string(), toolSpecSchema]))
+    .describe('Names of tools (`fs.read`, `fs.*`, one of the file’s `tools`), or tools of your own.'),
+  tool_choice: z
+    .string()
+    .min(1)
+    .default('auto')
+    .describe('`auto`, `none`, `required`, or the name of the one tool that has to be called.'),
+  max_tool_rounds: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(10)
+    .describe('How often the model may call tools: 10 without it.'),
 });
 
 /**

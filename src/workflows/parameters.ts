@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { defaultTools } from '../tools/default.ts';
 import { actionOf } from './actions.ts';
-import { schemaOf } from './llm.ts';
+import { schemaOf } from './schemaCheck.ts';
 
 type Shape = Record<string, z.ZodType>;
 

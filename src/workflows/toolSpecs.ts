@@ -2,8 +2,8 @@ import type { ExtraTool, TurnOptions } from '../engine/workflow.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../protocol/tools.ts';
 import { didYouMean } from '../tools/nearest.ts';
 import { type ActionContext, ActionError } from './action.ts';
-import { schemaOf } from './llm.ts';
 import type { ToolSpec } from './schema.ts';
+import { schemaOf } from './schemaCheck.ts';
 import { renderAll } from './template.ts';
 
 /** A tool of YAML as a model sees it. */

@@ -4,7 +4,6 @@ import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
 import { misfits } from './inputs.ts';
-import { schemaProblem } from './llm.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
 import { parametersOf } from './parameters.ts';
 import {
@@ -16,6 +15,7 @@ import {
   type WorkflowFile,
   workflowSchema,
 } from './schema.ts';
+import { schemaProblem } from './schemaCheck.ts';
 import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers, definitionOf } from './toolSpecs.ts';

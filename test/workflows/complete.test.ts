@@ -28,6 +28,12 @@ describe('completion in a workflow file', () => {
       ['messages', 'max_retries'],
       ['tools'],
     ],
+    [
+      'what an action takes by its other name',
+      'nodes:\n  - name: a\n    uses: actions.llm_retry\n    with:\n      m|\n',
+      ['messages', 'max_retries'],
+      ['tools'],
+    ],
     ['what a tool takes', 'nodes:\n  - name: a\n    uses: fs.read\n    with: {|}\n', ['path', 'limit'], ['messages']],
     [
       'what a step’s action takes',
@@ -95,6 +101,17 @@ describe('hover in a workflow file', () => {
     ['an action', 'nodes:\n  - name: a\n    uses: llm.re|try\n', /tried again/],
     ['a tool', 'nodes:\n  - name: a\n    uses: fs.re|ad\n', /^Read a text file/],
     ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^First line/],
+    [
+      'a parameter of a model call',
+      'nodes:\n  - {name: a, uses: llm.retry, with: {base_|delay: 2}}\n',
+      /^Seconds before the first retry.*: 1 without it\.$/,
+    ],
+    [
+      'a parameter of a model with tools',
+      'nodes:\n  - {name: a, uses: llm.tools, with: {max_tool_|rounds: 2}}\n',
+      /: 10 without it\.$/,
+    ],
+    ['an action by its other name', 'nodes:\n  - name: a\n    uses: actions.llm_re|try\n', /tried again/],
     ['a value', 'nodes:\n  - name: some|thing\n', undefined],
   ];
   for (const [what, text, told] of cases)

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { schemaProblem } from './schemaCheck.ts';
+
+/** A value that is no text is told as JSON; a template of what is not there says nothing. */
+const textValue = z.unknown().transform((value) => {
+  const given = value ?? '';
+  return typeof given === 'string' ? given : JSON.stringify(given);
+});
+
+export const responseFormat = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text') }),
+  z.strictObject({ type: z.literal('json_object') }),
+  z.strictObject({
+    type: z.literal('json_schema'),
+    json_schema: z.strictObject({
+      name: z.string().default('answer'),
+      strict: z.boolean().optional(),
+      schema: z.record(z.string(), z.unknown()).superRefine((schema, { addIssue }) => {
+        const problem = schemaProblem(schema);
+        if (problem) addIssue(problem);
+      }),
+    }),
+  }),
+]);
+
+/** What every `llm.*` action takes. Descriptions are shown by the editor. */
+export const callShape = {
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      '`provider/model`, or a model of the chosen provider; without it that of `settings.llm`, else the model chosen in the panel.',
+    ),
+  messages: z
+    .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: textValue }))
+    .min(1)
+    .describe('What the model is told: a list of `role` (`system`, `user`, `assistant`) and `content`.'),
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .optional()
+    .describe('0 to 2; without it that of `settings.llm`, else 0.7, or 0 with `cache`.'),
+  max_tokens: z.number().int().min(1).optional().describe('Tokens that the answer may have.'),
+  top_p: z.number().min(0).max(1).optional().describe('The share of the likely tokens that is considered, 0 to 1.'),
+  stop: z.array(z.string()).optional().describe('Texts at which the answer ends.'),
+  response_format: responseFormat
+    .optional()
+    .describe(
+      '`{type: json_object}`, or `{type: json_schema, json_schema: {name, schema}}`. What comes is checked: an answer of another form is asked for once more, then the node fails.',
+    ),
+  cache: z.boolean().default(false).describe('An equal call is answered with the answer that it had.'),
+};
+export const callSchema = z.strictObject(callShape);
+export const retrySchema = z.strictObject({
+  ...callShape,
+  max_retries: z.number().int().min(0).max(20).default(3).describe('How often a call is tried again: 3 without it.'),
+  base_delay: z.number().min(0).default(1).describe('Seconds before the first retry, then doubled: 1 without it.'),
+  max_delay: z.number().min(0).default(60).describe('Seconds that a wait has at most: 60 without it.'),
+  jitter: z.boolean().default(true).describe('Waits differ by up to a quarter; `false`: they are exact.'),
+});
+export type CallParameters = z.output<typeof callSchema>;
