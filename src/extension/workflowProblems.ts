@@ -5,7 +5,7 @@ import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflo
 /** Milliseconds without a keystroke before a file is checked again. */
 const restMs = 200;
 
-/** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above those in order. */
+/** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above each. */
 export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
   const problems = vscode.languages.createDiagnosticCollection('towpath');
   const timers = new Map<string, NodeJS.Timeout>();
@@ -34,11 +34,12 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       setTimeout(() => void check(uri, kind), restMs),
     );
   };
-  const all = async () => {
-    for (const kind of ['workflow', 'agent'] as const) for (const uri of await files.find(kind)) soon(uri);
+  const all = async (...kinds: Kind[]) => {
+    for (const kind of kinds) for (const uri of await files.find(kind)) soon(uri);
   };
-  void all();
-  const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
+  void all('workflow', 'agent');
+  const agents = vscode.workspace.createFileSystemWatcher(patterns.agent);
+  const watchers = [vscode.workspace.createFileSystemWatcher(patterns.workflow), agents];
   return [
     problems,
     ...watchers,
@@ -48,8 +49,10 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
       watcher.onDidDelete((uri) => problems.delete(uri)),
     ]),
     vscode.workspace.onDidOpenTextDocument(({ uri }) => soon(uri)), // a watcher may miss a file in a folder that is new
+    agents.onDidCreate(() => void all('workflow')), // workflows name agents
+    agents.onDidDelete(() => void all('workflow')),
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => void all()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
     vscode.languages.registerCodeLensProvider(
       Object.values(patterns).map((pattern) => ({ scheme: 'file', pattern })),
       { provideCodeLenses: (document) => lenses(document) },
