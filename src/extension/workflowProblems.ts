@@ -38,19 +38,24 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
     for (const kind of kinds) for (const uri of await files.find(kind)) soon(uri);
   };
   void all('workflow', 'agent');
-  const agents = vscode.workspace.createFileSystemWatcher(patterns.agent);
-  const watchers = [vscode.workspace.createFileSystemWatcher(patterns.workflow), agents];
+  /** Workflows name agents. */
+  const there = (uri: vscode.Uri) => {
+    soon(uri);
+    if (kindOf(uri) === 'agent') void all('workflow');
+  };
+  const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
   return [
     problems,
     ...watchers,
     ...watchers.flatMap((watcher) => [
-      watcher.onDidCreate(soon),
+      watcher.onDidCreate(there),
       watcher.onDidChange(soon),
-      watcher.onDidDelete((uri) => problems.delete(uri)),
+      watcher.onDidDelete((uri) => {
+        problems.delete(uri);
+        if (kindOf(uri) === 'agent') void all('workflow');
+      }),
     ]),
-    vscode.workspace.onDidOpenTextDocument(({ uri }) => soon(uri)), // a watcher may miss a file in a folder that is new
-    agents.onDidCreate(() => void all('workflow')), // workflows name agents
-    agents.onDidDelete(() => void all('workflow')),
+    vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a folder that is as new may not be told
     vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
     vscode.languages.registerCodeLensProvider(

@@ -7,7 +7,7 @@ import { schemaOf } from './schemaCheck.ts';
 import { renderAll } from './template.ts';
 
 /** A tool of YAML as a model sees it. */
-function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
+export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
   const entries = Object.entries(parameters);
   const required = entries.filter(([, parameter]) => parameter.required).map(([key]) => key);
   return {
