@@ -28,7 +28,8 @@ export interface NodeWork {
 }
 
 /** The values that a node sets, and what it said; or the person's turn. */
-export type NodeResult = { state: Record<string, unknown>; said?: string } | { stop: StopPoint };
+export type NodeResult = Done | { stop: StopPoint };
+type Done = { state: Record<string, unknown>; said?: string };
 
 /** Does what the node says, from the step that it was at. Throws what its action throws. */
 export function workAt(work: NodeWork): Promise<NodeResult> {
@@ -40,24 +41,31 @@ export function workAt(work: NodeWork): Promise<NodeResult> {
 }
 
 async function steps(work: NodeWork, list: readonly Step[]): Promise<NodeResult> {
-  let last: NodeResult = { state: {} };
-  for (let index = work.track().steps; index < list.length; index++) last = await kept(work, list[index]!, index);
+  let last: Done = { state: {} };
+  for (let index = work.track().steps; index < list.length; index++) {
+    if (work.context.pausing) return resting;
+    last = await kept(work, list[index]!, index);
+  }
   return { ...last, state: {} };
 }
 
 /** Steps are counted through all rounds: one that was cut off in the middle goes on there. */
 async function loop(work: NodeWork, body: readonly Step[]): Promise<NodeResult> {
   const { condition = false, max_iterations: most = 1 } = work.node;
-  let last: NodeResult = { state: {} };
+  let last: Done = { state: {} };
   for (let index = work.track().steps; index < most * body.length; index++) {
     if (index % body.length === 0 && !holds(condition, scopeOf(work))) break;
+    if (work.context.pausing) return resting;
     last = await kept(work, body[index % body.length]!, index);
   }
   return { ...last, state: {} };
 }
 
+/** Between two steps, when the person wants it to rest: it goes on at the second. */
+const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
+
 /** A step whose values are on disk before the next one begins. */
-async function kept(work: NodeWork, one: Step, index: number): Promise<NodeResult> {
+async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
   const result = await step(work, one, index);

@@ -501,6 +501,30 @@ nodes:
     assert.equal(stage.workspace.read('a'), 'x');
   });
 
+  const ask = '{uses: llm.call, with: {messages: [{role: user, content: hi}]}, output: said}';
+  const inSteps: [what: string, node: string][] = [
+    ['the steps of a node', `steps: [${ask}, ${ask}, ${ask}]`],
+    ['the rounds of a loop', `type: while_loop, condition: true, max_iterations: 3, body: [${ask}]`],
+  ];
+  for (const [what, node] of inSteps)
+    it(`rests between ${what} when it is paused, and goes on there`, async () => {
+      let letGo = () => {};
+      const paused = new Promise<void>((resolve) => {
+        letGo = resolve;
+      });
+      const last = '{name: last, uses: state.set, with: {content: All done.}}';
+      stage = await Stage.of(`nodes: [{name: work, ${node}}, ${last}]`, () => reply.text('ok').after(paused));
+      const running = stage.start();
+      await eventually('it is asked', () => stage.provider.requests.length === 1);
+      stage.engine.pause(stage.runId);
+      letGo();
+      assert.equal((await running).phase, 'WaitingUser');
+      assert.deepEqual(stage.steps, ['start work', 'step work']);
+      stage.build();
+      assert.equal((await stage.continue()).phase, 'Completed');
+      assert.equal(stage.provider.requests.length, 3);
+    });
+
   it('rests between nodes when it is paused', async () => {
     stage = await Stage.of(two, [reply.text('Right.')]);
     const running = stage.start();
