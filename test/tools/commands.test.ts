@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import { parseCommandLine } from '../../src/tools/gate/commandLine.ts';
 import { judgeCommand } from '../../src/tools/gate/commands.ts';
@@ -91,6 +92,12 @@ describe('a command', () => {
   ] as const;
   for (const [command, why] of asked)
     it(`is asked about: ${command} (${why})`, async () => assert.equal(await judge(command), 'ask'));
+
+  for (const command of ['ls', 'ls .', 'find -name x', 'rg KEY'])
+    it(`is asked about where the open folder is a whole home folder: ${command}`, async () => {
+      const roots = [{ name: 'home', path: homedir() }];
+      assert.equal(await judgeCommand(roots, homedir(), command), 'The open folder is a whole disk or home folder.');
+    });
 
   const attached: [command: string, platform: string, expect: string][] = [
     ['grep -C 3 /etc/passwd', 'darwin', 'ask'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { readOnlyLine } from '../../src/tools/gate/readOnly.ts';
 import { runVectors } from '../../src/tools/shell/vectors.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
@@ -20,7 +21,15 @@ const names: [path: string, secret: boolean][] = [
   ['id_rsa.old', true],
   ['main.tfstate.backup', true],
   ['prod.tfvars.json', true],
+  ['.npmrc.bak', true],
+  ['credentials.json~', true],
+  ['secrets.yml.orig', true],
+  ['prod.tfvars.json.old', true],
+  ['id_ed25519_sk.save', true],
   ['.ssh/notes', true],
+  ['deploy/.aws/config', true],
+  ['.git/config', true],
+  ['.git/worktrees/feature/config.worktree', true],
   ['keys.ts', false],
   ['threshold', false],
   ['public.key.ts', false],
@@ -55,7 +64,19 @@ describe('files that may hold secrets', () => {
           await talking.call('fs.edit', { path, edits: [{ oldText: 'CANARYX is here\n', newText: 'x\n' }] }),
         ];
         let seen = JSON.stringify(told);
-        for (const command of [`cat ${path}`, 'rg --hidden CANARY', 'rg -g "**" CANARY .', `rg CANARY ${path}`]) {
+        const folder = dirname(path);
+        symlinkSync(folder, `${workspace.root}/link`);
+        const commands = [
+          `cat ${path}`,
+          'rg --hidden CANARY',
+          'rg -g "**" CANARY .',
+          `rg CANARY ${path}`,
+          `rg -g "**" CANARY ${folder}`,
+          'rg -g "**" CANARY link',
+          `cd ${folder} && rg -g "**" CANARY`,
+          `cd ${folder} && rg CANARY ../${basename(folder)}`,
+        ];
+        for (const command of commands) {
           const line = await readOnlyLine(workspace.roots, workspace.root, command);
           if (typeof line === 'string') continue;
           await runVectors(

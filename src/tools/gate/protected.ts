@@ -89,18 +89,16 @@ const secretFiles = set(
 
 /** The same places as globs without regard to case, for programs that go through folders by themselves. */
 export const secretGlobs: readonly string[] = [
-  '.env',
   '.env[._~-]*',
-  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}',
-  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}~',
-  '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfstate,env}[.~-]{bak,backup,old,orig,save}',
-  '*.tfvars.json',
-  'id_{rsa,dsa,ecdsa,ed25519}',
-  'id_{rsa,dsa,ecdsa,ed25519}{~,.bak,.backup,.old,.orig,.save}',
-  'id_{rsa,dsa,ecdsa,ed25519}_sk',
-  '{secret,secrets}.{json,yaml,yml,toml}',
   '.git',
-  ...secretFiles,
+  ...[
+    '.env',
+    '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfvars.json,tfstate,env}',
+    'id_{rsa,dsa,ecdsa,ed25519}',
+    'id_{rsa,dsa,ecdsa,ed25519}_sk',
+    '{secret,secrets}.{json,yaml,yml,toml}',
+    ...secretFiles,
+  ].flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
   ...[...secretFolders].map((name) => `**/${name}/**`),
 ];
 

@@ -3,7 +3,7 @@ import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { type Pipeline, parseCommandLine } from './commandLine.ts';
 import { resolvePath } from './paths.ts';
-import { secretGlobs } from './protected.ts';
+import { isGitInternal, secretGlobs, secretReason } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 
 /** A command line that only reads, as it is to be run: these words, no shell, in this folder. */
@@ -67,9 +67,11 @@ async function readingWords(
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
     throw new Unknown(`${name} takes fewer files.`);
   const kind = program.operands === 'files' ? 'read' : 'search';
-  for (const file of files) await checked(roots, folder, file, kind);
-  // ripgrep goes through folders by itself: it is told what to leave out, and to heed no settings of anybody's.
+  const places = files.length > 0 || kind === 'read' ? files : ['.'];
+  for (const place of places) await checked(roots, folder, place, kind);
   if (name !== 'rg') return words;
+  // ripgrep goes through folders by itself: it is told what to leave out, and to heed no settings of anybody's.
+  for (const place of places) await checkSearched(roots, folder, place);
   return [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args];
 }
 
@@ -154,6 +156,14 @@ function placesOfFind(words: readonly string[]): string[] {
     else if (!findWords.has(word)) throw new Unknown(`${word} of find is not on the list.`);
   }
   return places;
+}
+
+/** Below a folder of secrets, names do not tell any more what ripgrep has to leave out. */
+async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, path: string): Promise<void> {
+  const place = await resolvePath(roots, paths.resolve(folder, path), 'search').catch(() => undefined);
+  const names = place?.relative.split('/') ?? [];
+  if (isGitInternal(names) || secretReason([...names, '']))
+    throw new Unknown(`${path === '.' ? 'The folder' : path} may hold secrets.`);
 }
 
 /** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. */
