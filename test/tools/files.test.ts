@@ -463,19 +463,21 @@ describe('tools: changing', () => {
     }
   }
 
-  it('a new install script makes package.json a place that is asked about every time', async () => {
-    workspace = await temporaryWorkspace({ 'package.json': '{"scripts":{"test":"x"}}' });
-    const { call, asked } = conversation(workspace, { answer: 'allow-run' });
-    await data(call('fs.write', { path: 'package.json', content: '{"scripts":{"test":"y"}}' }));
-    await data(call('fs.write', { path: 'package.json', content: '{"scripts":{"test":"y","postinstall":"z"}}' }));
-    assert.deepEqual(
-      asked.map(({ plan }) => [plan.grant, plan.why]),
-      [
-        ['fs.write', 'It changes a file.'],
-        [undefined, 'Its scripts run by themselves on install.'],
-      ],
-    );
-  });
+  const scripts = 'preinstall install postinstall prepublish preprepare prepare postprepare dependencies'.split(' ');
+  for (const script of [...scripts, 'pnpm:devPreinstall'])
+    it(`a new ${script} script makes package.json a place that is asked about every time`, async () => {
+      workspace = await temporaryWorkspace({ 'package.json': '{"scripts":{"test":"x"}}' });
+      const { call, asked } = conversation(workspace, { answer: 'allow-run' });
+      await data(call('fs.write', { path: 'package.json', content: '{"scripts":{"test":"y"}}' }));
+      await data(call('fs.write', { path: 'package.json', content: `{"scripts":{"test":"y","${script}":"z"}}` }));
+      assert.deepEqual(
+        asked.map(({ plan }) => [plan.grant, plan.why]),
+        [
+          ['fs.write', 'It changes a file.'],
+          [undefined, 'Its scripts run by themselves on install.'],
+        ],
+      );
+    });
 
   it('a file with a second name elsewhere is changed here only', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'old' });

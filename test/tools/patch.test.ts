@@ -209,6 +209,9 @@ describe('tools: fs.move', () => {
     ['a folder of secrets', '.aws', 'notes', /may hold secrets/],
     ['a folder with a protected place inside', 'sub', 'lib', /settings of the editor/],
     ['a folder with a repository inside', 'vendor', 'lib', /Git repository/],
+    ['what becomes scripts of an install', 'hooked.json', 'package.json', /run by themselves on install/],
+    ['what may become such scripts', 'binary.json', 'package.json', /run by themselves on install/],
+    ['such scripts away', 'app/package.json', 'app/old.json', /run by themselves on install/],
   ];
   for (const [name, from, to, why] of everyTime) {
     it(`is asked about every time: ${name}`, async () => {
@@ -219,6 +222,9 @@ describe('tools: fs.move', () => {
         '.aws/credentials': 'x',
         'sub/.vscode/tasks.json': '{}',
         'vendor/one/.git/HEAD': 'x',
+        'hooked.json': '{"scripts":{"postinstall":"x"}}',
+        'binary.json': Buffer.from([0, 1]),
+        'app/package.json': '{"scripts":{"prepare":"x"}}',
       });
       const { call, asked } = conversation(workspace, { answer: 'allow-run' });
       await data(call('fs.move', { from, to }));
@@ -226,6 +232,13 @@ describe('tools: fs.move', () => {
       assert.match(asked[0]!.plan.why, why);
     });
   }
+
+  it('of a package without scripts of an install is an ordinary one', async () => {
+    workspace = await temporaryWorkspace({ 'old.json': '{"scripts":{"test":"x"}}' });
+    const { call, asked } = conversation(workspace);
+    await data(call('fs.move', { from: 'old.json', to: 'package.json' }));
+    assert.equal(asked[0]?.plan.grant, 'fs.move');
+  });
 
   const refused: [name: string, from: string, to: string, reason: string | undefined][] = [
     ['over a file', 'a.txt', 'b.txt', 'EXISTS'],

@@ -7,7 +7,7 @@ import { quoted, refuse } from '../gate/spelling.ts';
 import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { ownOfRun } from './change.ts';
+import { ownOfRun, reasonOf } from './change.ts';
 import { currentText } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
@@ -21,7 +21,11 @@ export const moveTool = askingTool(
   async ({ from, to }, { workspace }) => {
     const [file, target] = await bothEnds(workspace, from, to);
     const inside = await namesInside(file);
-    const why = file.protected ?? target.protected ?? reasonInside(file, target, inside);
+    const why =
+      file.protected ??
+      target.protected ??
+      reasonInside(file, target, inside) ??
+      (await reasonOfScripts(workspace, file, target));
     return {
       what: `Move ${file.relative} to ${target.relative}`,
       where: `${file.path}\n→ ${target.path}`,
@@ -67,6 +71,16 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
   if (target.path.startsWith(file.path + paths.sep))
     throw refuse('PATH_INVALID', `${quoted(file.relative)} cannot be moved into itself.`);
   return [file, target];
+}
+
+/** A name can make a text one that is run: `x.json` becomes `package.json`. What cannot be read may hold anything. */
+async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target: ResolvedPath) {
+  if (file.kind !== 'file') return undefined;
+  const text = await currentText(workspace, file).then(
+    ({ text }) => text,
+    () => '',
+  );
+  return reasonOf(file, text, null) ?? reasonOf(target, null, text);
 }
 
 /** More entries than this are not looked through; the move is asked about then. */

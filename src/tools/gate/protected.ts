@@ -55,11 +55,15 @@ export function changesInstallScripts(path: string, before: string | null, after
 function installScripts(text: string | null): string {
   try {
     const scripts = (JSON.parse(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};
-    return JSON.stringify(['preinstall', 'install', 'postinstall', 'prepare'].map((name) => scripts[name] ?? null));
+    return JSON.stringify(scriptsOfInstall.map((name) => scripts[name] ?? null));
   } catch {
     return 'unreadable';
   }
 }
+
+/** Of npm, the last one of pnpm. */
+const scriptsOfInstall =
+  'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 
 const plain = (segment: string) => segment.toLowerCase().replace(/[. ]+$/, '');
 const set = (names: string) => new Set(names.split(/\s+/));
