@@ -128,6 +128,40 @@ describe('tools: what the editor knows', () => {
       assert.equal((await error(call('code.symbols', args))).code, 'TOOL_ARGS_INVALID');
   });
 
+  for (const rule of [
+    { effect: 'deny', tool: 'fs.read', path: 'src/b.ts' },
+    { effect: 'ask', tool: 'fs.*', path: 'src/b.*' },
+  ] as const)
+    it(`nothing is told of the text of a file that a rule guards: ${rule.effect} ${rule.tool} ${rule.path}`, async () => {
+      language.places = [place(at('src/b.ts'), 1), place(at('src/a.ts'), 1)];
+      language.symbols = [{ ...place(at('src/b.ts'), 1), symbol: 'total', kind: 'constant' }];
+      const selection = { startLine: 1, endLine: 1, text: 'import' };
+      language.editors = [{ path: at('src/b.ts'), name: 'b.ts', active: true, unsaved: false, selection }];
+      const rules = [{ scope: 'user' as const, ...rule }];
+      const { call } = conversation(workspace, { tools: defaultTools({ language }), policy: { rules } });
+      assert.deepEqual(
+        [
+          await data(call('code.references', { path: 'src/a.ts', line: 2, symbol: 'total' })),
+          await data(call('code.symbols', { query: 'tot' })),
+          await data(call('editor.context')),
+        ],
+        [
+          {
+            places: 2,
+            files: [
+              { path: 'src/b.ts', lines: ['1:'] },
+              { path: 'src/a.ts', lines: ['1: const total = 1;'] },
+            ],
+          },
+          { files: [] },
+          {
+            active: { path: 'src/b.ts', secret: true },
+            open: [{ path: 'src/b.ts', secret: true }],
+          },
+        ],
+      );
+    });
+
   it('a name on a line is found as a whole word, and the places are told with their lines', async () => {
     language.places = [
       place(at('src/b.ts'), 1),

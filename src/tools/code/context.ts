@@ -7,13 +7,13 @@ const mostCharacters = 10_000;
 
 /**
  * `editor.context`: what the person has open. Data: `{ active?: { path, line, selection? }, open: [{ path, unsaved?, outside?, secret? }], cut? }`.
- * Nothing of a text outside the workspace or in a secret file is told.
+ * Nothing of a text outside the workspace, in a secret file or in one that rules guard is told.
  */
 export function contextTool(language: Language): Tool {
   return readTool(
     { name: 'editor.context', description: "The person's open files and selection.", arguments: {} },
-    async (_, { workspace }) => {
-      const shown = shownFiles(workspace);
+    async (_, { workspace, keptFromSearch }) => {
+      const shown = shownFiles(workspace, keptFromSearch(''));
       const editors = await Promise.all(
         language.openEditors().map(async (editor) => ({ editor, file: await shown(editor.path, editor.name) })),
       );

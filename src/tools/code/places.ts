@@ -16,8 +16,8 @@ interface Named {
 
 /**
  * `code.definition` and `code.references` of a name that stands on a line: models cannot count columns. Data:
- * `{ places, files: [{ path, lines, outside? }], cut? }`; a line is `12: its text`. Of a place outside the workspace or in a secret file only
- * the name and the line number are told.
+ * `{ places, files: [{ path, lines, outside? }], cut? }`; a line is `12: its text`. Of a place outside the workspace or in a file that is
+ * secret, or that rules guard, only the name and the line number are told.
  */
 export const definitionTool = (language: Language) =>
   placesTool('code.definition', 'Where the symbol on that line is defined.', 'definitions', (file, line, column) =>
@@ -45,12 +45,12 @@ function placesTool(
     (args, context) => askToRead(args.path, 'read', context, (context) => places(args, context)),
   );
 
-  async function places({ path, line, symbol }: Named, { workspace }: ToolContext) {
+  async function places({ path, line, symbol }: Named, { workspace, keptFromSearch }: ToolContext) {
     const file = await resolvePath(workspace.roots, path, 'read');
     const lines = linesOf((await currentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
     const found = await answered(find(file.path, line, column), what);
-    const shown = shownFiles(workspace);
+    const shown = shownFiles(workspace, keptFromSearch(file.relative));
     const textOf = lineReader(workspace);
     const told = new LinesByFile(100);
     for (const place of found) {

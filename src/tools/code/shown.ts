@@ -14,15 +14,19 @@ export interface ShownFile {
   secret?: true;
 }
 
-/** Decides for many files; each is looked at once. */
-export function shownFiles(workspace: Workspace): (path: string | undefined, name: string) => Promise<ShownFile> {
+/** Decides for many files; each is looked at once. `isKept`: rules keep its text from searches, so it is told of like a secret. */
+export function shownFiles(
+  workspace: Workspace,
+  isKept: (path: string) => boolean = () => false,
+): (path: string | undefined, name: string) => Promise<ShownFile> {
   const known = new Map<string, Promise<ShownFile>>();
   const decide = async (path: string, name: string): Promise<ShownFile> => {
     const real = await realpath(path).catch(() => path);
     const relative = await relativeTo(workspace.roots, real);
     if (relative === undefined) return { path: name, outside: true };
     const spelled = await relativeTo(workspace.roots, path);
-    const secret = [relative, spelled ?? ''].some((one) => secretReason(one.split('/')));
+    const names = [relative, spelled ?? relative];
+    const secret = names.some((one) => isKept(one) || secretReason(one.split('/')));
     return { path: relative, ...(secret && { secret }) };
   };
   return (path, name) => {

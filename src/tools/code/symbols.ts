@@ -21,7 +21,10 @@ export function symbolsTool(language: Language): Tool {
       args.path === undefined ? undefined : askToRead(args.path, 'read', context, (context) => symbols(args, context)),
   );
 
-  async function symbols({ path, query }: { path?: string; query?: string }, { workspace }: ToolContext) {
+  async function symbols(
+    { path, query }: { path?: string; query?: string },
+    { workspace, keptFromSearch }: ToolContext,
+  ) {
     const file = path === undefined ? undefined : await resolvePath(workspace.roots, path, 'read');
     if ((file === undefined) === (query === undefined))
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either path, a file, or query, a name.');
@@ -31,7 +34,7 @@ export function symbolsTool(language: Language): Tool {
       for (const symbol of symbols) found.add({ path: file.relative }, inWords(symbol));
     } else {
       const symbols = await answered(language.workspaceSymbols(query!), 'symbols');
-      const shown = shownFiles(workspace);
+      const shown = shownFiles(workspace, keptFromSearch(''));
       for (const symbol of symbols) {
         const place = await shown(symbol.path, symbol.name);
         if (!place.outside && !place.secret) found.add(place, inWords(symbol));
