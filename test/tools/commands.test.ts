@@ -93,6 +93,10 @@ describe('a command', () => {
   for (const [command, why] of asked)
     it(`is asked about: ${command} (${why})`, async () => assert.equal(await judge(command), 'ask'));
 
+  for (const command of ['rm -rf \\\n/', "r'm' -rf /", 'r""m -r -f ~', "$'rm' -rf /"])
+    it(`is refused without a question: ${JSON.stringify(command)}`, async () =>
+      assert.equal(await judge(command), 'never'));
+
   for (const command of ['ls', 'ls .', 'find -name x', 'rg KEY'])
     it(`is asked about where the open folder is a whole home folder: ${command}`, async () => {
       const roots = [{ name: 'home', path: homedir() }];

@@ -34,6 +34,10 @@ describe('tools: paths', () => {
     assert.equal(found.protected, 'The open folder is a whole disk or home folder.');
   });
 
+  for (const path of ['.v\u017fcode/tasks.json', '.env\u200b', '.\uff47ithub/x', '.\u00dfh/config'])
+    it(`${JSON.stringify(path)} is protected like what some disks take it for`, () =>
+      assert.notEqual(protectedReason(path.split('/')), undefined));
+
   it('a path that is in two folders is not guessed', async () => {
     const workspace = await temporaryWorkspace({ 'a/x.txt': 'a', 'b/x.txt': 'b' }, { folders: ['a', 'b'] });
     await assert.rejects(resolvePath(workspace.roots, 'x.txt', 'read'), {

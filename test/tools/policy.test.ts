@@ -98,7 +98,15 @@ describe('a rule', () => {
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('cd x && git push --force'), 'deny'],
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('bash -c "git push"'), 'deny'],
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('env X=1 git push'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('git \\\n  push'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('g"i"t \'pu\'sh'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command("git $'push'"), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('/usr/bin/git push'), 'deny'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('& {git push}'), 'deny'],
     [{ effect: 'deny', tool: 'shell.run', command: 'git push' }, command('git status'), 'ask'],
+    [{ effect: 'deny', tool: 'shell.run', command: 'git' }, command('cat docs/git'), 'ask'],
+    [{ effect: 'deny', tool: 'fs.*', path: 'caf\u00e9/**' }, subject({ paths: ['Cafe\u0301/a.ts'] }), 'deny'],
+    [{ effect: 'allow', tool: 'fs.*', path: 'caf\u00e9/**' }, subject({ paths: ['cafe\u0301/a.ts'] }), 'ask'],
   ];
   const page = (site: string) => subject({ tool: 'web.fetch', risk: 'execute', paths: [], site });
   const sites: typeof cases = [
@@ -108,6 +116,7 @@ describe('a rule', () => {
     [{ effect: 'allow', tool: 'web.fetch', site: 'https://a.example' }, page('https://x.a.example'), 'ask'],
     [{ effect: 'allow', tool: '*', site: 'https://a.example' }, edit, 'ask'],
     [{ effect: 'deny', tool: 'web.fetch', site: 'https://a.example' }, page('http://x.a.example:8080'), 'deny'],
+    [{ effect: 'deny', tool: 'web.fetch', site: 'https://a.example' }, page('https://a.example.'), 'deny'],
     [{ effect: 'deny', tool: 'web.fetch', site: 'https://a.example' }, page('https://ba.example'), 'ask'],
   ];
   for (const [rule, one, effect] of [...cases, ...sites]) {

@@ -36,6 +36,19 @@ export function parseCommandLine(text: string): Pipeline[] | undefined {
   return all.length <= mostParts && all.every(({ words }) => words.length > 0) ? pipelines : undefined;
 }
 
+/**
+ * What anybody could take for the words of each part of a command, whichever shell reads it: cut at quotes, and with the
+ * quotes taken away (`g'i't`). For refusing only: a word here may be none.
+ */
+export function looseWords(text: string): string[][] {
+  const parts = text.replaceAll('\\\n', '').split(/&&|[;|&\n()`]|\$\(/);
+  return parts.flatMap((part) =>
+    [part.split(/[\s'"]+/), part.replace(/\$(?=['"])|['"]/g, '').split(/\s+/)].map((words) =>
+      words.map((word) => word.replaceAll('\\', '')).filter(Boolean),
+    ),
+  );
+}
+
 const newCommand = (): SimpleCommand => ({ words: [], stdout: 'out', stderr: 'err' });
 
 /** In the order written: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */

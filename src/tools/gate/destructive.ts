@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { looseWords } from './commandLine.ts';
 
 /**
  * What a command would destroy beyond repair: everything, a home, a disk, the whole workspace or its Git history. The text
@@ -6,11 +7,7 @@ import { posix } from 'node:path';
  * person who wants it can type it into a terminal.
  */
 export function destruction(text: string): string | undefined {
-  for (const part of text.split(/&&|[;|&\n()`]|\$\(/)) {
-    const tokens = part
-      .split(/[\s'"]+/)
-      .map((token) => token.replaceAll('\\', ''))
-      .filter(Boolean);
+  for (const tokens of looseWords(text)) {
     for (const [at, token] of tokens.entries()) {
       const why = judge(posix.basename(token).toLowerCase(), tokens.slice(at + 1));
       if (why) return why;

@@ -1,6 +1,7 @@
+import { posix } from 'node:path';
 import { type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
-import { parseCommandLine } from './commandLine.ts';
+import { looseWords, parseCommandLine } from './commandLine.ts';
 
 /** A call as a policy sees it. */
 export interface Subject {
@@ -136,13 +137,16 @@ function matches(rule: Rule, subject: Subject): boolean {
 const names = (rule: Rule, tool: string): boolean =>
   rule.tool.endsWith('*') ? tool.startsWith(rule.tool.slice(0, -1)) : tool === rule.tool;
 
-/** To allow, every path must match; to ask or deny, one is enough, in any case: on many disks `SRC` is `src`. */
+/** As disks compare names that make no difference between `SRC` and `src`, or between the ways to write `é`. */
+const folded = (text: string) => text.normalize('NFC').toLowerCase();
+
+/** To allow, every path must match; to ask or deny, one is enough, however it is spelled. */
 function matchesPaths(glob: string, paths: readonly string[], widens: boolean): boolean {
   let test: (path: string) => boolean;
   try {
     const sensitive = globTest(glob);
-    const insensitive = globTest(glob.toLowerCase());
-    const covers = (path: string) => sensitive(path) || insensitive(path.toLowerCase());
+    const insensitive = globTest(folded(glob));
+    const covers = (path: string) => sensitive(path) || insensitive(folded(path));
     test = widens ? sensitive : (path) => covers(path) || covers(`${path}/`); // `src/**` is about the folder, too
   } catch {
     return !widens; // a glob that cannot be understood allows nothing and stops everything
@@ -154,17 +158,20 @@ function matchesPaths(glob: string, paths: readonly string[], widens: boolean): 
 function matchesSite(site: string, asked: string | undefined, widens: boolean): boolean {
   if (asked === undefined) return false;
   if (widens) return asked === site;
-  const [host, wanted] = [asked, site].map((one) => new URL(one).hostname);
+  const [host, wanted] = [asked, site].map((one) => new URL(one).hostname.replace(/\.$/, ''));
   return host === wanted || host!.endsWith(`.${wanted}`);
 }
 
-/** To ask or deny, it is enough that some part of the text begins so, quotes or not. */
+/** To ask or deny, it is enough that some part of the text begins so, quotes or not, wherever the program is. */
 function matchesCommand(prefix: string, command: string): boolean {
-  const parts = command.split(/&&|[;|&\n()`{}]/);
-  return parts.some((part) => {
-    const words = part.split(/[\s'"\\]+/).filter(Boolean);
-    return words.some((_, at) => begins(prefix, words.slice(at)));
-  });
+  const parts = [command, command.replace(/[{}]/g, ' ')].flatMap(looseWords);
+  const isProgram = (word: string) => word.startsWith('/');
+  return parts.some((words) =>
+    words.some((word, at) => {
+      const rest = words.slice(at + 1);
+      return begins(prefix, [word, ...rest]) || (isProgram(word) && begins(prefix, [posix.basename(word), ...rest]));
+    }),
+  );
 }
 
 const begins = (prefix: string, words: readonly string[]) =>

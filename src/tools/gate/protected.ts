@@ -65,7 +65,14 @@ function installScripts(text: string | null): string {
 const scriptsOfInstall =
   'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 
-const plain = (segment: string) => segment.toLowerCase().replace(/[. ]+$/, '');
+/** As disks compare names that make no difference of case: `ſ` and `S` are `s`, what is drawn as nothing is nothing. */
+const plain = (segment: string) =>
+  segment
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[. ]+$/, '');
 const set = (names: string) => new Set(names.split(/\s+/));
 
 const editorFolders = set('.vscode .vscode-server .idea .zed .fleet .devcontainer');
