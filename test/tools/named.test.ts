@@ -29,6 +29,16 @@ describe('a command names', () => {
   for (const [command, named] of cases)
     it(command, async () => assert.deepEqual((await namedIn(workspace.roots, workspace.root, command)).paths, named));
 
+  it('a path with the separators of Windows, there', async () => {
+    const command = 'Set-Content -Path .vscode\\tasks.json -Value x; type src\\private\\b.txt';
+    const { paths: named, protected: why } = await namedIn(workspace.roots, workspace.root, command, 'win32');
+    assert.deepEqual(
+      named.filter((one) => one.includes('/')),
+      ['.vscode/tasks.json', 'src/private/b.txt'],
+    );
+    assert.equal(why, 'It names .vscode/tasks.json. It can change settings of the editor or start programs.');
+  });
+
   it('a path as seen from the folder it runs in', async () => {
     const { paths: named } = await namedIn(workspace.roots, paths.join(workspace.root, 'src'), 'cat private/b.txt');
     assert.deepEqual(named, ['src/cat', 'src/private/b.txt']);
@@ -67,6 +77,9 @@ describe('a command that would run unasked', () => {
     ['node -p 1 ../../.env', [], /^every time: .*It may hold secrets/],
     ['node -p process.env', [], /^free$/],
     ['node -p 1 > .vscode/tasks.json', [], /^every time: .*settings of the editor/],
+    ["node -p 1 > .vs''code/tasks.json", [], /^every time: .*settings of the editor/],
+    ['node -p 1 > .vs\\\ncode/tasks.json', [], /^every time: .*settings of the editor/],
+    ["node -p 1 > sr'c/private/b'.txt", [guard], /^asked/],
     ['node -p 1 .git/hooks/pre-commit', [], /^every time: .*belongs to Git/],
     ['node -p 1 .github/workflows', [], /^every time: .*continuous integration/],
     [`node -p 1 ${'x '.repeat(600)}`, [], /^free$/],

@@ -19,8 +19,13 @@ const mostPlaces = 1000;
  * The places in the workspace that a command names: every word of it, quotes or not, values of options, too, as a path from the
  * folder it runs in and from those it changes to. Variables, substitutions and what programs find by themselves are not seen.
  */
-export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, command: string): Promise<Named> {
-  const inOrder = wordsOf(command);
+export async function namedIn(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  command: string,
+  platform: string = process.platform,
+): Promise<Named> {
+  const inOrder = wordsOf(command, platform);
   const words = [...new Set(inOrder)];
   const moves = inOrder.filter((_, at) => /^(cd|pushd|-C|--cwd|--prefix)$/.test(inOrder[at - 1] ?? ''));
   const folders = new Set([folder, ...moves.map((move) => paths.resolve(folder, move))]);
@@ -45,11 +50,17 @@ export async function namedIn(roots: readonly WorkspaceRoot[], folder: string, c
   return { paths: [...named], ...(why && { protected: why }) };
 }
 
-/** As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`. */
-function wordsOf(command: string): string[] {
+/**
+ * As the words are, where the line is plain, and as anybody could take them who cuts at quotes, brackets and `=`, or takes
+ * the quotes away.
+ */
+function wordsOf(command: string, platform: string): string[] {
   const parsed = parseCommandLine(command) ?? [];
   const whole = parsed.flatMap(({ commands }) => commands.flatMap(({ words }) => words));
-  const loose = command.split(/[\s'"`;|&<>(){}=,:]+/).map((word) => word.replaceAll('\\', ''));
+  const joined = command.replaceAll('\\\n', '');
+  const loose = [joined, joined.replace(/['"]/g, '')]
+    .flatMap((text) => text.split(/[\s'"`;|&<>(){}=,:]+/))
+    .map((word) => word.replaceAll('\\', platform === 'win32' ? '/' : ''));
   return [...whole, ...loose].filter(Boolean);
 }
 
