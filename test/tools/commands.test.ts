@@ -107,6 +107,12 @@ describe('a command', () => {
     ['grep -C 3 /etc/passwd', 'darwin', 'ask'],
     ['grep -C3 foo src/a.ts', 'darwin', 'auto'],
     ['grep -C 3 foo src/a.ts', 'linux', 'auto'],
+    ['uniq README.md -c', 'darwin', 'ask'],
+    ['uniq README.md -c', 'linux', 'auto'],
+    ['head README.md -n .env', 'darwin', 'ask'],
+    ['cat README.md - -n', 'darwin', 'ask'],
+    ['sed -n 5p src/a.ts', 'darwin', 'auto'],
+    ['rg foo src -n', 'darwin', 'auto'],
     ['grep --context=3 foo src/a.ts', 'linux', 'auto'],
     ['rg --context 3 foo src', 'linux', 'auto'],
   ];

@@ -83,7 +83,8 @@ interface Split {
 
 /**
  * Options from operands, wherever they stand; every option must be known. `echo`, `true`, `find` have none. Where a program
- * takes a value only when it is attached (`--context`, and on macOS `-C`, of grep), a word behind the option is a file to it.
+ * takes a value only when it is attached (`--context`, and on macOS `-C`, of grep), a word behind the option is a file to it;
+ * on macOS most programs take all that follows their first operand for files, to be written, too (`uniq a -c`).
  */
 function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
   const options = new Set<string>();
@@ -98,6 +99,8 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
       operands.push(...args.slice(at + 1));
       break;
     }
+    if (platform === 'darwin' && name !== 'rg' && operands.length > 0 && /^-./.test(word))
+      throw new Unknown(`${word} stands behind a file, where ${name} takes it for another one.`);
     if (word.startsWith('--')) {
       const [, option, value] = /^--([^=]*)(=.*)?$/s.exec(word)!;
       if (!long.has(`${option}=`) && !(long.has(option!) && value === undefined)) throw unknown(word);
