@@ -44,6 +44,12 @@ describe('tools: fs.apply_patch', () => {
       'tolerant',
     ],
     ['one of two equal places, by its line', `${headers}@@ -9,1 +9,2 @@\n }\n+end();\n`, (text) => `${text}end();\n`],
+    [
+      'in fences, with a list behind them',
+      '```diff\n@@\n function two() {\n-  return 2;\n+  return 22;\n```\n- it returns 22\n',
+      (text) => text.replace('return 2;', 'return 22;'),
+      'tolerant',
+    ],
     ['the last line ending', `${headers}@@ -9 +9 @@\n-}\n+}\n\\ No newline at end of file\n`, (text) => text.trimEnd()],
   ];
   for (const [name, patch, change, matched = 'exact'] of applied) {
@@ -59,6 +65,14 @@ describe('tools: fs.apply_patch', () => {
         assert.deepEqual([asked[0]?.plan.what, asked[0]?.plan.grant], ['Edit src/a.ts', 'fs.apply_patch']);
       });
   }
+
+  it('takes lines that look like a header for what they are', async () => {
+    workspace = await temporaryWorkspace({ 'q.sql': 'select 1;\n-- one\nselect 2;\nselect 3;\n' });
+    const patch =
+      '--- a/q.sql\n+++ b/q.sql\n@@ -1,4 +1,4 @@\n-select 1;\n+select 0;\n--- one\n+++ one\n select 2;\n-select 3;\n+select 4;\n';
+    await data(conversation(workspace).call('fs.apply_patch', { patch }));
+    assert.equal(workspace.read('q.sql'), 'select 0;\n++ one\nselect 2;\nselect 4;\n');
+  });
 
   it('creates a file that the patch names', async () => {
     workspace = await temporaryWorkspace();
@@ -104,6 +118,14 @@ describe('tools: fs.apply_patch', () => {
     ['lines that are there twice', { path: 'src/a.ts', patch: '@@ -90 +90,2 @@\n }\n+x\n' }, /2 times \(lines 5, 9\)/],
     ['one hunk of two fails', { path: 'src/a.ts', patch: `${one}@@\n-nowhere\n+x\n` }, /^Hunk 2 of 2/],
     ['lines of an empty file', { path: 'empty', patch: one }, /not in "empty"/],
+    [
+      'lines behind the end of a hunk, which was meant as a line',
+      {
+        path: 'src/a.ts',
+        patch: `${headers}@@ -3,3 +3,3 @@\n-function one() {\n+function uno() {\n\`\`\`\n-  return 1;\n+  x\n`,
+      },
+      /"- {2}return 1;" stands in no hunk/,
+    ],
     ['no context', { path: 'src/a.ts', patch: '@@ -4,0 +5 @@\n+x\n' }, /is empty/],
     ['text left out', { path: 'src/a.ts', patch: '@@\n-  return 1;\n+  // ... rest unchanged\n' }, /stands for text/],
     ['an old version', { path: 'src/a.ts', patch: one, ifMatchSha256: '0'.repeat(64) }, /changed\. Read it again/],

@@ -1,3 +1,4 @@
+import { quoted } from '../gate/spelling.ts';
 import { ToolError } from '../tool.ts';
 import { splitLines } from './lines.ts';
 import { applyEdits, type EditResult } from './match.ts';
@@ -11,6 +12,8 @@ export interface FilePatch {
   hunks: PatchHunk[];
   /** `\ No newline at end of file` stood below a line of the old or the new side. */
   noNewline: { old?: boolean; now?: boolean };
+  /** A line that changes something and stands in no hunk, because what ended its hunk was meant as a line of the file. */
+  stray?: string;
 }
 
 export interface PatchHunk {
@@ -29,6 +32,7 @@ function parsePatch(text: string): FilePatch[] {
   let file: FilePatch | undefined;
   let hunk: (PatchHunk & { counts?: [number, number] }) | undefined;
   let side: 'old' | 'now' | 'both' = 'both';
+  let fenced = false;
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n/);
   const begin = (kind: FilePatch['kind'], path?: string) => {
     close();
@@ -49,9 +53,11 @@ function parsePatch(text: string): FilePatch[] {
       begin(starKinds[starred[1] as keyof typeof starKinds], starred[2]!.trim());
       if (starred[1] === 'Add') open({ old: [], now: [] });
     } else if (/^\*\*\* Move to: /.test(line) && file) file.kind = 'rename';
-    else if (/^(\*\*\* (Begin Patch|End Patch|End of File)|```)/.test(line)) close();
-    else if (line.startsWith('diff --git ')) begin('change');
-    else if (line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ')) {
+    else if (/^(\*\*\* (Begin Patch|End Patch|End of File)|```)/.test(line)) {
+      if (!file) fenced = true;
+      close();
+    } else if (line.startsWith('diff --git ')) begin('change');
+    else if (!wantsMore() && line.startsWith('--- ') && lines[index + 1]?.startsWith('+++ ')) {
       if (!file || file.hunks.length > 0 || file.path !== undefined) begin('change');
       Object.assign(file!, sides(line, lines[index + 1]!, file!.kind));
       index += 1;
@@ -64,6 +70,8 @@ function parsePatch(text: string): FilePatch[] {
       if (/^(rename|copy) (from|to) /.test(line) && file) file.kind = 'rename';
       if (/^(Binary files |GIT binary patch)/.test(line) && file) file.kind = 'binary';
       if (/^deleted file mode /.test(line) && file) file.kind = 'delete';
+      // Behind the end of a fence a dash may be a list of what was done.
+      if (/^[-+]/.test(line) && file && file.hunks.length > 0 && !(fenced && /^- \S/.test(line))) file.stray ??= line;
     } else if (line.startsWith('\\')) {
       if (side !== 'now') file!.noNewline.old = true;
       if (side !== 'old') file!.noNewline.now = true;
@@ -76,6 +84,12 @@ function parsePatch(text: string): FilePatch[] {
   }
   close();
   return files;
+
+  /** `--- x` takes `-- x` away where the header promises more lines of both sides. */
+  function wantsMore(): boolean {
+    const [old, now] = hunk?.counts ?? [0, 0];
+    return hunk !== undefined && hunk.old.length < old && hunk.now.length < now;
+  }
 
   /** The patch's own last line ending is not a context line; counts that are wrong say nothing about the place. */
   function close(): void {
@@ -156,6 +170,8 @@ export function onlyFile(text: string): FilePatch {
   if (file.kind === 'delete') throw refuse('use fs.delete to remove a file.');
   if (file.kind === 'rename') throw refuse('use fs.move to rename a file, then patch it.');
   if (file.kind === 'binary') throw refuse('only text can be patched.');
+  if (file.stray !== undefined)
+    throw refuse(`${quoted(file.stray)} stands in no hunk. Begin lines that stay as they are with a blank.`);
   const empty = file.hunks.findIndex(({ old, now }) => old.length === 0 && now.length === 0);
   if (empty >= 0) throw refuse(`hunk ${empty + 1} is empty.`);
   return file;
