@@ -51,6 +51,57 @@ describe('edits: exact text that is not all there is to it', () => {
   check('and those around', '  a();\n', [['a();', 'if (b) {\n  a();\n}']], '  if (b) {\n    a();\n  }\n');
   check('only the first was given without', '  a();\n', [['a();', 'a();\n  b();']], '  a();\n  b();\n');
   check('the first line goes away', '  a();\n}\n', [['a();\n}', '}']], '}\n');
+  check('it goes away alone', '    if a:\n        b()\n    c()\n', [['b()\n', '']], '    if a:\n    c()\n');
+  check('with less than its indentation, too', '    a();\n  b();\n', [['  a();\n', '']], '  b();\n');
+  check(
+    'and what comes first then stays as it is',
+    '    if a:\n        b()\n    c()\n',
+    [['b()\n    c()', 'c()']],
+    '    if a:\n    c()\n',
+  );
+  check('unless it was in what goes away', '    if a:\n        b()\n', [['if a:\n        b()', 'b()']], '    b()\n');
+  check(
+    'a line before lines of which only the first was given without',
+    '    for a in b:\n        c()\n',
+    [['for a in b:\n        c()', 'd()\n    for a in b:\n        c()\n    e()']],
+    '    d()\n    for a in b:\n        c()\n    e()\n',
+  );
+  check(
+    'the same where blanks at an end differ',
+    '    for a in b:  \n        c()\n',
+    [['for a in b:\n        c()', 'd()\n    for a in b:\n        c()']],
+    '    d()\n    for a in b:  \n        c()\n',
+    'tolerant',
+  );
+  check('the same on the last line', '  a();', [['a();\n', 'b();\n  c();\n']], '  b();\n  c();', 'tolerant');
+  check('blanks at the end of a kept line stay there', 'a  \nb\n', [['a', 'a\nx']], 'a  \nx\nb\n');
+  check('blanks at the end of a changed line stay, too', 'a  \nb\n', [['a', 'x\ny']], 'x\ny  \nb\n');
+  check(
+    'a part of a line, where another line is that',
+    '  if (a) {\n    b();\n    } else {\n    c();\n\t}\n',
+    [['    }', '    }\n    d();']],
+    '[NOT_UNIQUE edit 0 lines 3 5]',
+  );
+  check(
+    'a part of lines from a line end on',
+    'a;\n  return x;\n}\n',
+    [['\n  return x', '\n  return y']],
+    'a;\n  return y;\n}\n',
+  );
+  check(
+    'more indentation than the file has is no less',
+    'a {\n  b;\n}\n',
+    [['    b;\n}', '    b;\n    c;\n}']],
+    'a {\n  b;\n  c;\n}\n',
+    'tolerant',
+  );
+  check(
+    'of equal lines the one in its place is kept',
+    'a  \nx\nx  \nb\n',
+    [['a\nx\nx\nb', 'a\ny\nx\nb']],
+    'a  \ny\nx  \nb\n',
+    'tolerant',
+  );
   check('a forgotten line ending at the end', 'a\nb\n', [['a\n', 'c']], 'c\nb\n');
   check('two lines are joined', 'a\nb\n', [['a\n', 'a']], 'ab\n');
   check('a byte order mark in the edit is none', 'a\n', [['\ufeffa', 'b']], 'b\n');

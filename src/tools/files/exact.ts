@@ -1,5 +1,5 @@
 import { diff } from './diff.ts';
-import { indentLike, indentOf, smallestUnit, usualUnit } from './indent.ts';
+import { indentLike, indentOf, isWrittenAsItStands, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
 
 /** Whether a place is within its line's indentation: then the line shows less of itself to a match there than it has. */
 export function indentationBefore(text: string, at: number): string {
@@ -12,6 +12,7 @@ export function indentationBefore(text: string, at: number): string {
  * own, in place of them, and lines that come in are indented as that line is. Undefined when that cannot be known.
  */
 export function reindented(text: string, prefix: string, oldText: string, newText: string): string | undefined {
+  if (newText === '' && oldText.endsWith('\n')) return ''; // the whole line goes
   const now = newText.split(/\r\n|\n/);
   const old = oldText.split(/\r\n|\n/);
   if (prefix === '' || (now.length === 1 && old.length === 1)) return prefix + newText;
@@ -19,6 +20,8 @@ export function reindented(text: string, prefix: string, oldText: string, newTex
   const to = prefix + indentOf(old[0]!);
   const single = old.slice(1).every((line) => line.trim() === '');
   if (single && isWrittenAsItStands(now, to)) return now[0]!.startsWith(to) ? newText : prefix + newText;
+  const whole = withFirstIndented(old, now, (line) => (line === 0 ? to : indentOf(old[line]!)));
+  if (whole) return whole.now.join('\n');
   const pairs = old
     .map((line, index) => ({ line: index, from: indentOf(line), to: index === 0 ? to : indentOf(line) }))
     .filter(({ line }) => line === 0 || old[line]!.trim() !== '');
@@ -39,14 +42,4 @@ export function reindented(text: string, prefix: string, oldText: string, newTex
   const kept = !first ? 0 : first.fromEnd === 0 ? first.toEnd : undefined;
   if (kept !== undefined) made[kept] = prefix + made[kept]!;
   return made.join('\n');
-}
-
-/** Only the first line was written without its indentation: the others have at least what the file's line has. */
-function isWrittenAsItStands([first = '', ...rest]: readonly string[], indent: string): boolean {
-  const lines = rest.filter((line) => line.trim() !== '');
-  const body = lines[0] ?? '';
-  // What follows an opening line is deeper than it, so a line that is not was meant to be deeper than the file's.
-  const opens = /[{([:]\s*$|=>\s*$/.test(first);
-  if (opens && indentOf(body) === indent) return false;
-  return lines.length === 0 || lines.some((line) => indentOf(line).startsWith(indent));
 }

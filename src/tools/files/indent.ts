@@ -48,6 +48,48 @@ export function indentLike(
   return put(levels >= 0 ? base.to + toUnit.repeat(levels) : base.to.slice(0, length));
 }
 
+/**
+ * An edit of which only the first lines were written without (all of) their indentation, with it. Where the old first line
+ * goes, what comes first now may be an old line that is less deep than that: it stays as it is. `indentAt` is the file's
+ * indentation of an old line. Undefined: it is not such an edit, or how deep its lines go cannot be told so.
+ */
+export function withFirstIndented(
+  old: readonly string[],
+  now: readonly string[],
+  indentAt: (line: number) => string,
+): { old: readonly string[]; now: readonly string[] } | undefined {
+  const [first = '', ...rest] = now;
+  const [to, own] = [indentAt(0), indentOf(old[0]!)];
+  const others = [...old.keys()].slice(1).filter((line) => old[line]!.trim() !== '');
+  const standAsWritten = others.every((line) => indentOf(old[line]!) === indentAt(line));
+  if (own === to || !to.endsWith(own) || !standAsWritten || first.trim() === '' || indentOf(first) !== own)
+    return undefined;
+  if (!isWrittenAsItStands(now, to, others.length > 0 ? old : [])) return undefined;
+  const kept = first.trim() === old[0]!.trim() ? [] : others.filter((line) => old[line]!.trim() === first.trim());
+  const [indent, another] = new Set(kept.map(indentAt));
+  const isLessDeep = indent !== undefined && another === undefined && to.startsWith(indent) && to !== indent;
+  const indented = (line: string) => to + line.slice(own.length);
+  return {
+    old: [indented(old[0]!), ...old.slice(1)],
+    now: [isLessDeep ? indent + first.trimStart() : indented(first), ...rest],
+  };
+}
+
+/** Only the first line was written without its indentation: the others have at least what the file's line has. */
+export function isWrittenAsItStands(
+  [first = '', ...rest]: readonly string[],
+  indent: string,
+  old: readonly string[] = [],
+): boolean {
+  const lines = rest.filter((line) => line.trim() !== '');
+  const body = lines[0] ?? '';
+  // What follows an opening line is deeper than it, so a line that is not was meant to be deeper than the file's.
+  const opens = /[{([:]\s*$|=>\s*$/.test(first);
+  if (opens && indentOf(body) === indent) return false;
+  const stands = (line: string) => indentOf(line).startsWith(indent) || old.includes(line);
+  return lines.length === 0 || (old.length > 0 ? lines.every(stands) : lines.some(stands));
+}
+
 const levelsLost = (same: readonly IndentPair[]) => new Set(same.map((pair) => pair.to)).size > 1;
 
 /** One level: a tab, or the smallest step between the indentations that occur. */

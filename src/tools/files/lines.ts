@@ -30,4 +30,4 @@ export function endingAt(text: string, at: number): string {
 }
 
 /** The 1-based line of a place. */
-export const lineAt = (text: string, at: number) => text.slice(0, at).split('\n').length;
+export const lineAt = (text: string, at: number) => text.slice(0, at).split(/\r\n|\n|\r/).length;

@@ -79,14 +79,33 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   };
   if (cutsWord(text, at, end, oldText, newText)) return failed('CUTS_WORD');
   const prefix = indentationBefore(text, at);
-  // The lines were given without their indentation, so others that have another count, too.
-  const runs = prefix === '' ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
-  if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
+  // The lines were given without their indentation, or are parts of lines here: others that are the same count, too.
+  const isPart = !isWholeLines(text, at, end);
+  const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
+  const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineAt(text, at)] : [])]);
+  if (found.size > 1) return { reason: 'NOT_UNIQUE', lines: [...found].sort((one, other) => one - other) };
   const made = reindented(text, prefix, oldText, newText);
   if (made === undefined) return failed('INDENTATION');
   const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
   const before = text.slice(0, at - prefix.length);
-  return { text: before + withEndings(whole, endingAt(text, at)) + text.slice(end), exact: true };
+  const blanks = /^[ \t]*(?=[\r\n]|$)/.exec(text.slice(end))?.[0] ?? '';
+  const after = blanks === '' ? undefined : withBlanks(whole, oldText, blanks);
+  const rest = text.slice(after === undefined ? end : end + blanks.length);
+  return { text: before + withEndings(after ?? whole, endingAt(text, at)) + rest, exact: true };
+}
+
+/** Nothing but blanks stands before and behind it. */
+const isWholeLines = (text: string, at: number, end: number) =>
+  (/[\r\n]/.test(text[at]!) || text.slice(text.lastIndexOf('\n', at - 1) + 1, at).trim() === '') &&
+  (text[end - 1] === '\n' || /^[ \t]*(?=[\r\n]|$)/.test(text.slice(end)));
+
+/** The new text with the blanks at the end of the file's last line where that line is kept; undefined: at its end. */
+function withBlanks(newText: string, oldText: string, blanks: string): string | undefined {
+  const lines = newText.split('\n');
+  const last = oldText.slice(oldText.lastIndexOf('\n') + 1).trim();
+  const kept = lines.findLastIndex((line) => line.trim() === last);
+  if (last === '' || kept < 0 || kept === lines.length - 1) return undefined;
+  return lines.map((line, index) => (index === kept ? line.trimEnd() + blanks : line)).join('\n');
 }
 
 const textOf = (line: Line) => line.text;

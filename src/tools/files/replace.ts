@@ -1,6 +1,6 @@
 import { diff, type Hunk } from './diff.ts';
 import { fold } from './fold.ts';
-import { type Indents, indentLike, indentOf, smallestUnit, usualUnit } from './indent.ts';
+import { type Indents, indentLike, indentOf, smallestUnit, usualUnit, withFirstIndented } from './indent.ts';
 import type { Line } from './lines.ts';
 import type { Run } from './runs.ts';
 
@@ -14,10 +14,12 @@ export type Unsure = 'CHANGES_SIMILAR' | 'CHANGES_BLANKS' | 'INDENTATION';
 export function replaceLines(
   lines: readonly Line[],
   run: Run,
-  old: readonly string[],
-  now: readonly string[],
+  given: readonly string[],
+  wanted: readonly string[],
 ): { text: string } | { unsure: Unsure } {
-  const hunks = diff(old.map(withoutEnd), now.map(withoutEnd));
+  const whole = withFirstIndented(given, wanted, (line) => indentOf(lines[run.at[line]!]?.text ?? ''));
+  const { old, now } = whole ?? { old: given, now: wanted };
+  const hunks = hunksOf(old.map(withoutEnd), now.map(withoutEnd));
   const unsure = doubtAbout(run, hunks, old, now);
   if (unsure) return { unsure };
 
@@ -44,6 +46,15 @@ export function replaceLines(
     }
   }
   return { text: join(lines, changed, inserted, lines[first]!.ending || lines[first - 1]?.ending || '\n') };
+}
+
+/** Of equal lines the diff may keep any. Where as many lines change in their places, those are the ones that were meant. */
+function hunksOf(old: readonly string[], now: readonly string[]): Hunk[] {
+  const hunks = diff(old, now);
+  const size = hunks.reduce((sum, one) => sum + one.fromEnd - one.fromStart + one.toEnd - one.toStart, 0);
+  const changed = [...old.keys()].filter((line) => old[line] !== now[line]);
+  if (old.length !== now.length || changed.length * 2 > size) return hunks;
+  return changed.map((line) => ({ fromStart: line, fromEnd: line + 1, toStart: line, toEnd: line + 1 }));
 }
 
 const withoutEnd = (line: string) => line.trimEnd();
