@@ -1,9 +1,20 @@
 import type { Failure } from './ipc.ts';
 
-/** More tokens than the window holds beside a reply. `message`: those of the person's newest message alone. */
+/**
+ * More tokens than the window holds beside a reply. `message`: those of the person's newest message alone; `fixed`: those
+ * that are there whatever is said; `canGrow`: whether the settings, and not the model or the memory, say how large it is.
+ */
 export class PromptTooLong extends Error {
   constructor(
-    readonly tokens: { prompt: number; message: number; contextSize: number; reserved: number; cut: number },
+    readonly tokens: {
+      prompt: number;
+      message: number;
+      fixed: number;
+      contextSize: number;
+      canGrow: boolean;
+      reserved: number;
+      cut: number;
+    },
   ) {
     super('prompt too long');
   }
@@ -18,19 +29,28 @@ export function toFailure(error: unknown): Failure {
   };
 }
 
-function tooLong({ prompt, message, contextSize, reserved, cut }: PromptTooLong['tokens']): Failure {
+function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }: PromptTooLong['tokens']): Failure {
   const details = { promptTokens: prompt, contextSize };
+  const code = 'LLM_CONTEXT_OVERFLOW';
+  const has = `the local model has room for ${inNumber(contextSize)}, ${inNumber(reserved)} of them kept for its reply`;
+  const wayOut = canGrow
+    ? 'give the model a larger context size in the settings'
+    : 'pick a model that keeps more in view';
+  if (fixed + reserved > contextSize) {
+    const alone = `The instructions and tools alone are ${inNumber(fixed)} tokens long, and ${has}.`;
+    return { code, message: `${alone} ${wayOut[0]!.toUpperCase()}${wayOut.slice(1)}.`, details };
+  }
   const room = contextSize - reserved - (prompt - message);
   if (message > room && message * 2 > prompt)
     return {
-      code: 'LLM_CONTEXT_OVERFLOW',
-      message: `Your message is ${inNumber(message)} tokens long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or give the model a larger context size in the settings.`,
+      code,
+      message: `Your message is ${inNumber(message)} tokens long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or ${wayOut}.`,
       details: { ...details, messageTokens: message, room },
     };
   const shortened = cut > 0 ? ', although long tool results were cut,' : '';
   return {
-    code: 'LLM_CONTEXT_OVERFLOW',
-    message: `This conversation is ${inNumber(prompt)} tokens long${shortened} and the local model has room for ${inNumber(contextSize)}, ${inNumber(reserved)} of them kept for its reply. Start a new run, or give the model a larger context size in the settings.`,
+    code,
+    message: `This conversation is ${inNumber(prompt)} tokens long${shortened} and ${has}. Start a new run, or ${wayOut}.`,
     details,
   };
 }

@@ -12,6 +12,8 @@ export interface Fitted<Token> {
 
 export interface Window<Token> {
   contextSize: number;
+  /** A larger context size in the settings would be given. */
+  canGrow: boolean;
   /** The conversation as the model reads it. */
   tokensOf(history: HistoryItem[]): Token[];
   /** Tokens of a text by itself. */
@@ -29,7 +31,11 @@ const cutBefore = new Map<string, string>();
  * The conversation as it fits: counted before anything is evaluated, long tool results cut to half as much until it
  * does. Says what was cut; throws `PromptTooLong` when that is not enough. The engine itself never has to drop text.
  */
-export function fitPrompt<Token>(job: Job, tell: Tell, { contextSize, tokensOf, count }: Window<Token>): Fitted<Token> {
+export function fitPrompt<Token>(
+  job: Job,
+  tell: Tell,
+  { contextSize, canGrow, tokensOf, count }: Window<Token>,
+): Fitted<Token> {
   const reserved = Math.min(256, Math.floor(contextSize / 8));
   const measure = (messages: Job['messages']): Fitted<Token> => {
     const history = toHistory(messages, job.systemPrompt);
@@ -48,7 +54,9 @@ export function fitPrompt<Token>(job: Job, tell: Tell, { contextSize, tokensOf, 
   if (fitted.room < reserved) {
     const newest = job.messages.findLast((message) => message.role === 'user')?.content ?? '';
     const message = count(newest);
-    throw new PromptTooLong({ prompt: fitted.prompt.length, message, contextSize, reserved, cut: cut.texts });
+    const fixed = measure([{ role: 'user', content: '' }]).prompt.length;
+    const prompt = fitted.prompt.length;
+    throw new PromptTooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut: cut.texts });
   }
   sayCut(job.key, cut, contextSize, tell);
   return fitted;

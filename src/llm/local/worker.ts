@@ -21,6 +21,7 @@ interface Engine {
   llama: Llama;
   model: LlamaModel;
   contextSize: number;
+  canGrow: boolean;
   chatWrapper: ChatWrapper;
   sequences: readonly LlamaContextSequence[];
   slots: Slots<LlamaContextSequence>;
@@ -70,7 +71,8 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
   const { contextSize } = context;
-  return { library, llama, model, contextSize, chatWrapper, sequences, slots: createSlots(sequences) };
+  const canGrow = contextSize >= options.contextSize && model.trainContextSize > options.contextSize;
+  return { library, llama, model, contextSize, canGrow, chatWrapper, sequences, slots: createSlots(sequences) };
 }
 
 /** Tokens that went through the engine so far. */
@@ -127,7 +129,7 @@ async function reply(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  const { library, llama, model, contextSize } = engine;
+  const { library, llama, model, contextSize, canGrow } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
     job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
@@ -135,6 +137,7 @@ async function reply(
   const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
   const { history, prompt, room } = fitPrompt<Token>(job, tell, {
     contextSize,
+    canGrow,
     tokensOf: (chatHistory) =>
       chatWrapper
         .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })

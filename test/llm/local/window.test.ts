@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { createLocalClient, type LocalClient } from '../../../src/llm/local/client.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import { shorten } from '../../../src/llm/local/shorten.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { said, testScript } from '../../support/scripted.ts';
@@ -12,9 +12,11 @@ const dropped = /^Other runs needed the room/;
 describe('the window of a local model', function () {
   this.timeout(60_000);
   let client: LocalClient;
+  let options: LocalClientOptions;
   let close: () => Promise<void>;
   before(async () => {
     const model = await localModel(testScript(tools));
+    ({ options } = model);
     client = createLocalClient({ ...model.options, contextSize: 4096 });
     close = async () => {
       await client.dispose();
@@ -69,6 +71,27 @@ describe('the window of a local model', function () {
     assert.match(error.message, /^This conversation is [\d,]+ tokens long and the local model has room for 4,096/);
     assert.match(error.message, /Start a new run, or give the model a larger context size in the settings\.$/);
   });
+
+  const sizes: [what: string, contextSize: number, words: number, says: RegExp][] = [
+    [
+      'than the instructions and tools need: no new run would help',
+      512,
+      1,
+      /^The instructions and tools alone are [\d,]+ tokens long, and .* room for 512, 64 of .* reply\. Give the model a larger context size in the settings\.$/,
+    ],
+    ['by training: no setting would help', 1_048_576, 3000, /, or pick a model that keeps more in view\.$/],
+  ];
+  for (const [what, contextSize, words, says] of sizes)
+    it(`is smaller ${what}`, async () => {
+      const small = createLocalClient({ ...options, contextSize });
+      try {
+        const error = await rejection(new Talk(small).ask(long(words)));
+        assert.equal(error.code, 'LLM_CONTEXT_OVERFLOW');
+        assert.match(error.message, says);
+      } finally {
+        await small.dispose();
+      }
+    });
 
   it('of one run is dropped for others, the least recent first: it is said, and the conversation is read again', async () => {
     const [one, two, three] = ['one', 'two', 'three'].map((cacheKey) => new Talk(client, { cacheKey }));
