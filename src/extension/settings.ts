@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../llm/local/chatWrappers.ts';
@@ -33,7 +34,10 @@ const schema = z.object({
     .catch(500)
     .transform((megabytes) => megabytes * 1_000_000),
   'local.folders': z.array(z.string()).catch([]),
-  'local.downloadFolder': z.string().catch(''),
+  'local.downloadFolder': z
+    .string()
+    .refine((folder) => folder === '' || path.isAbsolute(folder))
+    .catch(''),
   'local.hub': z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))

@@ -17,6 +17,7 @@ export function parseAddress(text: string, hub: string): ModelAddress {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new AddressTrouble();
   if (url.username || url.password) throw new AddressTrouble('An address with a user name or password is not used.');
+  if (!isDecodable(url.pathname)) throw new AddressTrouble('In this address a % begins no character; % itself is %25.');
   if (url.origin === new URL(hub).origin || url.hostname === 'huggingface.co') return pageAddress(url);
   if (!url.pathname.toLowerCase().endsWith('.gguf')) throw new AddressTrouble();
   return { kind: 'web', url: url.href };
@@ -50,6 +51,15 @@ function pageAddress(url: URL): ModelAddress {
   if (!/^(blob|resolve)$/.test(view ?? '') || !path.toLowerCase().endsWith('.gguf') || !isInside(path))
     throw new AddressTrouble();
   return { kind: 'hub', repository, revision, file: path };
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const isDots = (name: string) => /^\.+$/.test(name);

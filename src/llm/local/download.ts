@@ -48,14 +48,14 @@ const retries = 3;
  * the lock, or the signal's reason.
  */
 export async function download(model: RemoteModel, options: DownloadOptions): Promise<string> {
-  await fs.mkdir(options.folder, { recursive: true });
+  await prepare(options.folder);
+  await checkRoom(model, options.folder, options.freeBytes);
   const first = path.join(options.folder, model.files[0]!.name);
   const lock = await options.lock(`${first}.lock`);
   try {
     options.signal?.throwIfAborted();
     const unfinished = await readUnfinished(first, model);
     await saveUnfinished(first, unfinished);
-    await checkRoom(model, options.folder, options.freeBytes);
     const total = model.files.reduce((sum, { bytes }) => sum + bytes, 0);
     let done = 0;
     for (const file of model.files) {
@@ -72,6 +72,18 @@ export async function download(model: RemoteModel, options: DownloadOptions): Pr
     throw error;
   } finally {
     await lock.release();
+  }
+}
+
+/** Before anything else is written there, which would fail in other words. */
+async function prepare(folder: string): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true });
+    await fs.access(folder, fs.constants.W_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = `Models cannot be kept in ${folder} (${code ?? message}).`;
+    throw new LLMError('UNKNOWN', `${why} Set another download folder, or make this one writable.`);
   }
 }
 
@@ -159,12 +171,12 @@ async function append(file: RemoteFile, partFile: string, so: Written, job: File
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof LLMError && !error.retryable) throw error;
-      throw new Broken(error instanceof LLMError ? error : brokeOff(file), hash, length);
+      throw new Broken(error instanceof LLMError ? error : brokeOff(file, length), hash, length);
     } finally {
       await output.sync();
       await output.close();
     }
-    if (length < file.bytes) throw new Broken(brokeOff(file), hash, length);
+    if (length < file.bytes) throw new Broken(brokeOff(file, length), hash, length);
     return { hash, length };
   } finally {
     watch.close();
@@ -228,9 +240,11 @@ const fellSilent = (file: RemoteFile, ms: number) =>
   new LLMError('LLM_TIMEOUT', `${new URL(file.url).host} fell silent for ${ms / 1000} seconds. ${withoutNetwork}`, {
     retryable: true,
   });
-const brokeOff = (file: RemoteFile) =>
-  new LLMError('LLM_INCOMPLETE', `The download of ${file.name} broke off. What came is kept; resume it later.`, {
-    retryable: true,
-  });
+const brokeOff = (file: RemoteFile, length: number) =>
+  new LLMError(
+    'LLM_INCOMPLETE',
+    `The download of ${file.name} broke off. ${length > 0 ? 'What came is kept; resume it later.' : 'Nothing came; try again later.'}`,
+    { retryable: true },
+  );
 const tooMuch = (file: RemoteFile) =>
   new LLMError('LLM_BAD_RESPONSE', `${new URL(file.url).host} sent more than the ${file.bytes} bytes of ${file.name}.`);

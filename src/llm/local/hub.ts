@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { within } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import type { ModelAddress } from './address.ts';
+import { partsOf } from './parts.ts';
 import { request, type WebResponse, withoutNetwork } from './web.ts';
 
 export interface RemoteFile {
@@ -39,14 +40,17 @@ type TreeFile = z.infer<typeof treeSchema>[number];
 
 /** When nobody says which: small enough for most machines, with little lost. */
 const preferred = ['Q4_K_M', 'Q4_K_S', 'Q4_0', 'MXFP4', 'Q5_K_M', 'Q8_0'];
-const part = /-(\d{5})-of-(\d{5})\.gguf$/i;
 
 /**
  * Which files an address means, how large they are and what their checksums must be, asked of the server.
  * Hub API: `GET /api/models/{repository}/tree/{revision}?recursive=true`, files at `/{repository}/resolve/{revision}/…`.
  */
 export async function findRemote(address: ModelAddress, text: string, options: HubOptions): Promise<RemoteModel> {
-  if (address.kind === 'web') return { address: text, files: [await askFile(address.url, options)] };
+  if (address.kind === 'web') {
+    const files: RemoteFile[] = [];
+    for (const url of urlsOf(address.url)) files.push(await askFile(url, options)); // ends at the first that is not there
+    return { address: text, files };
+  }
   const { repository, revision } = address;
   const base = options.hub.replace(/\/+$/, '');
   const tree = await listFiles(base, repository, revision, options);
@@ -96,7 +100,7 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
       (quantisation ? undefined : models[0]));
   if (!first) {
     const names = models.slice(0, 12).map(({ path }) => path);
-    const what = file ?? `a ${quantisation} file`;
+    const what = file ?? `${quantisation} file`;
     throw new LLMError('LLM_HTTP_ERROR', `${repository} has no ${what}. It has ${names.join(', ')}.`, { status: 404 });
   }
   return allParts(first, models);
@@ -104,12 +108,11 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
 
 /** A split model is one model: the engine loads its first file and finds the others beside it. */
 function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
-  const count = Number(part.exec(first.path)?.[2] ?? 1);
-  if (count === 1) return [first];
-  const stem = first.path.replace(part, '');
-  const parts = models.filter(({ path }) => path.replace(part, '') === stem && Number(part.exec(path)?.[2]) === count);
-  if (parts.length === count) return parts.sort((a, b) => a.path.localeCompare(b.path, 'en'));
-  throw new LLMError('LLM_HTTP_ERROR', `${stem} is split into ${count} files, and only ${parts.length} are there.`);
+  const all = partsOf(first.path);
+  const parts = all.flatMap((path) => models.find((model) => model.path === path) ?? []);
+  if (parts.length === all.length) return parts;
+  const count = `split into ${all.length} files, and only ${parts.length} are there`;
+  throw new LLMError('LLM_HTTP_ERROR', `${all[0]} is ${count}.`);
 }
 
 /** Not what is no model by itself: projectors for images, and the measurements that quantising used. */
@@ -121,6 +124,11 @@ const isFileName = (name: string) => /^[^\\/:*?"<>|\p{Cc}]+\.gguf$/iu.test(name)
 function hasQuantisation(path: string, quantisation: string): boolean {
   const name = quantisation.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(^|[-._/])${name}([-._/]|$)`, 'i').test(path);
+}
+
+/** All files of a split model lie beside each other. */
+function urlsOf(first: string): string[] {
+  return partsOf(new URL(first).pathname).map((pathname) => Object.assign(new URL(first), { pathname }).href);
 }
 
 /** A file by its address: the hub says its checksum and size in headers of its redirect, others their length. */

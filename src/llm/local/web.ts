@@ -43,6 +43,9 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
 
 function checked(address: string, from?: string): string {
   const url = new URL(address);
+  if (url.username || url.password)
+    // fetch would refuse it with the whole address in its words
+    throw new LLMError('LLM_HTTP_ERROR', `The address at ${url.host} has a user name or password, which is not used.`);
   if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
     throw new LLMError('LLM_HTTP_ERROR', `${new URL(from).host} redirects to this machine itself, which is refused.`);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;

@@ -7,6 +7,7 @@ import { parseAddress } from '../../../src/llm/local/address.ts';
 import { type DownloadOptions, type DownloadProgress, download } from '../../../src/llm/local/download.ts';
 import { findRemote } from '../../../src/llm/local/hub.ts';
 import { discard, pausedDownloads } from '../../../src/llm/local/unfinished.ts';
+import { StoreError } from '../../../src/runs/journal.ts';
 import { takeLock } from '../../../src/runs/lock.ts';
 import { type Hub, sha256, startHub } from '../../support/hub.ts';
 
@@ -154,6 +155,19 @@ describe('downloading a model', () => {
     await assert.rejects(find(), /split into 2 files, and only 1 are there/);
   });
 
+  it('a model in parts is whole by its address on the web, too, whichever of its files that names', async () => {
+    const part = (index: number) => `Big model-0000${index}-of-00002.gguf`;
+    hub.repositories[repository] = { [part(1)]: { bytes }, [part(2)]: { bytes: others } };
+    const second = `${hub.store}/${repository}/${encodeURIComponent(part(2))}?download=true`;
+    assert.equal(await get({}, second), path.join(folder, part(1)));
+    assert.deepEqual(
+      [1, 2].map((index) => sha256(readFileSync(path.join(folder, part(index))))),
+      [sha256(bytes), sha256(others)],
+    );
+    delete hub.repositories[repository][part(1)];
+    await assert.rejects(find(second), /There is no Big model-00001-of-00002\.gguf at/);
+  });
+
   it('two windows do not download the same model', async () => {
     hub.pieceMs = 5;
     const first = get();
@@ -194,9 +208,41 @@ describe('downloading a model', () => {
     it('no room on the disk', () =>
       fails(get({ freeBytes: async () => 1_000_000 }), 'UNKNOWN', /0\.3 MB are to come and 1 MB are free/));
 
+    it('a disk without room for the first note of it', async () => {
+      const lock = () => Promise.reject(StoreError.from(Object.assign(new Error('full'), { code: 'ENOSPC' })));
+      await fails(get({ freeBytes: async () => 0, lock }), 'UNKNOWN', /^There is not enough room in /);
+    });
+
+    it('a place where no folder can be', async () => {
+      const file = path.join(path.dirname(folder), `${path.basename(folder)}.txt`);
+      writeFileSync(file, 'in the way');
+      try {
+        const says =
+          /^Models cannot be kept in .*models \(\w+\)\. Set another download folder, or make this one writable/;
+        await fails(get({ folder: path.join(file, 'models') }), 'UNKNOWN', says);
+      } finally {
+        rmSync(file);
+      }
+    });
+
+    it('a connection that ends before anything came: nothing is said to be kept', async () => {
+      hub.cutAfter = 0;
+      await fails(get(), 'LLM_INCOMPLETE', /broke off\. Nothing came; try again later\.$/);
+    });
+
+    it('a hub with a password in its address, which is not told', async () => {
+      const withKey = hub.url.replace('://', '://ada:sk-CANARYKEY1234567890@');
+      const asked = findRemote(parseAddress(address, withKey), address, { hub: withKey });
+      await fails(
+        asked,
+        'LLM_HTTP_ERROR',
+        /^The address at 127[\d.:]+ has a user name or password, which is not used\.$/,
+      );
+    });
+
     it('no such repository, file or kind', async () => {
       await fails(get({}, 'hf:ada/Nothing'), 'LLM_HTTP_ERROR', /There is no ada\/Nothing at 127/);
-      await fails(get({}, `${address}:Q2_K`), 'LLM_HTTP_ERROR', /has no a? ?Q2_K file\. It has Tiny-Q4_K_M\.gguf\./);
+      await fails(get({}, `${address}:Q2_K`), 'LLM_HTTP_ERROR', /has no Q2_K file\. It has Tiny-Q4_K_M\.gguf\./);
       await fails(get({}, `${address}/other.gguf`), 'LLM_HTTP_ERROR', /has no other\.gguf\. It has/);
       await fails(get({}, `${hub.store}/x.gguf`), 'LLM_HTTP_ERROR', /There is no x\.gguf/);
     });
@@ -264,6 +310,8 @@ describe('the address of a model', () => {
     ['https://models.example/b.gguf', { kind: 'web', url: 'https://models.example/b.gguf' }],
     ['https://models.example/b.zip', undefined],
     ['https://ada:pass@models.example/b.gguf', undefined],
+    ['https://models.example/100%.gguf', undefined],
+    ['https://huggingface.co/ada/Tiny/blob/main/100%.gguf', undefined],
     ['hf:ada', undefined],
     ['hf:../..', undefined],
     ['hf:ada/Tiny/../../x.gguf', undefined],
