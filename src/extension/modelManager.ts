@@ -26,6 +26,9 @@ const button = (icon: string, tooltip: string) => ({ iconPath: new vscode.ThemeI
 
 /** *Manage Models…*: what is on this machine, what is being downloaded, and what could be. */
 export class ModelManager implements vscode.TextDocumentContentProvider {
+  private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.shownAgain.event;
+
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly models: Models,
@@ -143,7 +146,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     return {
       label: `$(debug-pause) ${path.basename(first)}`,
       description: `${elsewhere ? 'in another window, at' : 'paused at'} ${percent} % of ${inGigabytes(total)}`,
-      detail: 'Go on with the download',
+      detail: elsewhere ? 'Its progress is there' : 'Go on with the download',
       buttons: [button('trash', 'Remove what came so far')],
       does: [() => this.downloads.discard(first)],
       run: () => this.fetcher.fetch(address, { agreed: true }),
@@ -160,7 +163,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
       model.info?.sizeLabel,
       model.info?.quantisation,
       inGigabytes(model.bytes),
-      model.trouble ? 'damaged' : !unload && verdicts[fit.verdict],
+      model.trouble ? 'cannot be used' : !unload && verdicts[fit.verdict],
     ];
     return {
       label: path.basename(model.path, '.gguf'),
@@ -209,6 +212,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   private async showDetails(model: LocalModel): Promise<void> {
     const uri = vscode.Uri.from({ scheme, path: `/${path.basename(model.path)}.md`, query: model.path });
+    this.shownAgain.fire(uri); // when it is open already, its facts are of then
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
   }

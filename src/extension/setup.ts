@@ -1,7 +1,8 @@
-import { promises as fs } from 'node:fs';
 import * as vscode from 'vscode';
 import { keyOrigin, type Provider, providers } from '../llm/create.ts';
 import { isLoopback } from '../llm/http.ts';
+import { checkModelFile } from '../llm/local/modelFile.ts';
+import { partsOf } from '../llm/local/parts.ts';
 import { createEditorClient } from './editorModels.ts';
 import { addressOf, type Models } from './models.ts';
 import { withoutLinks } from './questionText.ts';
@@ -67,13 +68,14 @@ export class Setup {
     });
     const file = files?.[0]?.fsPath;
     if (!file) return;
-    if (!(await isGguf(file))) {
-      void vscode.window.showErrorMessage(
-        withoutLinks(`${file} is not a GGUF model file. Its first bytes should be "GGUF".`),
-      );
+    const [first] = partsOf(file);
+    try {
+      await checkModelFile(first!);
+    } catch (error) {
+      void vscode.window.showErrorMessage(withoutLinks((error as Error).message));
       return;
     }
-    await this.models.pick(`local/${file}`);
+    await this.models.pick(`local/${first}`);
   }
 
   /** A provider, its address and key where they are missing, and one of its models. */
@@ -217,14 +219,4 @@ function addressProblem(text: string): string | undefined {
   if (protocol !== 'https:' && protocol !== 'http:') return 'The address begins with https:// or http://.';
   if (username || search || hash) return 'Only the address: no user, no ? and no #. A key is set on its own.';
   return undefined;
-}
-
-async function isGguf(file: string): Promise<boolean> {
-  const handle = await fs.open(file).catch(() => undefined);
-  try {
-    const { buffer } = (await handle?.read(Buffer.alloc(4), 0, 4, 0)) ?? {};
-    return buffer?.toString('latin1') === 'GGUF';
-  } finally {
-    await handle?.close();
-  }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { curated } from '../../src/llm/local/curated.ts';
@@ -125,6 +125,44 @@ describe('the model manager', () => {
     await toast('is here and in use').waitFor();
     assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
     assert.equal(modelFiles().length, 1);
+  });
+
+  it('a model in several files is one, is picked by any of them, and says what is missing', async () => {
+    const bytes = Object.values(Object.values(hub.repositories)[0]!)[0]!.bytes;
+    const part = (index: number) => path.join(models, `big 50% #1-0000${index}-of-00003.gguf`);
+    mkdirSync(models, { recursive: true });
+    for (const index of [1, 3]) writeFileSync(part(index), bytes);
+    const input = editor.page.locator('.quick-input-widget input').first();
+    const choose = async (file: string) => {
+      await run('towpath.useLocal');
+      await input.waitFor();
+      await eventually('the file is taken', async () => {
+        if (!(await input.isVisible())) return true;
+        await input.fill(file, { timeout: 1000 }).catch(() => {}); // again: the dialog may have put its own folder there
+        await editor.page.keyboard.press('Enter');
+        return false;
+      });
+    };
+    const details = async (says: RegExp) => {
+      await run('towpath.manageModels');
+      await press('big 50% #1', 'Show details');
+      await eventually(`the details say ${says}`, async () => says.test(await activeText()));
+    };
+
+    await choose(part(3));
+    await toast('00002-of-00003.gguf cannot be found. Put them there, or download the model again.').waitFor();
+    await run('towpath.manageModels');
+    await row('big 50% #1').waitFor();
+    assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);
+    await details(/\*\*It cannot be used\.\*\* 1 of its 3 files is missing\./);
+
+    writeFileSync(part(2), bytes);
+    await details(/\| Size on disk \| .* in 3 files \|/);
+    assert.ok(!(await activeText()).includes('cannot be used'));
+    await choose(part(3));
+    await eventually('its first file is in use', async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes('big 50% #1-00001-of-00003'),
+    );
   });
 
   it('without network: says so, and the demo model is a click away', async () => {

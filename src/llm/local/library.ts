@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { GgufTrouble } from './ggufHeader.ts';
 import { type GgufInfo, readGgufInfo } from './ggufInfo.ts';
+import { isLaterPart, partsOf } from './parts.ts';
 
 /** A model on this machine. */
 export interface LocalModel {
@@ -18,13 +19,12 @@ export interface LocalModel {
 /** Folders below a folder that are looked into: some programs keep `owner/repository/file`. */
 const deepest = 4;
 const mostFiles = 2000;
-const part = /-(\d{5})-of-(\d{5})\.gguf$/i;
 
 /** The models in folders and files, by name; what is not there is left out. A split model is one. */
 export async function listModels(places: readonly string[]): Promise<LocalModel[]> {
   const files = new Set<string>();
   for (const place of places) await collect(place, deepest, files);
-  const models = await Promise.all([...files].filter(isFirst).map((file) => describe(file, files)));
+  const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map(describe));
   return models
     .filter((model) => model !== undefined)
     .filter(({ info }) => info?.architecture !== 'clip') // looks at images for another model
@@ -42,22 +42,11 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
   }
 }
 
-const isFirst = (file: string): boolean => Number(part.exec(file)?.[1] ?? 1) === 1;
-
-/** The files of a model whose first one this is, there or not. */
-function partsOf(first: string): string[] {
-  const count = Number(part.exec(first)?.[2] ?? 1);
-  if (count === 1) return [first];
-  const stem = first.replace(part, '');
-  const of = String(count).padStart(5, '0');
-  return Array.from({ length: count }, (_, index) => `${stem}-${String(index + 1).padStart(5, '0')}-of-${of}.gguf`);
-}
-
-async function describe(first: string, known: ReadonlySet<string>): Promise<LocalModel | undefined> {
+async function describe(first: string): Promise<LocalModel | undefined> {
   const all = partsOf(first);
-  const files = all.filter((file) => known.has(file) || file === first);
-  const stats = await Promise.all(files.map((file) => fs.stat(file).catch(() => undefined)));
+  const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
   if (!stats[0]) return undefined; // deleted in this moment
+  const files = all.filter((_, index) => stats[index]);
   const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
   const missing = all.length - files.length;
   const read = readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`);
@@ -66,7 +55,7 @@ async function describe(first: string, known: ReadonlySet<string>): Promise<Loca
     files,
     bytes,
     ...read,
-    ...(missing > 0 && { trouble: `${missing} of its ${all.length} files are missing.` }),
+    ...(missing > 0 && { trouble: `${missing} of its ${all.length} files ${missing === 1 ? 'is' : 'are'} missing.` }),
   };
 }
 

@@ -1,5 +1,7 @@
-import { open } from 'node:fs/promises';
+import { access, open } from 'node:fs/promises';
+import path from 'node:path';
 import { LLMError } from '../errors.ts';
+import { partsOf } from './parts.ts';
 
 /** Says what is wrong with the file before a process is started for it. */
 export async function checkModelFile(modelPath: string): Promise<void> {
@@ -13,6 +15,27 @@ export async function checkModelFile(modelPath: string): Promise<void> {
   });
   if (head !== 'GGUF')
     throw new LLMError('UNKNOWN', `${modelPath} is not a GGUF model file. Choose a .gguf file.`, { details });
+  await checkParts(modelPath);
+}
+
+/** The engine would call a split model damaged, whichever of its files is not there. */
+async function checkParts(modelPath: string): Promise<void> {
+  const parts = partsOf(modelPath);
+  const details = { path: modelPath };
+  if (parts[0] !== modelPath)
+    throw new LLMError(
+      'UNKNOWN',
+      `${modelPath} is a later file of a model in ${parts.length} files. Choose its first one, ${path.basename(parts[0]!)}.`,
+      { details },
+    );
+  const missing: string[] = [];
+  for (const file of parts) await access(file).catch(() => missing.push(path.basename(file)));
+  if (missing.length === 0) return;
+  throw new LLMError(
+    'UNKNOWN',
+    `The model at ${modelPath} is split into ${parts.length} files, and not all are beside it: ${missing.join(', ')} cannot be found. Put them there, or download the model again.`,
+    { details },
+  );
 }
 
 async function readHead(modelPath: string): Promise<string> {

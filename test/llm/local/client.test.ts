@@ -267,6 +267,19 @@ describe('a local model', function () {
         },
         /cut-off\.gguf could not be loaded: the file is damaged, cut off/,
       ],
+      [
+        'split-00001-of-00003',
+        (file) => {
+          copyFileSync(options.modelPath, file);
+          copyFileSync(options.modelPath, file.replace('00001', '00003'));
+        },
+        /split into 3 files, and not all are beside it: split-00002-of-00003\.gguf cannot be found\. Put them there/,
+      ],
+      [
+        'later-00002-of-00003',
+        (file) => copyFileSync(options.modelPath, file),
+        /later-00002-of-00003\.gguf is a later file of a model in 3 files\. Choose its first one, later-00001-of-00003\.gguf\.$/,
+      ],
     ];
     for (const [name, make, expected] of damage)
       it(name, async () => {

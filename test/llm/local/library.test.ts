@@ -105,6 +105,17 @@ describe('the models on this machine', () => {
     );
   });
 
+  it('a split model is whole, whichever way it is found, and knows what is missing', async () => {
+    const [first, second, third] = [1, 2, 3].map((index) => path.join(folder, `big-0000${index}-of-00003.GGUF`));
+    for (const file of [first!, second!, third!]) put(path.basename(file), gguf());
+    const found = async () =>
+      (await listModels([first!])).map(({ path: file, files, trouble }) => ({ file, files, trouble }));
+    assert.deepEqual(await found(), [{ file: first, files: [first, second, third], trouble: undefined }]);
+    rmSync(second!);
+    const trouble = '1 of its 3 files is missing.';
+    assert.deepEqual(await found(), [{ file: first, files: [first, third], trouble }]);
+  });
+
   it('reads a file again when it has changed', async () => {
     const file = put('model.gguf', gguf());
     assert.equal((await listModels([folder]))[0]!.info?.name, 'Qwen3-4B-Instruct-2507');
