@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import { pendingCalls } from '../../../src/protocol/messages.ts';
+import type { Policy } from '../../../src/protocol/policy.ts';
 import { readJournal } from '../../../src/runs/journal.ts';
 import { eventually } from '../../support/eventually.ts';
 import { badArguments, said, testScript } from '../../support/scripted.ts';
@@ -49,7 +50,69 @@ describe('a local model in the whole product', function () {
     counted.push(`${what.padEnd(52)} ${turns.join(', ')}`);
   };
 
-  const rows: [what: string, text: string, answers: Answer[], questions: string[], expected: string][] = [
+  const rows: [
+    what: string,
+    text: string,
+    answers: Answer[],
+    questions: string[],
+    expected: string,
+    policy?: Partial<Policy>,
+  ][] = [
+    [
+      'a gated call after a word',
+      '[[shell]]',
+      ['allow'],
+      ['Run a command'],
+      `user       [[shell]]
+assistant  ${said.shell}
+assistant  → shell.run {"command":"node --version"}
+tool       ok
+assistant  ${said.ran}
+WaitingUser`,
+    ],
+    [
+      'a gated call after a word, denied',
+      '[[shell]]',
+      ['deny'],
+      ['Run a command'],
+      `user       [[shell]]
+assistant  ${said.shell}
+assistant  → shell.run {"command":"node --version"}
+tool       TOOL_DENIED
+assistant  ${said.denied}
+WaitingUser`,
+    ],
+    [
+      'one gated call after the other, in two replies',
+      '[[edit]]',
+      ['allow', 'allow'],
+      ['Read src/greet.js', 'Edit src/greet.js'],
+      `user       [[edit]]
+assistant  ${said.read}
+assistant  → fs.read src/greet.js
+tool       ok
+assistant  ${said.edit}
+assistant  → fs.edit src/greet.js
+tool       ok
+assistant  ${said.edited}
+WaitingUser`,
+      { preset: 'ask-everything' },
+    ],
+    [
+      'the first of two gated, the second free',
+      '[[parallel]]',
+      ['allow'],
+      ['Read README.md'],
+      `user       [[parallel]]
+assistant  ${said.parallel}
+assistant  → fs.read README.md
+assistant  → fs.write notes/parallel.md
+tool       ok
+tool       ok
+assistant  ${said.both}
+WaitingUser`,
+      { preset: 'edits-free', rules: [{ effect: 'ask', tool: 'fs.read', scope: 'user' }] },
+    ],
     [
       'a free call, then a gated one',
       '[[edit]]',
@@ -181,9 +244,10 @@ assistant  ${said.failed}
 WaitingUser`,
     ],
   ];
-  for (const [what, text, answers, questions, expected] of rows)
+  for (const [what, text, answers, questions, expected, policy] of rows)
     it(what, async () => {
       const run = await begin(answers);
+      run.policy = { ...run.policy, ...policy };
       await run.start(text);
       assert.equal(
         outline(transcript(await run.kept())).replaceAll(/\(thinks\s+(.*?)\s*\)/gs, '(thinks $1)'),
@@ -288,6 +352,12 @@ WaitingUser`,
       /^user {7}\[\[parallel\]\]\nassistant {2}Two things at once\.\s* …\nFailed ENGINE_ABORTED$/,
     ],
     [
+      'when its only call runs',
+      '[[edit]]',
+      (event) => event.type === 'tool-start',
+      /^user {7}\[\[edit\]\]\nassistant {2}I will read the file first\.[\s…]*\nassistant {2}→ fs\.read src\/greet\.js\ntool {7}\w+\nFailed ENGINE_ABORTED$/,
+    ],
+    [
       'when the first call of two runs already',
       '[[parallel]]',
       (event) => event.type === 'tool-start',
@@ -333,6 +403,7 @@ WaitingUser`,
       run.answers = [];
       await run.continue('[[twice]]');
       assert.match(transcript(await run.kept()), new RegExp(`${said.bothWritten}\nWaitingUser$`));
+      count(`Stop ${place}, and on`, run);
     });
 
   it('Stop while the model loads', async () => {

@@ -5,6 +5,7 @@ import { type EngineResult, ExecutionEngine } from '../../../src/engine/engine.t
 import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { LLMClient } from '../../../src/llm/client.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';
+import { defaultPolicy } from '../../../src/protocol/policy.ts';
 import type { Run } from '../../../src/protocol/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { defaultTools } from '../../../src/tools/default.ts';
@@ -25,6 +26,7 @@ export class Whole {
   readonly questions: string[] = [];
   /** Told of every event, while it is being told. */
   onEvent: (event: RunEvent) => void = () => {};
+  policy = defaultPolicy;
   engine: ExecutionEngine;
 
   private constructor(
@@ -50,7 +52,7 @@ export class Whole {
     };
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy: () => this.policy }),
       workflow: async () => chat,
       model: async () => ({
         id: `local/${this.model}`,
