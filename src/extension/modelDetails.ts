@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { ChatWrapperName } from '../llm/local/chatWrappers.ts';
 import type { EngineState } from '../llm/local/engines.ts';
 import { type Fit, inGigabytes } from '../llm/local/fit.ts';
+import type { GgufInfo } from '../llm/local/ggufInfo.ts';
 import type { LocalModel } from '../llm/local/library.ts';
 import { type Place, placeInWords } from '../llm/local/place.ts';
 import { visibleLine } from '../protocol/visible.ts';
@@ -23,7 +24,7 @@ export function modelDetails(
   const rows: [string, string | undefined][] = [
     ['Name', info?.name],
     ['Architecture', info?.architecture],
-    ['Parameters', info && [info.sizeLabel, info.parameters.toLocaleString('en-US')].filter(Boolean).join(', ')],
+    ['Parameters', info && parametersText(info)],
     ['Quantisation', info?.quantisation],
     [
       'Trained context',
@@ -50,6 +51,11 @@ export function modelDetails(
     'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
     '',
   ].join('\n');
+}
+
+/** The first file of a split model counts its own only. */
+function parametersText({ sizeLabel, parameters, parts }: GgufInfo): string {
+  return [sizeLabel, parts === 1 && parameters.toLocaleString('en-US')].filter(Boolean).join(', ');
 }
 
 function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {

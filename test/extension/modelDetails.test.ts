@@ -43,6 +43,14 @@ Read from the file itself, without loading it. What it needs is an estimate on t
     );
   });
 
+  it('of a split model do not take what its first file holds for all of it', () => {
+    const info = { architecture: 'qwen3', sizeLabel: '235B', parameters: 12_345, hasChatTemplate: true, parts: 3 };
+    const files = [1, 2, 3].map((index) => `/models/a-0000${index}-of-00003.gguf`);
+    const text = modelDetails({ path: files[0]!, files, bytes: 2.5e9, info }, fit, engine);
+    assert.match(text, /^\| Parameters \| 235B \|$/m);
+    assert.match(text, /^\| Size on disk \| 2\.5 GB in 3 files \|$/m);
+  });
+
   const templates: [hasChatTemplate: boolean, ChatWrapperName, string][] = [
     [true, 'auto', 'embedded template'],
     [true, 'jinjaTemplate', 'embedded template'],
