@@ -3,6 +3,8 @@ import { type Endpoint, nameOf } from './providerErrors.ts';
 import { redact } from './redact.ts';
 
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
+/** A plain http server behind an https address: OpenSSL's code, or its words where the code is only EPROTO. */
+const noEncryption = /wrong.version.number|packet.length.too.long/i;
 const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT/;
 const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
 /** The editor's patched fetch, on a proxy that wants a login or forbids the host: undici's words. */
@@ -13,6 +15,10 @@ const badCompression = /^Z_(?!BUF_ERROR)|incorrect header check|ERR__ERROR_FORMA
 export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const { code, text } = reasonOf(endpoint, error);
   const name = nameOf(endpoint);
+  if (noEncryption.test(`${code} ${text}`)) {
+    const message = `${name} does not speak TLS at this port. Check the address: a server on this machine usually has an http:// one.`;
+    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
+  }
   if (certificate.test(code)) {
     const message = `The certificate of ${name} was not accepted (${text}). Mend it there, or add its authority to this system's.`;
     return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });

@@ -9,7 +9,7 @@ export interface EndpointOptions {
   apiKey?: string;
   /** Sent with every request; those that look like credentials are kept out of every message too. */
   headers?: Record<string, string>;
-  /** What to look at after a 404: a sentence. */
+  /** What to look at after a 404 or 405: a sentence. */
   notFoundHint?: string;
 }
 

@@ -25,11 +25,12 @@ export function readErrorBody(body: unknown): ErrorBody {
     [code, type, status].filter((one) => typeof one === 'string'),
   );
   const parameter = objects.find(({ param }) => param !== undefined)?.param;
-  const status = statusIn(objects) ?? statusOf(codes.join(' '));
+  const words = messageIn(body);
+  const status = statusIn(objects) ?? statusOf(codes.join(' '), words);
   const details = objects.flatMap((object) => object.details);
   const retryDelayMs = details.map(({ retryDelay }) => retryDelay).find((delay) => delay !== undefined);
   return {
-    words: messageIn(body),
+    words,
     codes,
     ...(parameter !== undefined && { parameter }),
     ...(status !== undefined && { status }),
@@ -72,7 +73,8 @@ function statusIn(objects: readonly ErrorObject[]): number | undefined {
   return told.map(Number).find((status) => Number.isInteger(status) && status >= 400 && status < 600);
 }
 
-function statusOf(codes: string): number | undefined {
+function statusOf(codes: string, words: string): number | undefined {
+  if (/^unexpected endpoint or method/i.test(words)) return 404; // LM Studio answers 200 to a wrong path
   if (/rate.?limit|too_many_requests|resource_exhausted/i.test(codes)) return 429;
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }

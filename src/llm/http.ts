@@ -3,7 +3,7 @@ import { connectionError, interruptedError } from './connectionErrors.ts';
 import { asPlainText } from './errorBody.ts';
 import { LLMError } from './errors.ts';
 import { parseJson } from './json.ts';
-import { type Endpoint, errorOfStatus, nameOf } from './providerErrors.ts';
+import { type Endpoint, endSentence, errorOfStatus, nameOf, wayToFind } from './providerErrors.ts';
 import { type RateLimitNews, rateLimitIn } from './rateHeaders.ts';
 import { redact } from './redact.ts';
 
@@ -221,13 +221,19 @@ export async function readJson(answer: HttpAnswer): Promise<unknown> {
   }
 }
 
-/** The error for what should have been a message and is not; an empty one may well work the next time. */
-export function unreadable(endpoint: Endpoint, text: string): LLMError {
+/**
+ * The error for what should have been a message and is not; an empty one may well work the next time. `begun`: others
+ * of the same answer were messages, so that the address is right.
+ */
+export function unreadable(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(asPlainText(text), endpoint.secrets);
+  const said = `${nameOf(endpoint)} sent something that is not an answer of a model: ${beginning}`;
   const message =
     beginning === ''
       ? `${nameOf(endpoint)} sent an empty answer.`
-      : `${nameOf(endpoint)} sent something that is not an answer of a model: ${beginning}`;
+      : begun
+        ? said
+        : `${endSentence(said)} ${wayToFind(endpoint)}`;
   return new LLMError('LLM_BAD_RESPONSE', message, { retryable: beginning === '' });
 }
 

@@ -10,7 +10,7 @@ export interface Endpoint {
   host: string;
   secrets: readonly string[];
   hasKey: boolean;
-  /** What to look at after a 404, where something other than the usual is to be said. */
+  /** What to look at after a 404 or 405, where something other than the usual is to be said. */
   notFoundHint?: string;
 }
 
@@ -24,6 +24,10 @@ export interface ProviderWords {
 }
 
 export const nameOf = (endpoint: Endpoint) => `${endpoint.label} (${endpoint.host})`;
+
+/** What to look at when something else than a model has answered. */
+export const wayToFind = (endpoint: Endpoint) =>
+  endpoint.notFoundHint ?? 'Check the address and the name of the model.';
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
@@ -83,12 +87,12 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     const retryable = !/invalid_request|bad_request|not_found|unsupported/i.test(everything);
     return error('LLM_HTTP_ERROR', `${name} broke off with an error${said}`, retryable);
   }
-  const hint = status === 404 ? ` ${endpoint.notFoundHint ?? 'Check the address and the name of the model.'}` : '';
+  const hint = status === 404 || status === 405 ? ` ${wayToFind(endpoint)}` : '';
   const message = `${name} answered ${status}${hint ? endSentence(said) : said}${hint}`;
   return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500);
 }
 
-const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+export const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /**
  * What the provider itself says of another attempt, in `x-should-retry` (OpenAI, Anthropic; their own libraries obey it

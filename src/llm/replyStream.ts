@@ -116,7 +116,7 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
   try {
     return parseJson(data);
   } catch {
-    throw unreadable(endpoint, data);
+    throw unreadable(endpoint, data, true);
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ChatRequest } from '../../src/llm/client.ts';
+import type { ChatRequest, ModelInfo } from '../../src/llm/client.ts';
 import { createClient, keyOrigin, type ProviderChoice, providers } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { greeting, hear } from './serve.ts';
@@ -323,7 +323,36 @@ describe('an address or a model that is not there', () => {
       assert.match(error.message, /answered 404: 404 page\. /);
       assert.match(error.message, hint);
     });
+    it(`${provider}: a proxy's page, a path that takes no questions, another server's greeting`, async () => {
+      const answers = [
+        new Response('<h1>404 Not Found</h1>nginx', { status: 404, headers: { 'content-type': 'text/html' } }),
+        Response.json({ detail: 'Method Not Allowed' }, { status: 405 }),
+        new Response('<p>Welcome', { headers: { 'content-type': 'text/html' } }),
+        new Response('It is running'),
+      ];
+      for (const answer of answers) {
+        const { error } = await asked({ provider, baseUrl: 'https://models.example' }, () => answer.clone());
+        assert.ok(error instanceof LLMError);
+        assert.match(error.message, /\(models\.example\) (answered|sent).*(Found nginx|Allowed|Welcome|running)\. /);
+        assert.match(error.message, hint);
+      }
+    });
   }
+  it('LM Studio answers 200 to a wrong path: said as what it is, in a chat and in the list, and not repeated', async () => {
+    const words = { error: 'Unexpected endpoint or method. (POST /chat/completions)' };
+    const choice = { provider: 'lmstudio', baseUrl: 'http://127.0.0.1:1234' } as const;
+    const says = {
+      name: 'LLMError',
+      code: 'LLM_HTTP_ERROR',
+      retryable: false,
+      message: /^LM Studio \(127.* answered 404: Unexpected endpoint.*\. Check the address \(most end in \/v1\)/,
+    };
+    const { error } = await asked(choice, () => Response.json(words));
+    assert.throws(() => {
+      throw error;
+    }, says);
+    await assert.rejects(listed(choice, words), says);
+  });
 });
 
 describe('a tool whose name is longer than providers take', () => {
@@ -369,6 +398,17 @@ describe('a tool whose name is longer than providers take', () => {
   }
 });
 
+/** What a provider lists whose answer this is. */
+async function listed(choice: Omit<ProviderChoice, 'model'>, answer: object): Promise<ModelInfo[] | undefined> {
+  const fetchBefore = globalThis.fetch;
+  globalThis.fetch = async () => Response.json(answer);
+  try {
+    return await createClient({ model: 'm', ...choice }).listModels?.();
+  } finally {
+    globalThis.fetch = fetchBefore;
+  }
+}
+
 describe('a list without models', () => {
   const lists: [provider: ProviderChoice['provider'], field: string][] = [
     ['openai-compatible', 'data'],
@@ -379,14 +419,10 @@ describe('a list without models', () => {
   for (const [provider, field] of lists) {
     for (const none of [[], null]) {
       it(`is none: ${JSON.stringify(none)} from ${provider}`, async () => {
-        const fetchBefore = globalThis.fetch;
-        globalThis.fetch = async () => Response.json({ object: 'list', [field]: none });
-        try {
-          const client = createClient({ provider, baseUrl: 'https://here.example', model: 'm' });
-          assert.deepEqual(await client.listModels?.(), []);
-        } finally {
-          globalThis.fetch = fetchBefore;
-        }
+        assert.deepEqual(
+          await listed({ provider, baseUrl: 'https://here.example' }, { object: 'list', [field]: none }),
+          [],
+        );
       });
     }
   }

@@ -72,10 +72,15 @@ describe('server-sent events', () => {
       'a captive portal',
       'text/html',
       '<html><head><title>x</title></head><body>Please\n<b>log in</b></body>',
-      /Please log in$/,
+      /: Please log in\. Check the address/,
     ],
-    ['the same under a false name', 'text/plain', ' <!doctype html><p>Please log in</p>', /Please log in$/],
-    ['text as a stream', 'text/event-stream', 'Please log in', /Please log in$/],
+    [
+      'the same under a false name',
+      'text/plain',
+      ' <!doctype html><p>Please log in</p>',
+      /: Please log in\. Check the address/,
+    ],
+    ['text as a stream', 'text/event-stream', 'Please log in', /: Please log in\. Check the address/],
     ['nothing', 'text/event-stream', '', /empty answer/],
   ];
   for (const [what, type, body, says] of strange) {

@@ -114,7 +114,7 @@ function withWayOut(error: LLMError, model: string): LLMError {
   const saying = (sentence: string) =>
     new LLMError(code, sentence, { status, retryable, retryAfterMs, details, cause });
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  if (status === 404 && /not found/i.test(wordsOf(error))) {
+  if (status === 404 && /\bmodel\b.*not found/i.test(wordsOf(error))) {
     return saying(`Ollama says: ${wordsOf(error)}. Run \`ollama pull ${model}\`, or choose another model.`);
   }
   if (code === 'LLM_CONTEXT_OVERFLOW') return saying(`${sentence} Set a larger context size, or begin a new run.`);

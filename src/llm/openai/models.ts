@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
 import { list, size } from '../fields.ts';
 import { unreadable } from '../http.ts';
-import type { Endpoint } from '../providerErrors.ts';
+import { isObject } from '../json.ts';
+import { type Endpoint, errorInStream } from '../providerErrors.ts';
 
 const modelSchema = z.object({
   id: z.string().min(1),
@@ -17,6 +18,7 @@ const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).trans
 /** `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
+  if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio: 200 to a wrong path
   if (!read.success) throw unreadable(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);
