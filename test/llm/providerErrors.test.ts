@@ -134,5 +134,21 @@ describe('keys in texts', () => {
       'Incorrect API key provided: sk-. A bearer token is wanted.',
     ],
   ];
+  // With signs that mean something in addresses, regular expressions and JSON.
+  const odd = 'a+b/c=$&(d)[e]*"f\\g?.h|i^j';
+  const inBase64 = (text: string) => Buffer.from(text).toString('base64');
+  const written: [how: string, text: string][] = [
+    ['as it is', odd],
+    ['in an address', encodeURIComponent(odd)],
+    ['in an address of .NET', encodeURIComponent(odd).replace(/%../g, (escaped) => escaped.toLowerCase())],
+    ['in JSON', JSON.stringify(odd).slice(1, -1)],
+    ['in base64', inBase64(odd)],
+    ['as the password of no user', inBase64(`:${odd}`)],
+    ['as the password of a user', inBase64(`me:${odd}`)],
+    ['as a user without a password', inBase64(`${odd}:`)],
+    ['in base64 for addresses', Buffer.from(`${odd}~~~`).toString('base64url')],
+  ];
+  for (const [how, text] of written)
+    it(`the key ${how}`, () => assert.equal(redact(`Basic ${text}, you said.`, [odd]), 'Basic [key], you said.'));
   for (const [text, clean] of texts) it(clean, () => assert.equal(redact(text, [canary, 'p@ss word', 'x']), clean));
 });
