@@ -91,7 +91,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
     'towpath.downloadModel': () => fetcher.offer(),
-    'towpath.setKey': () => setup.setKey(),
+    'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.mcpServers': () => showServers(parts.mcp),
     'towpath.testConnection': () => testConnection(models, log),

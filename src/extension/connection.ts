@@ -12,7 +12,7 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
   if (result.works) void vscode.window.showInformationMessage(withoutLinks(result.text));
-  else void showProblem(result.text, result.code);
+  else void showProblem(result.text, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
 export interface TestResult {
@@ -60,8 +60,8 @@ export async function askOneWord(
   }
 }
 
-async function showProblem(text: string, code: string | undefined): Promise<void> {
-  const button = code === 'LLM_AUTH_FAILED' ? 'Set API Key…' : 'Pick Model…';
-  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), button);
-  if (chosen) await vscode.commands.executeCommand(code === 'LLM_AUTH_FAILED' ? 'towpath.setKey' : 'towpath.pickModel');
+/** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
+async function showProblem(text: string, keyOf: string | undefined): Promise<void> {
+  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), keyOf ? 'Set API Key…' : 'Pick Model…');
+  if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
 }

@@ -133,10 +133,11 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
     provider === 'ollama'
       ? [fact(`${now['ollama.contextSize'].toLocaleString('en-US')} tokens are asked for (towpath.ollama.contextSize)`)]
       : [];
-  const { currentProvider } = models;
-  const client = currentProvider && (await models.clientOf(currentProvider, name));
-  const listed = await client?.listModels?.(AbortSignal.any([signal, AbortSignal.timeout(15_000)]));
-  const size = listed?.find(({ id }) => id === name)?.contextWindow;
+  const listed = await models.list(provider, signal).catch((error: Error) => error);
+  if (signal.aborted) return [...ollama, fact('Stopped.')];
+  // Whether the model itself answers is seen above; many endpoints have no list.
+  if (listed instanceof Error) return [...ollama, fact(`The provider did not list its models: ${listed.message}`)];
+  const size = listed.find(({ id }) => id === name)?.contextWindow;
   if (size === undefined) return [...ollama, fact('The provider does not say how large it is.')];
   const text = `The provider says ${size.toLocaleString('en-US')} tokens`;
   return [...ollama, size < 8192 ? warning(`${text}, which is little for an agent.`) : ok(text)];

@@ -5,8 +5,10 @@ import type { RunModel } from '../engine/context.ts';
 import { EngineError } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
 import { createResponseCache } from '../llm/cache.ts';
-import type { LLMClient } from '../llm/client.ts';
+import type { LLMClient, ModelInfo } from '../llm/client.ts';
+import { inWords } from '../llm/clock.ts';
 import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
+import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
 import type { Place } from '../llm/local/place.ts';
@@ -20,6 +22,8 @@ import type { Secrets } from './secrets.ts';
 import { type Settings, saveSetting, settings } from './settings.ts';
 
 export const demoModel = 'local/demo';
+/** Until a provider has to have said which models it has. */
+const listMs = 15_000;
 const recentName = 'towpath.recentModels';
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
@@ -31,6 +35,8 @@ export class Models implements vscode.Disposable {
   /** Asked by calls of workflows that allow it. */
   private readonly replies = createResponseCache();
   private readonly windows = new Map<string, number | undefined>();
+  /** `provider origin` where a person wants no key sent, of those that may work without one; asked once. */
+  private readonly withoutKey = new Set<string>();
   private readonly limiters = new Map<string, RateLimiter>();
 
   constructor(
@@ -96,10 +102,26 @@ export class Models implements vscode.Disposable {
     return { id, model, adapter, ...(contextWindow && { contextWindow }) };
   }
 
-  /** A client of a provider behind an address, e.g. to ask for its models. Without a key, when none is saved. */
-  async clientOf(provider: Provider, model = ''): Promise<LLMClient> {
+  /**
+   * What a provider says it has; it is asked without a key when none is saved. Throws `LLMError`, also after 15 seconds
+   * without an answer, or the signal's reason.
+   */
+  async list(id: string, signal = new AbortController().signal): Promise<ModelInfo[]> {
+    const provider = providerOf(id);
+    const late = AbortSignal.timeout(listMs);
+    try {
+      const client = provider ? await this.listingClient(provider) : createEditorClient();
+      return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
+    } catch (error) {
+      if (!late.aborted || signal.aborted) throw error;
+      const where = provider ? `${provider.label} (${addressOf(provider.id)})` : 'The editor';
+      throw new LLMError('LLM_TIMEOUT', `${where} gave no answer within ${inWords(listMs)}.`);
+    }
+  }
+
+  private async listingClient(provider: Provider): Promise<LLMClient> {
     const baseUrl = addressOf(provider.id);
-    return this.remoteClient(provider, model, baseUrl, await this.savedKey(provider.id, baseUrl), settings());
+    return this.remoteClient(provider, '', baseUrl, await this.savedKey(provider.id, baseUrl), settings());
   }
 
   /** Whether a local model is in memory. */
@@ -183,7 +205,7 @@ export class Models implements vscode.Disposable {
     const key = `${provider}/${model} ${addressOf(provider as ProviderId)}`;
     if (!this.windows.has(key)) {
       this.windows.set(key, undefined);
-      client.listModels?.(AbortSignal.timeout(15_000)).then(
+      client.listModels?.(AbortSignal.timeout(listMs)).then(
         (listed) => this.windows.set(key, listed.find(({ id }) => id === model)?.contextWindow),
         () => this.windows.delete(key),
       );
@@ -201,8 +223,10 @@ export class Models implements vscode.Disposable {
     const saved = await this.savedKey(provider.id, baseUrl);
     const origin = keyOrigin({ provider: provider.id, baseUrl })!;
     if (saved || isLoopback(new URL(origin).hostname)) return saved;
-    const other = this.secrets.origins(provider.id).at(-1);
-    if (other) {
+    const encrypted = new URL(origin).protocol === 'https:'; // over plain http no key is sent at all
+    const other = encrypted ? this.secrets.origins(provider.id).at(-1) : undefined;
+    const place = `${provider.id} ${origin}`;
+    if (other && !this.withoutKey.has(place)) {
       const use = 'Use It There Too';
       const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
       const question = `Send your ${provider.label} key to ${origin}?`;
@@ -211,6 +235,7 @@ export class Models implements vscode.Disposable {
         await this.secrets.save(provider.id, origin, key);
         return key;
       }
+      if (key && provider.key !== 'needed') this.withoutKey.add(place);
     }
     if (provider.key === 'needed')
       throw new EngineError(
@@ -264,7 +289,11 @@ export function addressOf(provider: ProviderId): string {
   return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
 }
 
-function providerOf(id: string): Provider | undefined {
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function providerOf(id: string): Provider | undefined {
   return providers.find((provider) => provider.id === id);
 }
 
@@ -302,9 +331,11 @@ function describe(id: string): ModelOption {
   return {
     id,
     label: model,
-    detail: URL.canParse(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
-    ...(!URL.canParse(address) && {
-      problem: `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
+    detail: isWebAddress(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
+    ...(!isWebAddress(address) && {
+      problem: address
+        ? `"${address}" is no address for ${provider.label}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.`
+        : `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
     }),
   };
 }

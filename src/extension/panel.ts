@@ -84,7 +84,10 @@ export class Panel {
       case 'delete-run':
         return conversation.delete(message.runId);
       case 'action':
-        await vscode.commands.executeCommand(actions[message.action]);
+        await vscode.commands.executeCommand(
+          actions[message.action],
+          ...(message.action === 'set-key' ? [models.currentProvider?.id] : []),
+        );
         return;
       case 'show-question':
         return approvals.show(message.toolCallId);

@@ -13,7 +13,8 @@ const schema = z.object({
     .string()
     .regex(/^(https?:\/\/.+)?$/)
     .catch(''),
-  baseUrls: z.record(z.string(), z.string().regex(/^https?:\/\/.+$/)).catch({}),
+  /** As written: instead of one that cannot be used, a provider's own is not taken. */
+  baseUrls: z.record(z.string(), z.string().catch('')).catch({}),
   'azure.apiVersion': z
     .string()
     .regex(/^[\w.-]*$/)

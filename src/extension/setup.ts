@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { keyOrigin, type Provider, providers } from '../llm/create.ts';
+import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { checkModelFile } from '../llm/local/modelFile.ts';
 import { partsOf } from '../llm/local/parts.ts';
 import { createEditorClient } from './editorModels.ts';
-import { addressOf, type Models } from './models.ts';
+import { addressOf, isWebAddress, type Models, providerOf } from './models.ts';
 import { withoutLinks } from './questionText.ts';
 import type { Secrets } from './secrets.ts';
 import { saveSetting, settings } from './settings.ts';
@@ -102,10 +103,11 @@ export class Setup {
     await pick('Towpath: a model of the editor', choices);
   }
 
-  /** Saves a key for the provider in use, else for one that is asked for. */
-  async setKey(): Promise<void> {
-    const provider = this.models.currentProvider ?? (await this.askProvider('Towpath: a key for which provider?'));
-    if (provider && (addressOf(provider.id) || (await this.askAddress(provider)))) await this.askKey(provider);
+  /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
+  async setKey(id = ''): Promise<void> {
+    const provider = providerOf(id) ?? (await this.askProvider('Towpath: a key for which provider?'));
+    if (provider && (isWebAddress(addressOf(provider.id)) || (await this.askAddress(provider))))
+      await this.askKey(provider);
   }
 
   async deleteKey(): Promise<void> {
@@ -126,7 +128,7 @@ export class Setup {
   }
 
   private async useProvider(provider: Provider): Promise<void> {
-    const mustAsk = !provider.baseUrl && (provider.id === 'openai-compatible' || !addressOf(provider.id));
+    const mustAsk = provider.id === 'openai-compatible' || !isWebAddress(addressOf(provider.id));
     if (mustAsk && !(await this.askAddress(provider))) return;
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
     const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
@@ -151,16 +153,21 @@ export class Setup {
     return true;
   }
 
-  private async askKey(provider: Provider): Promise<boolean> {
+  private async askKey(provider: Provider, why = ''): Promise<boolean> {
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
     if (!origin) return false;
+    const { protocol, hostname } = new URL(origin);
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      const problem = `${provider.label} is reached without encryption at ${origin}, where no key is ever sent.`;
+      void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
+      return false;
+    }
     const key = await vscode.window.showInputBox({
       title: `API key for ${provider.label} (${origin})`,
-      prompt: "Kept in the editor's secret storage and sent to this address only",
+      prompt: withoutLinks(`${why} Kept in the editor's secret storage and sent to this address only`).trim(),
       password: true,
       ignoreFocusOut: true,
-      validateInput: (text) =>
-        /^[\x21-\x7E]+$/.test(text.trim()) ? undefined : 'A key is one line of visible ASCII characters.',
+      validateInput: keyProblem,
     });
     if (!key) return false;
     await this.secrets.save(provider.id, origin, key.trim());
@@ -169,9 +176,12 @@ export class Setup {
   }
 
   private async askProvider(title: string): Promise<Provider | undefined> {
-    const items = providers.map((provider) => ({
+    const { currentProvider } = this.models;
+    const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
+    const items = inOrder.map((provider) => ({
       label: provider.label,
       description: addressOf(provider.id),
+      detail: provider === currentProvider ? 'in use' : undefined,
       provider,
     }));
     return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.provider;
@@ -180,7 +190,8 @@ export class Setup {
   /** The model's name: from the provider's list where it gives one, else typed. */
   private async askModel(provider: Provider): Promise<string | undefined> {
     const title = `${provider.label}: the model`;
-    const names = await this.list(provider);
+    const listed = await this.list(provider);
+    const names = provider.id === 'azure' ? [] : listed; // Azure lists what could be deployed, not what is
     const other = { label: '$(edit) Another name…' };
     if (names.length > 0) {
       const items = [...names.map((label) => ({ label })), other];
@@ -193,15 +204,17 @@ export class Setup {
 
   private async list(provider: Provider): Promise<string[]> {
     try {
-      const client = await this.models.clientOf(provider);
       const title = `Asking ${provider.label} for its models`;
       const location = vscode.ProgressLocation.Notification;
-      const models = await vscode.window.withProgress({ location, title }, () =>
-        Promise.resolve(client.listModels?.(AbortSignal.timeout(10_000))),
-      );
-      return (models ?? []).map((model) => model.id).sort();
+      const models = await vscode.window.withProgress({ location, title }, () => this.models.list(provider.id));
+      return models.map((model) => model.id).sort();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
+      // 403: a key that is good for chats may well be kept from lists.
+      if (error instanceof LLMError && error.code === 'LLM_AUTH_FAILED' && error.status !== 403)
+        return (await this.askKey(provider, why.replace(' Run *Towpath: Set API Key*.', '')))
+          ? this.list(provider)
+          : [];
       void vscode.window.showWarningMessage(withoutLinks(`${provider.label} did not list its models: ${why}`));
       return [];
     }
@@ -211,6 +224,14 @@ export class Setup {
 async function pick(title: string, choices: Choice[]): Promise<void> {
   const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDetail: true, matchOnDescription: true });
   await chosen?.run();
+}
+
+function keyProblem(text: string): string | undefined {
+  if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))
+    return 'Only the key, without what stands before it in a header.';
+  return /^[\x21-\x7E]+$/.test(text.trim())
+    ? undefined
+    : 'A key is one line of visible ASCII characters, without blanks.';
 }
 
 function addressProblem(text: string): string | undefined {

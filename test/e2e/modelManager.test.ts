@@ -198,6 +198,9 @@ describe('the model manager', () => {
       }, provider.url);
       const well = await examine(/✅ It streams: the answer came in 2 pieces/);
       for (const line of [/✅ It called the tool/, /✅ It used the result/, /32,768 tokens/]) assert.match(well, line);
+      provider.listing = () => reply.status(404, { detail: 'Not Found' });
+      const unlisted = await examine(/did not list its models: .* answered 404: Not Found/);
+      assert.match(unlisted, /^0 problems, /m);
       provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
       const badly = await examine(/❌ .*OpenAI-compatible/);
       assert.ok(!badly.includes(key), badly);

@@ -30,7 +30,8 @@ describe('models of every provider', () => {
     }, command);
   const saveKey = async (value: string) => {
     await run('towpath.setKey');
-    await quickInput().waitFor();
+    await row('in use').click();
+    await editor.page.locator('.quick-input-title', { hasText: 'API key for' }).waitFor();
     assert.equal(await quickInput().getAttribute('type'), 'password');
     await quickInput().fill(value);
     await editor.page.keyboard.press('Enter');

@@ -38,6 +38,8 @@ export interface Provider {
   script: ProviderScript;
   /** What `GET /models` lists. */
   models: object[];
+  /** Answers `GET /models` instead. */
+  listing?(request: RecordedRequest): ProviderReply;
   close(): Promise<void>;
 }
 
@@ -72,7 +74,8 @@ async function answer(provider: Provider, request: IncomingMessage, response: Se
   }
   provider.otherRequests.push(recorded);
   const known = recorded.path.split('?')[0]!.endsWith('/models');
-  await perform(known ? reply.status(200, { object: 'list', data: provider.models }) : reply.status(404), response);
+  const list = () => provider.listing?.(recorded) ?? reply.status(200, { object: 'list', data: provider.models });
+  await perform(known ? list() : reply.status(404), response);
 }
 
 function choose({ script, requests }: Provider, body: WireRequest): ProviderReply {

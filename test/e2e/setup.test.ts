@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+const key = 'sk-CANARYKEY1234567890';
+
+describe('setting a provider up', () => {
+  let editor: Towpath;
+  let provider: Provider;
+  beforeEach(async () => {
+    provider = await startProvider(() => reply.text('ready'));
+  });
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+    await editor?.stop();
+    await provider.close();
+  });
+
+  const box = () => editor.page.locator('.quick-input-widget');
+  const title = (text: string | RegExp) => box().locator('.quick-input-title', { hasText: text }).waitFor();
+  const message = (text: string) => box().locator('.quick-input-message', { hasText: text }).waitFor();
+  const row = (text: string | RegExp) => box().locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const rows = () => box().locator('.quick-input-list .monaco-list-row').allInnerTexts();
+  const type = async (text: string) => {
+    await box().locator('input').first().fill(text);
+    await editor.page.keyboard.press('Enter');
+  };
+  const toast = (text: string | RegExp) =>
+    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor({ timeout: 30_000 });
+  const run = (command: string) =>
+    editor.host.evaluate((vscode, name) => {
+      void vscode.commands.executeCommand(name);
+    }, command);
+  const set = (name: string, value: unknown) =>
+    editor.host.evaluate(
+      async (vscode, [one, what]) => {
+        await vscode.workspace
+          .getConfiguration('towpath')
+          .update(one as string, what, vscode.ConfigurationTarget.Global);
+      },
+      [name, value],
+    );
+  const inUse = (model: string) =>
+    eventually(`${model} is in use`, async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes(model),
+    );
+
+  it('a key that the list is refused for is asked for anew; a model is picked, and keys of others are set and forgotten', async () => {
+    const good = `Bearer ${key}`;
+    provider.listing = ({ headers }) =>
+      headers.authorization === good
+        ? reply.status(200, { data: [{ id: 'good-one' }, { id: 'good-two' }] })
+        : reply.status(401, { error: { message: `Incorrect API key provided: ${headers.authorization}` } });
+    editor = await openTowpath({
+      settings: {
+        'towpath.model': 'openai-compatible/other',
+        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.baseUrls': { openai: provider.url },
+      },
+    });
+    await run('towpath.useEndpoint');
+    await row(/^OpenAI(?!-)/).click();
+    await title('API key for OpenAI (http://127.0.0.1');
+    await message('No API key for OpenAI');
+    await type('Bearer sk-wrong-key-1234567890');
+    await message('Only the key');
+    await type('two words');
+    await message('without blanks');
+    await type('sk-wrong-key-1234567890');
+    await message('refused the API key: Incorrect API key provided: Bearer [key]');
+    await type(` ${key} `);
+    await row('good-two').click();
+    await inUse('good-two');
+    assert.deepEqual(
+      provider.otherRequests.map(({ headers }) => headers.authorization).filter((sent) => sent !== undefined),
+      ['Bearer sk-wrong-key-1234567890', good],
+    );
+
+    await run('towpath.setKey');
+    await title('a key for which provider?');
+    assert.match((await rows())[0]!, /^OpenAI(?!-).*in use/s);
+    await row('Groq').click();
+    await title('API key for Groq (https://api.groq.com)');
+    await editor.page.keyboard.press('Escape');
+
+    await run('towpath.deleteKey');
+    await row(/^OpenAI(?!-)/).click();
+    await toast('is forgotten');
+    await editor.panel.send('Hello?');
+    await editor.panel.shows('ready');
+    assert.equal(provider.requests.at(-1)!.headers.authorization, undefined);
+  });
+
+  it('Azure: a deployment is asked for by its name, for the list says what could be deployed; a list that never comes is waited for no longer than it says', async () => {
+    provider.listing = () => reply.status(200, { data: [{ id: 'gpt-that-could-be-deployed' }] });
+    editor = await openTowpath({
+      settings: { 'towpath.baseUrls': { azure: provider.url.replace('/v1', '') } },
+    });
+    await run('towpath.useEndpoint');
+    await row('Azure OpenAI').click();
+    await title('Azure OpenAI: the model');
+    await message("The deployment's name");
+    assert.equal(provider.otherRequests.length, 1);
+    await editor.page.keyboard.press('Escape');
+    provider.listing = () => reply.text('').late(Number.POSITIVE_INFINITY);
+    await run('towpath.useEndpoint');
+    await row('Azure OpenAI').click();
+    await toast(/did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s/);
+    await type('mine');
+    await inUse('mine');
+    await editor.panel.send('Hello?');
+    await editor.panel.shows('ready');
+    assert.deepEqual(
+      provider.requests.map(({ path, body }) => [path, body.model]),
+      [['/openai/v1/chat/completions', 'mine']],
+    );
+  });
+
+  it('an address that is none: nothing goes to the provider itself instead', async () => {
+    editor = await openTowpath({
+      settings: {
+        'towpath.model': 'openai/scripted',
+        'towpath.baseUrls': { openai: 'proxy.invalid:8080/v1', groq: provider.url },
+        'towpath.retries': 0,
+      },
+    });
+    await editor.panel.send('Hello?');
+    await editor.panel.waitForPhase('Failed');
+    await editor.panel.shows('"proxy.invalid:8080/v1" is no address for OpenAI');
+    await run('towpath.useEndpoint');
+    await row('proxy.invalid').click();
+    await title('OpenAI: its address');
+    await type(provider.url);
+    await row('scripted').click();
+    await eventually('the list was asked for', () => provider.otherRequests.length > 0);
+    await editor.panel.send('And now?');
+    await editor.panel.shows('ready');
+    await set('model', 'groq/scripted');
+    await editor.panel.send('And the other one?');
+    await eventually('it is at its address, too', () => provider.requests.length === 2);
+  });
+
+  it('a key of another address: no is heard once, and over plain http it is not even offered', async () => {
+    editor = await openTowpath({
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.retries': 0,
+      },
+    });
+    await run('towpath.setKey');
+    await row('OpenAI-compatible endpoint').click();
+    await title('API key for OpenAI-compatible endpoint');
+    await type(key);
+    await toast('is saved');
+    const fails = async (at: string, question: string, asked: boolean) => {
+      await set('endpoint.baseUrl', at);
+      await editor.panel.send(question);
+      if (asked) {
+        assert.match(await editor.dialog.text(), /^Send your OpenAI-compatible endpoint key to https:/);
+        await editor.dialog.escape();
+      }
+      await editor.panel.shows(question);
+      await editor.panel.waitForPhase('Failed');
+      assert.equal(await editor.dialog.isOpen(), false);
+      await editor.panel.shows('cannot be reached');
+    };
+    await fails('https://elsewhere.invalid/v1', 'The first?', true);
+    await run('towpath.newRun');
+    await fails('https://elsewhere.invalid/v1', 'The second?', false);
+    await run('towpath.newRun');
+    await fails('http://elsewhere.invalid/v1', 'The third?', false);
+    await run('towpath.setKey');
+    await row('OpenAI-compatible endpoint').click();
+    await toast('reached without encryption at http://elsewhere.invalid');
+    assert.equal(provider.requests.length, 0);
+  });
+});
