@@ -163,23 +163,23 @@ function frame(
   };
   const told = [standing.words, standing.time].filter(Boolean).join(' · ');
   const line = visibleLine(about.length > 500 ? `${about.slice(0, 500)}…` : about);
-  return html`<section class="card" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
+  return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
       data-ok=${standing.ok ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
     <div class="card-head">
-      <button class="card-toggle" aria-expanded=${open} title=${line || nothing} @click=${toggle}>
+      <button class="card-toggle" aria-expanded=${open} title=${[line, told].filter(Boolean).join('\n')} @click=${toggle}>
         <span class="twistie">${icons.chevron}</span>
         <span class="card-icon">${standing.icon}</span>
         <span class="card-tool">${visibleLine(tool)}</span>
         <span class="card-about"><bdi>${line}</bdi></span>
-        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : told}>${standing.words}${
+        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : told}><span>${standing.words}${
           standing.time ? html`<span class="wide-only">${standing.words && ' · '}${standing.time}</span>` : nothing
-        }</span>
+        }</span></span>
       </button>
       ${beside}
     </div>
     ${below}
     ${open ? html`<div class="card-details">${details()}</div>` : nothing}
-  </section>`;
+  </div>`;
 }
 
 function asking(context: PanelContext, callId: string, state: CallState | undefined): TemplateResult {

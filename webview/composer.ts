@@ -2,6 +2,7 @@ import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { TokenUsage } from '../src/protocol/messages.ts';
 import { type Preset, presetNames } from '../src/protocol/policy.ts';
+import type { Run } from '../src/protocol/run.ts';
 import type { ImageAttachment } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
@@ -27,29 +28,34 @@ export function composer(context: PanelContext): TemplateResult {
       @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${() => setTyping(context, false)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
-      ${state ? modelButton(context) : nothing}
-      ${state && state.preset !== 'reads-free' ? presetButton(context, state.preset) : nothing}
-      ${
-        run && run.contextTokens > 0
-          ? html`<span class="tokens quiet" title=${`In the model's window: ${count(run.contextTokens)} tokens. In this run: ${count(run.usage.totalTokens)}${costOf(run.usage)}.`}
-              >${count(run.contextTokens)}<span class="wide-only"> tokens</span></span>`
-          : nothing
-      }
-      <span class="space"></span>
-      ${attachButton(context)}
-      ${
-        running
-          ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
-              title=${run.pausing ? pausing : 'Pause after this turn'} aria-label=${run.pausing ? pausing : 'Pause after this turn'}
-              @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
-            <vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
-              @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
-          : nothing
-      }
-      <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
-        aria-label="Send" @click=${() => send(context)}>${icons.send}</vscode-button>
+      <div class="composer-about">
+        ${state ? modelButton(context) : nothing}
+        ${state && state.preset !== 'reads-free' ? presetButton(context, state.preset) : nothing}
+        ${run && run.contextTokens > 0 ? tokens(run) : nothing}
+      </div>
+      <div class="composer-acts">
+        ${attachButton(context)}
+        ${
+          running
+            ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
+                title=${run.pausing ? pausing : 'Pause after this turn'} aria-label=${run.pausing ? pausing : 'Pause after this turn'}
+                @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
+              <vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
+                @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
+            : nothing
+        }
+        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
+          aria-label="Send" @click=${() => send(context)}>${icons.send}</vscode-button>
+      </div>
     </div>
   </div>`;
+}
+
+/** How full the model's window is; what the run took in all is in the title. */
+function tokens({ contextTokens, usage }: Run): TemplateResult {
+  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}${costOf(usage)}.`;
+  return html`<span class="tokens quiet" role="img" title=${title} aria-label=${title}
+    >${count(contextTokens)}<span class="wide-only"> tokens</span></span>`;
 }
 
 const costOf = ({ cost }: TokenUsage) =>

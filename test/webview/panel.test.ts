@@ -761,6 +761,49 @@ The flag works; one test fails, see the test.`,
       );
     assert.deepEqual(widths, []);
   });
+
+  for (const width of [200, 230, 300])
+    it(`everything around a message is in reach at ${width} pixels`, async () => {
+      await test.page.setViewportSize({ width, height: 700 });
+      const usage = { promptTokens: 999_000, completionTokens: 0, totalTokens: 999_000 };
+      const models = [{ id: 'a/b', label: 'A model with a long name of its own', detail: '' }];
+      await show([...begin, { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 }], {
+        models,
+        modelId: 'a/b',
+        preset: 'autopilot',
+      });
+      const boxes = await test.page
+        .locator('.composer, .composer-bar vscode-button, .tokens, .model-label')
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
+      const [composer, ...inside] = boxes;
+      assert.equal(inside.length, 8);
+      const outside = inside.filter(({ left, right }) => left < composer!.left || right > composer!.right);
+      assert.deepEqual(outside, []);
+    });
+
+  it('a narrow card keeps names whole, and words about it are not cut to a syllable', async () => {
+    await test.page.setViewportSize({ width: 300, height: 700 });
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail]);
+    const cut = (selector: string) =>
+      test.page.locator(selector).evaluateAll((all) =>
+        all
+          .filter((one) => {
+            const range = one.ownerDocument.createRange();
+            range.selectNodeContents(one);
+            return range.getBoundingClientRect().width > one.getBoundingClientRect().width;
+          })
+          .map((one) => one.textContent),
+      );
+    assert.deepEqual([await cut('.card-tool'), await cut('.card-about')], [[], ['npm test -- --grep json']]);
+    const syllables = await test.page.locator('.card-words').evaluateAll((all) =>
+      all
+        .map((words) => [words, words.firstElementChild!] as const)
+        .filter(([words, told]) => told.getBoundingClientRect().top < words.getBoundingClientRect().bottom)
+        .filter(([, told]) => told.scrollWidth > told.clientWidth && told.clientWidth < 50)
+        .map(([words]) => words.textContent),
+    );
+    assert.deepEqual(syllables, []);
+  });
 });
 
 describe('The colours of code', () => {
