@@ -23,4 +23,4 @@ const words = { pending: 'to do', active: 'at work', done: 'done' };
 const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
   <span class="plan-mark" role="img" aria-label=${words[status]}>${marks[status]}</span><span>${visibleLine(text)}</span></li>`;
 
-const marks = { pending: nothing, active: icons.chevron, done: icons.check };
+const marks = { pending: icons.ring, active: icons.ringDot, done: icons.check };
