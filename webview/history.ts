@@ -10,7 +10,7 @@ import { ago } from './time.ts';
 export function history(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
   const runs = (context.model.state?.runs ?? []).toSorted((one, other) => other.updatedAt - one.updatedAt);
-  return html`<section class="history" aria-label="Runs" @keydown=${(event: KeyboardEvent) => onKey(context, event)}>
+  return html`<section class="history" aria-label="Runs">
     ${runs.length === 0 ? html`<p class="quiet">No runs yet.</p>` : nothing}
     <ul>${repeat(
       runs,
@@ -24,6 +24,12 @@ export function closeHistory(context: PanelContext): void {
   context.opened.history = false;
   context.opened.deleting = undefined;
   context.refresh();
+}
+
+/** The list lies over the conversation: whoever goes there has no use for it any more. */
+export function leaveHistory(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
+  const inside = relatedTarget === null || (currentTarget as Node).contains(relatedTarget as Node);
+  if (context.opened.history && !inside) closeHistory(context);
 }
 
 const words: Record<RunSummary['phase'], string> = {
@@ -69,7 +75,9 @@ function row(context: PanelContext, run: RunSummary): TemplateResult {
   </li>`;
 }
 
-function onKey(context: PanelContext, event: KeyboardEvent): void {
+/** Escape and the arrow keys, in the list and on the button that opened it. */
+export function onHistoryKey(context: PanelContext, event: KeyboardEvent): void {
+  if (!context.opened.history) return;
   if (event.key === 'Escape') {
     event.stopPropagation();
     closeHistory(context);
@@ -81,5 +89,6 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (step === 0 || openers.length === 0) return;
   event.preventDefault();
   const at = openers.findIndex((opener) => opener.closest('li')?.contains(document.activeElement));
-  openers[(at + step + openers.length) % openers.length]?.focus();
+  const next = at < 0 && step < 0 ? openers.length - 1 : (at + step + openers.length) % openers.length;
+  openers[next]?.focus();
 }

@@ -55,9 +55,17 @@ function draw(): void {
   context.now = Date.now();
   const { run } = context.model;
   document.body.dataset.phase = run?.phase ?? '';
+  const focused = document.activeElement;
   render(panel(context, scroll), root);
+  if (focused && !focused.isConnected && document.hasFocus()) keepFocus();
   scroll.settle();
   keepTime();
+}
+
+/** A button that did its work is gone at times: the next key is to land somewhere all the same. */
+function keepFocus(): void {
+  if (context.opened.history) document.querySelector<HTMLElement>('[data-testid="history"]')?.focus();
+  else focusComposer();
 }
 
 let clock: ReturnType<typeof setInterval> | undefined;

@@ -1,13 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { titleOf } from '../src/protocol/run.ts';
-import { visible, visibleLine } from '../src/protocol/visible.ts';
+import { visibleLine } from '../src/protocol/visible.ts';
 import { composer } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { graph } from './graph.ts';
-import { closeHistory, history } from './history.ts';
+import { closeHistory, history, leaveHistory, onHistoryKey } from './history.ts';
 import { icons } from './icons.ts';
 import { phaseLine } from './phase.ts';
 import { plan } from './plan.ts';
+import { sentence } from './sentence.ts';
 import { transcript } from './transcript.ts';
 import { welcome, workspaceNotices } from './welcome.ts';
 
@@ -20,7 +21,7 @@ export function panel(
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
   return html`
     ${header(context)}
-    <main class="scroller" tabindex="-1" aria-label="Conversation" @scroll=${scroll.onScroll}>
+    <main class="scroller" tabindex="0" aria-label="Conversation" @scroll=${scroll.onScroll}>
       <div class="transcript">
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
@@ -54,7 +55,8 @@ function header(context: PanelContext): TemplateResult {
     context.post({ type: 'new-run' });
     closeHistory(context);
   };
-  return html`<header>
+  return html`<header @keydown=${(event: KeyboardEvent) => onHistoryKey(context, event)}
+      @focusout=${(event: FocusEvent) => leaveHistory(context, event)}>
     <h1 class="title" title=${title}>${title}</h1>
     <vscode-button appearance="icon" data-testid="history" title="Show runs" aria-label="Show runs"
       aria-expanded=${context.opened.history ? 'true' : 'false'} @click=${toggle}>${icons.history}</vscode-button>
@@ -74,7 +76,7 @@ function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
   };
   return html`<div class="notice ${notice.level}" data-testid="notice" role=${notice.level === 'error' ? 'alert' : 'status'}>
     ${notice.level === 'info' ? nothing : icons.warning}
-    <span class="notice-text">${visible(notice.text)}</span>
+    <span class="notice-text">${sentence(notice.text)}</span>
     ${
       action
         ? html`<vscode-button class="small" appearance="secondary" data-testid="notice-action"

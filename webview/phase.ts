@@ -4,6 +4,7 @@ import type { Run } from '../src/protocol/run.ts';
 import { visible } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
+import { sentence } from './sentence.ts';
 import { duration } from './time.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
@@ -16,7 +17,7 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
       : hasLooseEnds(run)
         ? stopLine(context, '', 'Interrupted before it was done.', ['Continue'])
         : nothing;
-  const text = visible(error.message);
+  const text = error.message;
   if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
   if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
   if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
@@ -43,10 +44,11 @@ function hasLooseEnds(run: Run): boolean {
 type Way = 'Continue' | 'Retry' | 'Set API Key';
 
 function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: string, ways: Way[]): TemplateResult {
-  return html`<div class="phase ${tone}" data-testid="phase" role=${tone === 'error' ? 'alert' : 'status'}>
+  // An error is told in the log already (announce.ts); said again it would only be in the way.
+  return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons.warning : nothing}
-    <span class="phase-text">${text}</span>
-    ${ways.map((way, index) => wayButton(context, way, index === 0))}
+    <span class="phase-text">${sentence(text)}</span>
+    <span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0))}</span>
   </div>`;
 }
 
@@ -67,7 +69,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
   const rests = run.pausing ? '; pausing after this turn' : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
-    <vscode-progress-ring class="ring" aria-label="At work"></vscode-progress-ring>
+    <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
     <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}${rests}</span>
     ${
       progress?.fraction === undefined

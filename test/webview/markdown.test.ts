@@ -47,7 +47,7 @@ describe('Markdown of a model, as safe elements', () => {
       assert.deepEqual(
         {
           elements: outside(rendering.elements, allowedElements),
-          attributes: outside(rendering.attributes, 'class title start'),
+          attributes: outside(rendering.attributes, 'class title start dir role tabindex'),
           hidden: [...rendering.text].filter((character) => unseen.test(character)),
           requests: browser.strays,
           violations: await test.violations(),

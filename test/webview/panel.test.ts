@@ -427,6 +427,36 @@ The flag works; one test fails, see the test.`,
     assert.deepEqual(await posted(), [{ type: 'open-link', url: 'https://example.test/a' }]);
   });
 
+  it('a link is part of its sentence, and opens by keyboard too', async () => {
+    const content = 'See [this page of ours](https://example.test/a), then [a file](src/a.ts:3).';
+    await test.page.setViewportSize({ width: 200, height: 700 });
+    await show([...begin, { type: 'chunk', content }]);
+    const [link, words] = await test.page
+      .locator('[data-role="assistant"] .link')
+      .first()
+      .evaluate((one) => [one.getClientRects().length, one.textContent]);
+    assert.deepEqual([link! > 1, words], [true, 'this page of ours (example.test)'], 'it goes on in the next line');
+    await test.page.getByRole('button', { name: 'this page' }).press('Enter');
+    await test.page.getByRole('button', { name: 'a file' }).press(' ');
+    assert.deepEqual(await posted(), [
+      { type: 'open-link', url: 'https://example.test/a' },
+      { type: 'open-file', path: 'src/a.ts', line: 3 },
+    ]);
+  });
+
+  it('lets every paragraph and list run the way of its script', async () => {
+    await show([...begin, { type: 'chunk', content: 'Left.\n\nمرحبا\n\n- البند\n\n> اقتباس\n\n- left' }]);
+    const sides = await test.page.locator('[data-role="assistant"] .markdown').evaluate((markdown) =>
+      [...markdown.querySelectorAll('p, li')].map((one) => {
+        const range = one.ownerDocument.createRange();
+        range.selectNodeContents(one);
+        const [words, box] = [range.getBoundingClientRect(), one.getBoundingClientRect()];
+        return words.left - box.left < box.right - words.right ? 'left' : 'right';
+      }),
+    );
+    assert.deepEqual(sides, ['left', 'right', 'right', 'right', 'left']);
+  });
+
   it('Enter sends, Shift+Enter makes a line, and typing is told while it lasts', async () => {
     await show(begin);
     await composer().pressSequentially('one');
@@ -609,6 +639,62 @@ The flag works; one test fails, see the test.`,
     await test.page.keyboard.press('Enter');
     await test.send();
     assert.equal(await test.page.locator('.history').count(), 1);
+  });
+
+  it('the list of runs is walked by arrow keys, from its button on, and closes when the focus leaves it', async () => {
+    const place = { phase: 'Failed' as const, createdAt: 1, live: false };
+    const runs = ['A', 'B'].map((title, at) => ({ ...place, id: title, title, updatedAt: 9 - at }));
+    await show(begin, { runs });
+    const press = async (key: string) => {
+      await test.page.keyboard.press(key);
+      await test.send();
+      return test.page.locator('.history-open:focus .history-title').allInnerTexts();
+    };
+    await find('history').locator('button').focus();
+    assert.deepEqual(
+      [await press('Enter'), await press('ArrowDown'), await press('ArrowDown'), await press('ArrowDown')],
+      [[], ['A'], ['B'], ['A']],
+    );
+    await find('history').locator('button').focus();
+    await press('Escape');
+    assert.equal(await test.page.locator('.history').count(), 0);
+    await press('Enter');
+    assert.equal(await test.page.locator('.history').count(), 1);
+    await composer().focus();
+    await test.send();
+    assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
+  it('the focus goes to the message when the button that had it is gone', async () => {
+    await show([...begin, ...reads]);
+    await find('stop').locator('button').focus();
+    const [phase, error] = ['Failed' as const, { code: 'ENGINE_ABORTED', message: 'Stopped.' }];
+    const from = begin.length + reads.length;
+    await test.send({ type: 'events', events: eventsOf('run-1', [{ type: 'phase', phase, error }], from) });
+    await test.page.keyboard.type('Go on');
+    assert.equal(await composer().inputValue(), 'Go on');
+  });
+
+  it('a long answer is scrolled by keyboard', async () => {
+    await show([...begin, { type: 'message', message: { role: 'assistant', content: 'A line.\n\n'.repeat(200) } }]);
+    await find('new-run').locator('button').focus();
+    await test.page.keyboard.press('Tab');
+    await test.page.keyboard.press('PageUp');
+    await find('latest').waitFor();
+  });
+
+  it('tells an error once, and names the command that helps', async () => {
+    await show([...begin, ...reads], {}, 4);
+    const error = {
+      code: 'LLM_AUTH_FAILED',
+      message: 'No API key for OpenAI. Run *Towpath: Set API Key*, not *this*.',
+    };
+    const failed: EventBody = { type: 'phase', phase: 'Failed', error };
+    await test.send({ type: 'events', events: eventsOf('run-1', [failed], begin.length + reads.length) });
+    const words = 'No API key for OpenAI. Run Towpath: Set API Key, not *this*.';
+    assert.equal(await find('phase').locator('.phase-text').innerText(), words);
+    assert.equal(await test.page.getByRole('log').locator('p').last().innerText(), error.message);
+    assert.equal(await test.page.locator('[role="alert"]:not([aria-hidden="true"])').count(), 0);
   });
 
   it('shows a notice with its button, and the problem of a model', async () => {

@@ -12,7 +12,7 @@ export interface MarkdownActions {
 
 /**
  * A block as DOM, made element by element: text only ever becomes text nodes, and the only attributes are `class`,
- * `title`, `start`. Nothing for a block that shows nothing (blank lines, definitions of references).
+ * `title`, `start`, `dir`, `role` and `tabindex`. Nothing for a block that shows nothing (blank lines, definitions of references).
  */
 export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement | undefined {
   switch (token.type) {
@@ -24,7 +24,7 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
     case 'hr':
       return element('hr');
     case 'blockquote':
-      return element('blockquote', '', blocks(token.tokens as Token[], actions));
+      return sided(element('blockquote', '', blocks(token.tokens as Token[], actions)));
     case 'list':
       return buildList(token, actions);
     case 'table':
@@ -64,7 +64,7 @@ function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
 
 /** An item of a list that keeps `raw`, so that a list that grows keeps the items it had. */
 function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {
-  const list = element(token.ordered ? 'ol' : 'ul');
+  const list = sided(element(token.ordered ? 'ol' : 'ul'));
   if (token.ordered && typeof token.start === 'number' && token.start !== 1) {
     list.setAttribute('start', String(token.start));
   }
@@ -94,6 +94,7 @@ function buildTable(token: Tokens.Table, actions: MarkdownActions): HTMLElement 
       cells.map((cell) => element(tag, cell.align ? `align-${cell.align}` : '', inline(cell.tokens, actions))),
     );
   const table = element('table', '', [element('thead', '', [row(token.header, 'th')])]);
+  table.tabIndex = 0; // scrolled like code
   if (token.rows.length > 0) {
     table.append(
       element(
@@ -112,6 +113,7 @@ export const languageOf = (token: Tokens.Code): string =>
 
 function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   const code = element('code', '', codeNodes(token));
+  code.tabIndex = 0; // long lines are scrolled by keyboard, too
   const copy = element('button', 'copy', ['Copy']);
   copy.title = 'Copy this code';
   copy.addEventListener('click', () => {
@@ -168,14 +170,27 @@ function buildLink(
   const bareMail = /^mailto:/i.test(token.href) && !/^[<[]/.test(token.raw);
   const target = linkTarget(token.href);
   if (target.kind === 'inert' || bareMail || insideLink) return words;
-  const link = element('button', 'link', words);
+  const link = buildButton(words, () => actions.open(target));
   if (target.kind === 'external') {
     link.title = `Open ${target.url}`;
     // Words can claim any destination, so the real one stands beside them unless they begin with it.
     if (!saysHost(link.textContent ?? '', target.host)) link.append(element('span', 'host', [` (${target.host})`]));
   } else link.title = target.line ? `Open ${target.path}, line ${target.line}` : `Open ${target.path}`;
-  link.addEventListener('click', () => actions.open(target));
   return [link];
+}
+
+/** Not a `<button>`: that is a box, which breaks no lines and lets the full stop after it begin the next one. */
+function buildButton(words: (Node | string)[], press: () => void): HTMLElement {
+  const link = element('span', 'link', words);
+  link.role = 'button';
+  link.tabIndex = 0;
+  link.addEventListener('click', press);
+  link.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    press();
+  });
+  return link;
 }
 
 function saysHost(words: string, host: string): boolean {
@@ -191,12 +206,17 @@ function buildImage(token: Tokens.Image, actions: MarkdownActions, insideLink: b
   const words = token.text ? `${decodeEntities(token.text)}: ` : '';
   const holder = element('span', 'image', [`${words}image${from} not loaded`]);
   if (target.kind === 'file' && !insideLink) {
-    const link = element('button', 'link', [target.path]);
+    const link = buildButton([target.path], () => actions.open(target));
     link.title = `Open ${target.path}`;
-    link.addEventListener('click', () => actions.open(target));
     holder.append(' (', link, ')');
   }
   return holder;
+}
+
+/** Marks and lines stand on the side where the words begin, in every script. */
+function sided<Block extends HTMLElement>(block: Block): Block {
+  block.dir = 'auto';
+  return block;
 }
 
 export function element<Tag extends keyof HTMLElementTagNameMap>(
