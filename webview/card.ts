@@ -130,7 +130,9 @@ function standingOf(
     case 'allowed':
       return { status: 'allowed', icon: working, words: allowed || 'Allowed' };
     default:
-      return { status: 'waiting', icon: icons.skipped, words: call.malformed ? 'Not understood' : 'Waits its turn' };
+      return call.malformed
+        ? { status: 'waiting', icon: icons.skipped, words: 'Not understood' }
+        : { status: 'waiting', icon: icons.ring, words: 'Waits its turn' };
   }
 }
 

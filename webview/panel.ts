@@ -83,6 +83,6 @@ function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
             @click=${() => context.post({ type: 'action', action: action.action })}>${visibleLine(action.label)}</vscode-button>`
         : nothing
     }
-    <vscode-button appearance="icon" title="Dismiss" aria-label="Dismiss" @click=${dismiss}>${icons.close}</vscode-button>
+    <vscode-button appearance="icon" class="dismiss" title="Dismiss" aria-label="Dismiss" @click=${dismiss}>${icons.close}</vscode-button>
   </div>`;
 }
