@@ -57,13 +57,17 @@ function draw(): void {
   document.body.dataset.phase = run?.phase ?? '';
   const focused = document.activeElement;
   render(panel(context, scroll), root);
-  if (focused && !focused.isConnected && document.hasFocus()) keepFocus();
+  focusLost ||= focused !== null && !focused.isConnected;
+  if (focusLost && document.hasFocus()) keepFocus();
   scroll.settle();
   keepTime();
 }
 
+let focusLost = false;
 /** A button that did its work is gone at times: the next key is to land somewhere all the same. */
 function keepFocus(): void {
+  focusLost = false;
+  if (document.activeElement !== document.body) return;
   if (context.opened.history) document.querySelector<HTMLElement>('[data-testid="history"]')?.focus();
   else focusComposer();
 }
@@ -108,6 +112,7 @@ function take(message: HostMessage): void {
 }
 
 window.addEventListener('resize', refresh);
+window.addEventListener('focus', refresh); // an answer in a dialog took its button away meanwhile
 draw();
 setDraft(context, savedView().draft);
 post({ type: 'ready' });
