@@ -86,7 +86,7 @@ export class Panel {
       case 'action':
         await vscode.commands.executeCommand(
           actions[message.action],
-          ...(message.action === 'set-key' ? [models.currentProvider?.id] : []),
+          ...(message.action === 'set-key' ? [this.parts.models.currentProvider?.id] : []),
         );
         return;
       case 'show-question':
