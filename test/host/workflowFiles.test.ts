@@ -76,6 +76,22 @@ describe('a workflow file in the editor', () => {
     }
   });
 
+  it('has Run above it, for the file that it is', async () => {
+    const lensOf = async (file: vscode.Uri) => {
+      const all = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', file);
+      return all.map(({ command }) => [command?.title, command?.command, command?.arguments]);
+    };
+    await open('nodes:\n  - {name: a}\n');
+    const id = vscode.workspace.asRelativePath(uri());
+    assert.deepEqual(await lensOf(uri()), [['$(play) Run Workflow', 'towpath.runWorkflow', [id]]]);
+    const agent = vscode.Uri.joinPath(folder(), '.towpath/agents/planner.yaml');
+    await vscode.workspace.fs.writeFile(agent, new TextEncoder().encode('instructions: You plan.\n'));
+    await vscode.window.showTextDocument(agent);
+    assert.deepEqual(await lensOf(agent), [
+      ['$(play) Run Agent', 'towpath.runAgent', ['.towpath/agents/planner.yaml']],
+    ]);
+  });
+
   it('misses an agent until it is there', async () => {
     const said = () => vscode.languages.getDiagnostics(uri()).map(({ message }) => message);
     const missed = 'There is no agent `planner` in `.towpath/agents`.';

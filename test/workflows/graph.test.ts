@@ -353,6 +353,13 @@ nodes:
     );
   });
 
+  it('asks the model of its file', async () => {
+    stage = await Stage.of(yaml, [reply.text('Done.')]);
+    stage.agent('planner', 'instructions: You plan.\nmodel: thoughtful\n');
+    await stage.start();
+    assert.equal(stage.provider.requests[0]!.body.model, 'thoughtful');
+  });
+
   const policies: [string, string[], string[]][] = [
     ['default', ['fs_read', 'fs_write', 'shell_run'], []],
     ['read_only', ['fs_read'], ['fs_write', 'shell_run']],

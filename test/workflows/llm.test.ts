@@ -200,6 +200,27 @@ describe('the llm actions of a workflow', () => {
     assert.equal(stage.provider.requests.length, 1);
   });
 
+  it('is asked as the settings of the file say, unless it says itself', async () => {
+    const settings = 'settings: {llm: {model: small, temperature: 0.2, max_tokens: 50}}';
+    const calls = [
+      `{${messages}}`,
+      `{${messages}, model: large, temperature: 1, max_tokens: 9}`,
+      `{${messages}, tools: []}`,
+    ];
+    const actions = ['llm.call', 'llm.retry', 'llm.tools'];
+    const nodes = calls.map((call, index) => `{name: n${index}, uses: ${actions[index]}, with: ${call}}`);
+    stage = await Stage.of(`${settings}\nnodes: [${nodes}]`, () => reply.text('42'));
+    await stage.start();
+    assert.deepEqual(
+      stage.provider.requests.map(({ body: { model, temperature, max_tokens } }) => [model, temperature, max_tokens]),
+      [
+        ['small', 0.2, 50],
+        ['large', 1, 9],
+        ['small', 0.2, 50],
+      ],
+    );
+  });
+
   for (const name of ['llm_call', 'llm_stream', 'llm_retry', 'llm_tools'])
     it(`actions.${name} is the same action`, async () => {
       const tools = name === 'llm_tools' ? ', tools: []' : '';
