@@ -73,7 +73,8 @@ export class Setup {
     try {
       await checkModelFile(first!);
     } catch (error) {
-      void vscode.window.showErrorMessage(withoutLinks((error as Error).message));
+      const { message } = error as Error;
+      void vscode.window.showErrorMessage(withoutLinks(message));
       return;
     }
     await this.models.pick(`local/${first}`);
