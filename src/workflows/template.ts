@@ -10,7 +10,7 @@ export type Scope = Readonly<Record<string, unknown>>;
 
 /**
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
- * stays a list); what is not there is null. Throws `TemplateError`, or the interpreter's error.
+ * stays a list); what is not there is null. Throws `TemplateError`.
  */
 export function render(written: string, scope: Scope): unknown {
   const text = withVariables(written, scope);
@@ -18,8 +18,19 @@ export function render(written: string, scope: Scope): unknown {
   const program = programOf(text);
   const only = expressionOf(text);
   const interpreter = new LimitedInterpreter(environmentOf(scope));
-  if (only) return toData(interpreter.evaluate(only, interpreter.global));
-  return interpreter.run(program).value;
+  try {
+    return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(
+      `\`${inShort(text)}\` cannot be filled in: ${(error as Error).message.replace(/\.$/, '')}.`,
+    );
+  }
+}
+
+function inShort(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
 /** What a template may take: it is worked out in one go, and nothing can be stopped meanwhile. */
@@ -120,7 +131,7 @@ function programOf(text: string): Program {
     // The parser runs past its end where something is still open.
     const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
     throw new TemplateError(
-      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). Python is not run here.`,
+      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). ${/&&|\|\|/.test(text) ? 'Write `and`, `or`.' : 'Python is not run here.'}`,
     );
   }
   checkTemplate(program);

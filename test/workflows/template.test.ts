@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { holds, render } from '../../src/workflows/template.ts';
+import { expressionProblem, holds, render } from '../../src/workflows/template.ts';
 
 const state = { name: 'Ann', list: [1, 2], deep: { key: 'v' }, no: 'no', json: '{"a": [1]}', n: 3, empty: [] };
 const scope = { state, variables: { base: 'http://x' }, ...state };
@@ -30,6 +30,30 @@ describe('a template', () => {
   ];
   for (const [text, value] of cases)
     it(`${text} → ${JSON.stringify(value)}`, () => assert.deepEqual(render(text, scope), value));
+
+  const wrong: [text: string, message: string][] = [
+    [
+      '{{ state.n + state.none }}',
+      '`{{ state.n + state.none }}` cannot be filled in: Cannot perform operation + on undefined values.',
+    ],
+    [
+      '{{ state.name | fromjson }}',
+      '`{{ state.name | fromjson }}` cannot be filled in: Unexpected token \'A\', "Ann" is not valid JSON.',
+    ],
+    [
+      `Hello ${'dear '.repeat(20)}{{ state.none.upper() }}`,
+      `\`Hello ${'dear '.repeat(14)}dea…\` cannot be filled in: Cannot call something that is not a function: got UndefinedValue.`,
+    ],
+  ];
+  for (const [text, message] of wrong)
+    it(`says which one cannot be filled in: ${text.slice(0, 30)}`, () =>
+      assert.throws(() => render(text, scope), { message }));
+
+  it('says which words to use', () =>
+    assert.equal(
+      expressionProblem('state.a && state.b'),
+      'This is not a Jinja template (Unexpected character: &). Write `and`, `or`.',
+    ));
 
   const grown = 'namespace(x="aaaaaaaaaa")';
   const endless: [name: string, text: string, message: RegExp][] = [

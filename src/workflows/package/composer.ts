@@ -3,7 +3,7 @@ import { nextOf, nodeOf } from './graph.ts';
 import { type PackageWorkflow, stepFile } from './load.ts';
 
 export interface Directive {
-  /** `start`: a new run; `continue`: the person said something; `resume`: the run goes on by itself. */
+  /** `start`: a new run; `continue`: it goes on, at another node or with what the person said; `resume`: it was at rest. */
   intent: 'start' | 'continue' | 'resume';
   packageName: string;
   workflow: PackageWorkflow;
