@@ -2,7 +2,7 @@ import type { KeptChange } from '../protocol/events.ts';
 import type { RunStore } from '../runs/store.ts';
 import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
-import { sha256 } from '../tools/files/text.ts';
+import { encodeAs, sha256 } from '../tools/files/text.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
 import { createFile, createFolder, createLink, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -63,9 +63,11 @@ export async function undo(
     } catch (error) {
       result.left.push({ path: step.path, why: messageOf(error) });
     }
-  const changed = ready.filter(({ step, target }) => idOf(target.before) !== step.left);
-  const done = changed.filter(({ step, target }) => idOf(target.before) === step.to);
-  const changedSince = changed.filter((one) => !done.includes(one)).map(({ step }) => step.path);
+  const isChangedSince = ({ step, target }: Ready) => {
+    const now = idOf(target.before);
+    return now !== step.to && (now !== step.left || step.mixed === true);
+  };
+  const changedSince = ready.filter(isChangedSince).map(({ step }) => step.path);
   const asked = [...ready.map(({ step }) => step.path), ...moves.map(({ to }) => to)];
   const answer = asked.length > 0 ? await ask({ paths: asked, changedSince }) : 'none';
   if (answer === 'none') return { undone: [], left: result.left };
@@ -142,6 +144,8 @@ async function putBack(workspace: Workspace, { step, target, content }: Ready): 
   if (idOf(now.before) === step.to) return;
   const { path } = now.file;
   if (content === null) await workspace.delete(path);
+  else if (typeof content === 'string' && now.before === null && step.form)
+    await createFile(path, encodeAs(content, step.form), step.form.mode);
   else if (typeof content === 'string') await workspace.writeText(path, content, now.before);
   else if (now.before !== null && step.was?.kind === 'file') await replaceFile(path, content);
   else if (step.was?.kind === 'link') await createLink(path, content.toString());

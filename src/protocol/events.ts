@@ -20,8 +20,10 @@ export const keptChangeSchema = z.object({
   before: z.string().nullable(),
   after: z.string().nullable(),
   kind: removedKindSchema.optional(),
-  /** The permissions it had. */
+  /** Of what goes away: the permissions it had. */
   mode: z.number().int().optional(),
+  /** Of a text that goes away, where it is not plain UTF-8; each has a byte order mark. */
+  encoding: z.enum(['utf8bom', 'utf16le', 'utf16be']).optional(),
 });
 export type KeptChange = z.infer<typeof keptChangeSchema>;
 

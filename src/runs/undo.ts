@@ -11,8 +11,12 @@ export interface UndoStep {
   to: string | null;
   /** `to` was deleted as it was on disk, and comes back so. */
   was?: Pick<KeptChange, 'kind' | 'mode'>;
+  /** The last form of the file that went away, for a text that comes back. */
+  form?: Pick<KeptChange, 'mode' | 'encoding'>;
   /** What the last of them left behind; anything else there now was made since. */
   left: string | null;
+  /** Between them somebody else changed it, too. */
+  mixed?: true;
   toolCallIds: string[];
 }
 
@@ -36,9 +40,13 @@ export function undoSteps(
     if (!change || !isChosen(toolCallId, change.path)) continue;
     const later = standing.slice(index).flatMap(({ moved }) => moved ?? []);
     const path = later.reduce(after, change.path);
-    const { kind, mode } = change;
+    const { kind, mode, encoding } = change;
     const was = kind && { kind, mode };
-    const step = steps.get(path) ?? { path, paths: [], to: change.before, was, left: null, toolCallIds: [] };
+    const made = { path, paths: [], to: change.before, was, left: change.before, toolCallIds: [] };
+    const step: UndoStep = steps.get(path) ?? made;
+    // What was deleted as bytes has another id than its text, where it is not plain UTF-8.
+    if (step.left !== change.before && !(kind && encoding)) step.mixed = true;
+    if (change.after === null && mode !== undefined) step.form = { mode, encoding };
     step.left = change.after;
     step.paths.push(change.path);
     step.toolCallIds.push(toolCallId);
@@ -54,14 +62,22 @@ export function undoSteps(
 const after = (path: string, { from, to }: Moved): string =>
   path === from || path.startsWith(`${from}/`) ? to + path.slice(from.length) : path;
 
-/** Calls whose changes still stand: of the newest reply that has any, or of the whole run. */
+/**
+ * Calls whose changes still stand: of the newest reply that has any, or of the whole run. Changes that cancel each other out
+ * (a file made and deleted) are none.
+ */
 export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
-  if (scope === 'run') return [...standing];
+  const remains = (ids: string[]) => {
+    const { steps, moves } = undoSteps(run, ids);
+    return steps.length + moves.length > 0 ? ids : [];
+  };
+  if (scope === 'run') return remains([...standing]);
   const replies = run.messages.map((message) =>
     message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
   );
-  return replies.findLast((ids) => ids.some((id) => standing.has(id)))?.filter((id) => standing.has(id)) ?? [];
+  const ids = replies.map((ids) => remains(ids.filter((id) => standing.has(id))));
+  return ids.findLast((some) => some.length > 0) ?? [];
 }
 
 /** The run's changes and moves that have not been undone, in the order they were made. */

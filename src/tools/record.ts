@@ -1,4 +1,5 @@
 import type { EventBody, KeptChange } from '../protocol/events.ts';
+import { formOfBytes } from './files/text.ts';
 import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from './tool.ts';
 
 /** Tells what happened; when that cannot be kept, it fails with the store's code, and nothing is run. */
@@ -27,7 +28,7 @@ export type Kept = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'm
 async function keepChange(change: FileChange, context: CallContext): Promise<KeptChange> {
   const kept = async (content: string | null) => (content === null ? null : context.keep(content));
   try {
-    return { path: change.path, before: await kept(change.before), after: await kept(change.after) };
+    return { path: change.path, before: await kept(change.before), after: await kept(change.after), ...change.form };
   } catch (error) {
     throw storeError(error);
   }
@@ -38,7 +39,8 @@ async function keepRemoved(removed: readonly Removed[], context: CallContext): P
   const changes: KeptChange[] = [];
   for (let at = 0; at < removed.length; at += 16) {
     const some = removed.slice(at, at + 16).map(async ({ content, path, kind, mode }) => {
-      return { path, before: await context.keep(content), after: null, kind, mode };
+      const form = kind === 'file' ? formOfBytes(content, mode) : { mode };
+      return { path, before: await context.keep(content), after: null, kind, ...form };
     });
     const settled = await Promise.allSettled(some);
     for (const one of settled) {

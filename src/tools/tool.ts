@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Decision, EventBody, Moved, RemovedKind } from '../protocol/events.ts';
+import type { Decision, EventBody, KeptChange, Moved, RemovedKind } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
@@ -25,7 +25,12 @@ export interface FileChange {
   realPath: string;
   before: string | null;
   after: string | null;
+  /** Of a file that goes away, as it is on disk. */
+  form?: FileForm;
 }
+
+/** What a text file is besides its text. */
+export type FileForm = Pick<KeptChange, 'mode' | 'encoding'>;
 
 /** A file, a link or an empty folder that is about to be deleted, as it is on disk. */
 export interface Removed {

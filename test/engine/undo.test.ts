@@ -82,6 +82,33 @@ describe('undo', () => {
     assert.deepEqual(files('a', 'b'), ['A1', 'B']);
   });
 
+  it('asks about what somebody else changed between two of its changes', async () => {
+    await begin(
+      { a: 'A', b: 'B' },
+      { calls: [write('a', 'A1'), write('b', 'B1')] },
+      { text: 'Done.' },
+      { calls: [write('a', 'mine, A2')] },
+    );
+    talk.workspace.write('a', 'mine');
+    await talk.continue('more');
+    assert.deepEqual(await undo('run', 'unchanged'), {
+      undone: ['b'],
+      left: [{ path: 'a', why: 'It was changed since.' }],
+    });
+    assert.deepEqual([files('a', 'b'), asked], [['mine, A2', 'B'], [{ paths: ['a', 'b'], changedSince: ['a'] }]]);
+  });
+
+  const nothing: [name: string, calls: Parameters<typeof begin>[1]][] = [
+    ['made a file and deleted it', { calls: [write('tmp', 'T'), call('fs.delete', { path: 'tmp' })] }],
+    ['changed a file and changed it back', { calls: [write('a', 'A2'), write('a', 'A1')] }],
+  ];
+  for (const [name, reply] of nothing)
+    it(`of the turn goes on to the one before, where the newest ${name}`, async () => {
+      await begin({ a: 'A' }, { calls: [write('a', 'A1')] }, reply);
+      assert.deepEqual(await undo('turn'), { undone: ['a'], left: [] });
+      assert.deepEqual([files('a'), undoable(await talk.kept(), 'run')], [['A'], []]);
+    });
+
   it('does nothing after a no, nor to a file that changes while the question is open', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     assert.deepEqual(await undo('run', 'none'), { undone: [], left: [] });
@@ -129,6 +156,38 @@ describe('undo', () => {
     });
     assert.deepEqual([files('a', 'b'), asked], [['A1', 'B1'], []]);
   });
+
+  const ways: [name: string, ...calls: ReturnType<typeof call>[]][] = [
+    ['was deleted', call('fs.delete', { path: 'old/a' })],
+    ['was edited and deleted', write('old/a', 'changed'), call('fs.delete', { path: 'old/a' })],
+    ['was edited and deleted with its folder', write('old/a', 'changed'), call('fs.delete', { path: 'old' })],
+    ['was moved twice', call('fs.move', { from: 'old/a', to: 'b' }), call('fs.move', { from: 'b', to: 'c' })],
+    [
+      'was moved, edited and moved',
+      call('fs.move', { from: 'old/a', to: 'b' }),
+      write('b', 'changed'),
+      call('fs.move', { from: 'b', to: 'c' }),
+    ],
+  ];
+  const forms: [name: string, bytes: Buffer][] = [
+    ['plain', Buffer.from('grün\n')],
+    ['with a byte order mark', Buffer.from('\ufeffgrün\n')],
+    ['in UTF-16', Buffer.from('\ufeffgrün\n', 'utf16le')],
+    ['in UTF-16 the other way round', Buffer.from('\ufeffgrün\n', 'utf16le').swap16()],
+  ];
+  for (const [name, ...calls] of ways)
+    for (const [form, bytes] of forms)
+      it(`of a text that ${name} gives its very bytes and mode back: ${form}`, async () => {
+        const workspace = await temporaryWorkspace({ 'old/a': bytes });
+        chmodSync(path.join(workspace.root, 'old/a'), 0o750);
+        talk = new Conversation(workspace, [{ calls }, { text: 'Done.' }]);
+        asked = [];
+        await talk.start();
+        await undo('run', 'unchanged');
+        const file = path.join(workspace.root, 'old/a');
+        assert.deepEqual([readFileSync(file), statSync(file).mode & 0o777], [bytes, 0o750]);
+        assert.deepEqual(readdirSync(workspace.root, { recursive: true }).sort(), ['old', 'old/a']);
+      });
 
   describe('of a deletion', () => {
     const remove = (name: string) => call('fs.delete', { path: name });
@@ -228,7 +287,7 @@ describe('undo', () => {
       const [moved] = Object.values((await talk.kept()).calls);
       const id = sha256('A');
       assert.deepEqual(moved!.changes, [
-        { path: 'run.sh', before: id, after: null },
+        { path: 'run.sh', before: id, after: null, mode: 0o644 },
         { path: 'bin/go.sh', before: null, after: id },
       ]);
       await undo('turn');

@@ -32,7 +32,9 @@ describe('fs.delete', () => {
     assert.deepEqual(workspace.effects, ['delete a.txt']);
     assert.deepEqual([asked[0]?.plan.what, asked[0]?.plan.change?.after], ['Delete a.txt', null]);
     const end = events.at(-1);
-    assert.deepEqual(end?.type === 'tool-end' && end.changes, [{ path: 'a.txt', before: sha256('x'), after: null }]);
+    assert.deepEqual(end?.type === 'tool-end' && end.changes, [
+      { path: 'a.txt', before: sha256('x'), after: null, mode: 0o644 },
+    ]);
   });
 
   it('of a folder names it, how much it holds, and what; all of that is kept', async () => {

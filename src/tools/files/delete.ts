@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
-import { askingTool, type Plan, type Tool, ToolError } from '../tool.ts';
+import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { checkUnchanged, ownOfRun, reasonOf, type Target } from './change.ts';
 import { planRemoval } from './removal.ts';
-import { currentText } from './text.ts';
+import { currentText, formOf } from './text.ts';
 
 export interface DeleteOptions {
   /** Bytes that can be kept for undo at all: more than this is not deleted. */
@@ -25,7 +25,7 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
       const text = file.kind === 'file' ? await textOf(workspace, path) : undefined;
       return text === undefined
         ? planRemoval(workspace, file, path, quota())
-        : planFile(workspace, { input: path, file, before: text });
+        : planFile(workspace, { input: path, file, before: text }, await formOf(file));
     },
   );
 }
@@ -42,7 +42,7 @@ async function textOf(workspace: Workspace, path: string): Promise<string | unde
   }
 }
 
-function planFile(workspace: Workspace, target: Target & { before: string }): Plan {
+function planFile(workspace: Workspace, target: Target & { before: string }, form: FileForm): Plan {
   const { file, before } = target;
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
@@ -52,7 +52,7 @@ function planFile(workspace: Workspace, target: Target & { before: string }): Pl
     where: file.path,
     paths: [file.relative],
     why: (why ?? 'It removes a file.') + unsaved,
-    change: { path: file.relative, realPath: file.path, before, after: null },
+    change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && { grant: 'fs.delete' }),
     async run({ workspace }) {

@@ -8,7 +8,7 @@ import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { ownOfRun, reasonOf } from './change.ts';
-import { currentText } from './text.ts';
+import { currentText, formOf } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
 export const moveTool = askingTool(
@@ -59,7 +59,7 @@ async function traceOf(workspace: Workspace, file: ResolvedPath, target: Resolve
   const { text } = current;
   return {
     changes: [
-      { path: file.relative, realPath: file.path, before: text, after: null },
+      { path: file.relative, realPath: file.path, before: text, after: null, form: await formOf(file) },
       { path: target.relative, realPath: target.path, before: null, after: text },
     ],
   };

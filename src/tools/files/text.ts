@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { openForReading } from '../gate/open.ts';
 import { fromErrno, type ResolvedPath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
-import { ToolError } from '../tool.ts';
+import { type FileForm, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** The largest file that is read as text. */
@@ -59,6 +59,28 @@ async function readBytes(file: ResolvedPath): Promise<Buffer> {
   } finally {
     await handle.close();
   }
+}
+
+/** What an undo gives back beside the text. */
+export async function formOf(file: ResolvedPath): Promise<FileForm> {
+  const { handle, stats } = await openForReading(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(3), 0, 3, 0);
+    return formOfBytes(buffer.subarray(0, bytesRead), stats.mode);
+  } finally {
+    await handle.close();
+  }
+}
+
+export function formOfBytes(bytes: Buffer, mode: number): FileForm {
+  const { encoding, bom } = decodeText(bytes.subarray(0, 3)) ?? { encoding: 'utf8' as const, bom: false };
+  return { mode: mode & 0o777, ...(bom && { encoding: encoding === 'utf8' ? 'utf8bom' : encoding }) };
+}
+
+/** The bytes of a text in the form that its file had. */
+export function encodeAs(text: string, { encoding }: FileForm): Buffer {
+  const plain = encoding === undefined || encoding === 'utf8bom' ? 'utf8' : encoding;
+  return encodeText({ text, encoding: plain, bom: encoding !== undefined });
 }
 
 /** Reads at most the size that was checked: a file that grows meanwhile stays within the limit. */
