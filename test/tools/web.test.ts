@@ -35,6 +35,7 @@ describe('tools: which addresses web.fetch goes to', () => {
     ['::ffff:10.0.0.1', false],
     ['::ffff:93.184.215.14', true],
     ['64:ff9b::7f00:1', false],
+    ['::7f00:1', false],
     ['2002:7f00:1::', false],
     ['fe80::1', false],
     ['fe80::1%eth0', false],

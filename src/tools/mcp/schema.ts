@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { visible } from '../../protocol/visible.ts';
@@ -59,6 +60,23 @@ function clean(value: unknown, depth: number): unknown {
 
 const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
 
+/** Deeper than any definition: whoever walks through it would not come back. */
+export function isTooDeep(value: unknown, left = 100): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some((item) => isTooDeep(item, left - 1));
+}
+
+/** A stranger's schema can keep the editor busy for ever: it gets so many milliseconds, and is then left to the server. */
+const patience = 500;
+
+function inTime<Value>(work: () => Value): Value | undefined {
+  try {
+    return runInNewContext('work()', { work }, { timeout: patience });
+  } catch {
+    return undefined;
+  }
+}
+
 type Compiled = (value: unknown) => { path: string; message: string }[];
 
 /**
@@ -68,8 +86,9 @@ type Compiled = (value: unknown) => { path: string; message: string }[];
 export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, unknown>> {
   let compiled: Compiled | undefined;
   return z.record(z.string(), z.unknown()).superRefine((value, context) => {
-    compiled ??= compile(schema, sdk);
-    for (const { path, message } of compiled(value))
+    compiled ??= inTime(() => compile(schema, sdk)) ?? (() => []);
+    const check = compiled;
+    for (const { path, message } of inTime(() => check(value)) ?? [])
       context.addIssue({ code: 'custom', path: path === '' ? [] : [path], message });
   });
 }

@@ -6,6 +6,7 @@ import type { Launch } from './launch.ts';
 import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
 import { type RequestOptions, within } from './request.ts';
+import { isTooDeep } from './schema.ts';
 
 export type { ListedTool };
 
@@ -226,7 +227,9 @@ export class McpServer {
           .then(({ tools, nextCursor }) => ({ items: tools, nextCursor })),
       { signal },
     );
-    return tools.slice(0, toolLimit);
+    const known = tools.filter((tool) => !isTooDeep(tool));
+    if (known.length < tools.length) this.log(`${tools.length - known.length} tools are too deeply nested: left out.`);
+    return known.slice(0, toolLimit);
   }
 
   private async pages<Item>(

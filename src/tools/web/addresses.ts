@@ -54,7 +54,10 @@ function checked(url: URL, addresses: string[], allowPrivate: boolean): string[]
 /** An address that anybody can reach: not this machine, its networks, or a range for anything special. */
 export function isPublic(address: string): boolean {
   const [plain] = address.split('%', 1); // a zone names an interface of this machine
-  return ipaddr.isValid(plain!) && ipaddr.process(plain!).range() === 'unicast';
+  if (!ipaddr.isValid(plain!)) return false;
+  const parsed = ipaddr.process(plain!);
+  const holdsIPv4 = parsed instanceof ipaddr.IPv6 && parsed.parts.slice(0, 6).every((part) => part === 0); // `::127.0.0.1`
+  return parsed.range() === 'unicast' && !holdsIPv4;
 }
 
 /** The host without the brackets of IPv6. */

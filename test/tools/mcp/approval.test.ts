@@ -220,6 +220,16 @@ describe('MCP: a server that changes its tools (T26)', () => {
     assert.equal(code(await t.call('mcp.odd.work', {})), 'TOOL_NOT_AVAILABLE');
   });
 
+  it('a tool so deep that nobody could compare it is left out', async () => {
+    const { t } = await begin();
+    const deep = `${'{"items":'.repeat(4000)}{}${'}'.repeat(4000)}`;
+    const text = `[{"name":"work","inputSchema":{"type":"object","properties":{"a":${deep}}}},${JSON.stringify(change)}]`;
+    await t.call('mcp.odd.change', { text });
+    await eventually('the list is read again', () => t.server('odd').tools.length === 1);
+    await t.prepare();
+    assert.deepEqual([t.names(), t.asked.tools], [['mcp.odd.change'], []]);
+  });
+
   it('a tool that is gone is no longer offered, and nobody is asked', async () => {
     const { t } = await begin();
     await t.call('mcp.odd.change', { text: JSON.stringify([change]) });

@@ -98,6 +98,15 @@ describe('MCP: what strangers say', () => {
 
 describe('MCP: arguments against a server’s schema', () => {
   const object = (properties: object, more = {}) => ({ type: 'object', properties, ...more });
+  /** Each level tries the next one twice. */
+  const forEver = (levels: number) => {
+    const twice = (next: number) => ({
+      anyOf: [{ $ref: `#/$defs/d${next}` }, { $ref: `#/$defs/d${next}`, title: 'x' }],
+    });
+    const defs = Array.from({ length: levels }, (_, level) => [`d${level}`, twice(level + 1)]);
+    const $defs = Object.fromEntries([...defs, [`d${levels}`, { type: 'string' }]]);
+    return object({ a: { $ref: '#/$defs/d0' } }, { $defs });
+  };
   const cases: [what: string, schema: unknown, args: object, problems: [string, string][]][] = [
     ['fit', object({ a: { type: 'string' } }), { a: 'x' }, []],
     ['a wrong type', object({ a: { type: 'string' } }), { a: 1 }, [['a', 'must be string']]],
@@ -112,6 +121,8 @@ describe('MCP: arguments against a server’s schema', () => {
     ['a pattern is left to the server', object({ a: { type: 'string', pattern: '^(a+)+$' } }), { a: `${'a'.repeat(40)}!` }, []],
     ['an argument called pattern', object({ pattern: { type: 'string' } }), { pattern: 1 }, [['pattern', 'must be string']]],
     ['a format is left to the server', object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, []],
+    ['one that takes for ever is left to the server', forEver(40), { a: 1 }, []],
+    ['one that never ends is left to the server', object({ a: { $ref: '#/$defs/n' } }, { $defs: { n: { allOf: [{ $ref: '#/$defs/n' }] } } }), { a: 1 }, []],
     ['a schema that is none', { type: 'object', properties: { a: { type: 'nonsense' } } }, { a: 1 }, []],
   ]; // biome-ignore format: a table
   for (const [what, schema, args, problems] of cases)
