@@ -13,7 +13,7 @@ export async function deleteModel(model: LocalModel, models: Models): Promise<vo
   const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
   const yes = 'Move to Trash';
   if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true, detail }, yes)) !== yes) return;
-  if (models.currentId === `local/${model.path}` && (await models.unloadLocal()) === 'busy') {
+  if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
     void vscode.window.showWarningMessage(withoutLinks(`${name} is at work. Stop its run, then delete it.`));
     return;
   }

@@ -157,9 +157,9 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const id = `local/${model.path}`;
     const inUse = this.models.currentId === id;
     const fit = fitOfLocal(model);
-    const unload = inUse && this.models.loaded;
+    const unload = this.models.isInMemory(model.path);
     const facts = [
-      inUse && (unload ? 'in use, in memory' : 'in use'),
+      [inUse && 'in use', unload && 'in memory'].filter(Boolean).join(', '),
       model.info?.sizeLabel,
       model.info?.quantisation,
       inGigabytes(model.bytes),

@@ -124,9 +124,9 @@ export class Models implements vscode.Disposable {
     return this.remoteClient(provider, '', baseUrl, await this.savedKey(provider.id, baseUrl), settings());
   }
 
-  /** Whether a local model is in memory. */
-  get loaded(): boolean {
-    return [...this.locals.values()].some((client) => client.pid() !== undefined);
+  /** Whether this model file is in memory, or on its way there. */
+  isInMemory(file: string): boolean {
+    return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
   }
 
   /** What a model file that is in memory runs on. */

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { curated } from '../../src/llm/local/curated.ts';
@@ -88,6 +97,18 @@ describe('the model manager', () => {
     await row(name).waitFor();
     assert.match(await row(name).innerText(), /in use, in memory/);
     await editor.screenshot('models');
+    const other = path.join(models, 'other.gguf');
+    copyFileSync(path.join(models, `${name}.gguf`), other);
+    await run('towpath.manageModels');
+    await row('other').click();
+    await eventually('the other one is picked', async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes('other'),
+    );
+    await run('towpath.manageModels');
+    await row('other').waitFor();
+    assert.match(await row('other').innerText(), /in use · (?!in memory)/, 'it is not loaded yet');
+    assert.match(await row(name).innerText(), /(?<!in use, )in memory/, 'this one still is');
+    rmSync(other);
     await press(name, 'Unload');
     await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
     await press(name, 'Show details');
