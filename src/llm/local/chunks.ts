@@ -66,7 +66,7 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
       }
       case 'done': {
         const { prompt, cached, completion, thinking } = event.tokens;
-        const native = toNative(event.spoken, raws);
+        const native = toNative(event.spoken, raws, event.form);
         return {
           ...(answer && { content: withoutNulls(answer.text, answer.schema) }),
           done: true,

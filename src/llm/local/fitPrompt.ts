@@ -14,6 +14,8 @@ export interface Window<Token> {
   contextSize: number;
   /** A larger context size in the settings would be given. */
   canGrow: boolean;
+  /** How the model writes calls and thoughts. */
+  form: string;
   /** The conversation as the model reads it. */
   tokensOf(history: HistoryItem[]): Token[];
   /** Tokens of a text by itself. */
@@ -34,11 +36,11 @@ const cutBefore = new Map<string, string>();
 export function fitPrompt<Token>(
   job: Job,
   tell: Tell,
-  { contextSize, canGrow, tokensOf, count }: Window<Token>,
+  { contextSize, canGrow, form, tokensOf, count }: Window<Token>,
 ): Fitted<Token> {
   const reserved = Math.min(256, Math.floor(contextSize / 8));
   const measure = (messages: Job['messages']): Fitted<Token> => {
-    const history = toHistory(messages, job.systemPrompt);
+    const history = toHistory(messages, job.systemPrompt, form);
     const prompt = tokensOf(history);
     return { history, prompt, room: contextSize - prompt.length - margin };
   };

@@ -36,33 +36,36 @@ const provider = 'local';
 const nativeContentSchema = z.object({
   spoken: z.array(z.union([z.string(), z.looseObject({ type: z.literal('segment'), text: z.string() })])).optional(),
   calls: z.array(z.object({ id: z.string(), raw: z.unknown() })).optional(),
+  form: z.string().optional(),
 });
 type NativeContent = z.infer<typeof nativeContentSchema>;
 
-/** The `native` part of a message: what the model said, in order, and each call as it was written. */
+/** The `native` part of a message: what the model said, in order, and each call as it was written, in which form. */
 export function toNative(
   spoken: readonly (string | Segment)[],
   calls: readonly { id: string; raw: unknown }[],
+  form?: string,
 ): Native | undefined {
   const content: NativeContent = {
     ...(spoken.some((item) => typeof item !== 'string') && { spoken: [...spoken] }),
     ...(calls.length > 0 && { calls: [...calls] }),
   };
-  return Object.keys(content).length > 0 ? { provider, content } : undefined;
+  return Object.keys(content).length > 0 ? { provider, content: { ...content, ...(form && { form }) } } : undefined;
 }
 
 /**
  * The conversation as the model is given it. Everything from one user message to the next is one model item; each call
  * carries its result, and a call that never got one is told as `TOOL_INTERRUPTED`. Ends with a model item to go on with.
+ * What another model wrote in a form of its own is written anew in the one that reads it.
  */
-export function toHistory(messages: readonly Message[], systemPrompt?: string): HistoryItem[] {
+export function toHistory(messages: readonly Message[], systemPrompt?: string, form?: string): HistoryItem[] {
   const said = repairHistory(messages);
   const history: HistoryItem[] = [];
   const system = [systemPrompt ?? '', ...leadingSystemTexts(said)].filter(Boolean).join('\n\n');
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {
     if (one.role === 'user') addUserText(history, one.content);
-    else if (one.role === 'assistant') modelResponse(history).push(...toResponse(one.message, one.results));
+    else if (one.role === 'assistant') modelResponse(history).push(...toResponse(one.message, one.results, form));
     // Many templates refuse a system turn in the middle, and two user turns in a row.
     else if (history.some((item) => item.type !== 'system')) addUserText(history, one.content);
   }
@@ -90,8 +93,8 @@ function modelResponse(history: HistoryItem[]): ResponseItem[] {
 }
 
 /** `results[i]` answers the i-th call. */
-function toResponse(message: AssistantMessage, results: readonly ToolResult[]): ResponseItem[] {
-  const native = nativeOf(message);
+function toResponse(message: AssistantMessage, results: readonly ToolResult[], form?: string): ResponseItem[] {
+  const native = nativeOf(message, form);
   const raw = new Map(native?.calls?.map((call) => [call.id, call.raw]));
   return [
     ...((native?.spoken as ResponseItem[] | undefined) ?? spokenBy(message)),
@@ -109,9 +112,10 @@ function toResponse(message: AssistantMessage, results: readonly ToolResult[]): 
   ];
 }
 
-function nativeOf(message: AssistantMessage): NativeContent | undefined {
+function nativeOf(message: AssistantMessage, form: string | undefined): NativeContent | undefined {
   if (message.native?.provider !== provider) return undefined;
-  return nativeContentSchema.safeParse(message.native.content).data;
+  const native = nativeContentSchema.safeParse(message.native.content).data;
+  return native?.form !== undefined && form !== undefined && native.form !== form ? undefined : native;
 }
 
 function spokenBy(message: AssistantMessage): ResponseItem[] {

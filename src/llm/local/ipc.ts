@@ -67,7 +67,14 @@ export type JobEvent = { id: number } & (
   | { type: 'call'; index: number; name: string; params: unknown; raw: unknown }
   /** A call whose arguments the grammar let through but which are no value of the schema, as text. */
   | { type: 'bad-call'; index: number; name: string; text: string }
-  | { type: 'done'; finish: 'stop' | 'length' | 'tool_calls'; spoken: (string | Segment)[]; tokens: TokenCounts }
+  /** `form`: how this model writes calls and thoughts; what is written in another form is no use to it. */
+  | {
+      type: 'done';
+      finish: 'stop' | 'length' | 'tool_calls';
+      spoken: (string | Segment)[];
+      form: string;
+      tokens: TokenCounts;
+    }
   | { type: 'failed'; error: Failure }
   | { type: 'aborted' }
 );

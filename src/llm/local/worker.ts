@@ -23,6 +23,7 @@ interface Engine {
   contextSize: number;
   canGrow: boolean;
   chatWrapper: ChatWrapper;
+  form: string;
   sequences: readonly LlamaContextSequence[];
   slots: Slots<LlamaContextSequence>;
 }
@@ -72,7 +73,8 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   logWrapper(model, chatWrapper, options.chatWrapper);
   const { contextSize } = context;
   const canGrow = contextSize >= options.contextSize && model.trainContextSize > options.contextSize;
-  return { library, llama, model, contextSize, canGrow, chatWrapper, sequences, slots: createSlots(sequences) };
+  const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
+  return { library, llama, model, contextSize, canGrow, chatWrapper, form, sequences, slots: createSlots(sequences) };
 }
 
 /** Tokens that went through the engine so far. */
@@ -129,7 +131,7 @@ async function reply(
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  const { library, llama, model, contextSize, canGrow } = engine;
+  const { library, llama, model, contextSize, canGrow, form } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
     job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
@@ -138,6 +140,7 @@ async function reply(
   const { history, prompt, room } = fitPrompt<Token>(job, tell, {
     contextSize,
     canGrow,
+    form,
     tokensOf: (chatHistory) =>
       chatWrapper
         .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
@@ -178,11 +181,11 @@ async function reply(
       },
     });
     const finish = finishOf(result.metadata.stopReason);
-    tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], tokens: counts() });
+    tell({ type: 'done', finish, spoken: result.fullResponse as (string | Segment)[], form, tokens: counts() });
   } catch (error) {
     // The grammar lets through what the schema does not (an integer of 400 digits): the loop answers such a call.
     if (signal.aborted || !writing.giveUp()) throw error;
-    tell({ type: 'done', finish: 'tool_calls', spoken: [], tokens: counts() });
+    tell({ type: 'done', finish: 'tool_calls', spoken: [], form, tokens: counts() });
   } finally {
     chat.dispose(); // the sequence stays
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatStreamChunk } from '../../../src/llm/client.ts';
+import type { ChatWrapperName } from '../../../src/llm/local/chatWrappers.ts';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import { failure } from '../../../src/protocol/tools.ts';
 import { badArguments, said, testScript } from '../../support/scripted.ts';
@@ -251,6 +252,25 @@ describe('a local model', function () {
       const stopped = AbortSignal.abort(new Error('no'));
       await assert.rejects(new Talk(client).ask('hi', stopped), { message: 'no' });
     });
+  });
+
+  it('reads a conversation that was begun in another form as if it had written it', async () => {
+    const begun = new Talk(client, { cacheKey: 'begun' });
+    await begun.ask('[[parallel]]');
+    begun.answer({ ok: true, data: 1 }, { ok: true, data: 2 });
+    const read = async (chatWrapper: ChatWrapperName, native: boolean) => {
+      const other = createLocalClient({ ...options, chatWrapper });
+      try {
+        const talk = new Talk(other, { maxTokens: 1 });
+        talk.messages.push(...begun.messages.map((message) => (native ? message : { ...message, native: undefined })));
+        await talk.ask();
+        return talk.last.usage!.promptTokens;
+      } finally {
+        await other.dispose();
+      }
+    };
+    assert.ok(begun.messages.some((message) => 'native' in message));
+    assert.equal(await read('llama3.1', true), await read('llama3.1', false));
   });
 
   describe('says what is wrong with a file:', () => {

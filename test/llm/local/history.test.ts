@@ -152,6 +152,22 @@ describe('a conversation for the local model', () => {
     });
   });
 
+  it('writes anew what a model of another form wrote', () => {
+    const thought = { type: 'segment', segmentType: 'thought', text: 'hm', ended: true } as const;
+    const native = toNative(
+      [{ ...thought, raw: ['<think>', 'hm'] }, 'x'],
+      [{ id: 'a', raw: ['<tool_call>'] }],
+      'Qwen of a',
+    );
+    const reply: Message = { role: 'assistant', content: 'x', thinking: 'hm', toolCalls: [call('a')], native };
+    const read = (form?: string) => toHistory([user('go'), reply, results(['a', fine])], undefined, form)[1];
+    assert.deepEqual(read('Llama of b'), model(thought, 'x', called('a', fine, first)));
+    assert.deepEqual(
+      read('Qwen of a'),
+      model({ ...thought, raw: ['<think>', 'hm'] }, 'x', called('a', fine, { rawCall: ['<tool_call>'], ...first })),
+    );
+  });
+
   it('keeps nothing twice of a reply in plain words', () => assert.equal(toNative(['just text'], []), undefined));
 
   it('does without a damaged note of its own', () => {
