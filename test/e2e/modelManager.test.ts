@@ -97,18 +97,18 @@ describe('the model manager', () => {
     await row(name).waitFor();
     assert.match(await row(name).innerText(), /in use, in memory/);
     await editor.screenshot('models');
-    const other = path.join(models, 'other.gguf');
-    copyFileSync(path.join(models, `${name}.gguf`), other);
+    const copy = path.join(models, 'a-copy.gguf');
+    copyFileSync(path.join(models, `${name}.gguf`), copy);
     await run('towpath.manageModels');
-    await row('other').click();
-    await eventually('the other one is picked', async () =>
-      (await editor.panel.frame.getByTestId('model').innerText()).includes('other'),
+    await row('a-copy').click();
+    await eventually('the copy is picked', async () =>
+      (await editor.panel.frame.getByTestId('model').innerText()).includes('a-copy'),
     );
     await run('towpath.manageModels');
-    await row('other').waitFor();
-    assert.match(await row('other').innerText(), /in use · (?!in memory)/, 'it is not loaded yet');
+    await row('a-copy').waitFor();
+    assert.match(await row('a-copy').innerText(), /in use · (?!in memory)/, 'it is not loaded yet');
     assert.match(await row(name).innerText(), /(?<!in use, )in memory/, 'this one still is');
-    rmSync(other);
+    rmSync(copy);
     await press(name, 'Unload');
     await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
     await press(name, 'Show details');
