@@ -1,4 +1,5 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
+import { callIdsIn } from '../llm/callIds.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
@@ -9,7 +10,7 @@ import { bounded } from '../tools/outcome.ts';
 import type { CallContext } from '../tools/tool.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
-import { callIdsOf, runTurns, type Talk, waiting } from './loop.ts';
+import { runTurns, type Talk, waiting } from './loop.ts';
 import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
@@ -177,7 +178,7 @@ const talkOf = ({ run, emit }: RunLog): Talk => ({
   get queued() {
     return run.queued;
   },
-  callIds: () => new Set([...callIdsOf(run.messages), ...Object.keys(run.calls)]),
+  callIds: () => new Set([...callIdsIn(run.messages), ...Object.keys(run.calls)]),
   add: (message) => emit({ type: 'message', message }),
 });
 
@@ -186,7 +187,7 @@ const talkApart = (apart: Apart, { run }: RunLog): Talk => ({
     return apart.messages;
   },
   queued: [],
-  callIds: () => new Set([...callIdsOf(apart.messages), ...Object.keys(run.calls)]),
+  callIds: () => new Set([...callIdsIn(apart.messages), ...Object.keys(run.calls)]),
   add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
 });
 

@@ -157,13 +157,6 @@ export const waiting = (emit: Turns['emit']): Pick<CompleteOptions, 'onRetry' | 
   onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
 });
 
-/** Ids of the calls in these messages. */
-export function callIdsOf(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.id) : [],
-  );
-}
-
 /** A no without words; with words the model has something to go on. */
 function isDenial(outcome: ToolOutcome): boolean {
   if (outcome.ok || outcome.error.code !== 'TOOL_DENIED') return false;

@@ -1,7 +1,7 @@
+import { callIdsIn } from '../llm/callIds.ts';
 import { pendingCalls } from '../protocol/messages.ts';
 import { failure, toToolResult } from '../protocol/tools.ts';
 import type { RunLog } from './log.ts';
-import { callIdsOf } from './loop.ts';
 
 export const interrupted = failure(
   'TOOL_INTERRUPTED',
@@ -40,7 +40,7 @@ export async function answerLooseEnds(log: RunLog): Promise<void> {
 
 /** The same for the calls of workflow nodes, which are in no message. */
 async function endActions({ run, emit }: RunLog): Promise<void> {
-  const asked = new Set(callIdsOf(run.messages));
+  const asked = callIdsIn(run.messages);
   for (const [toolCallId, state] of Object.entries(run.calls)) {
     if (asked.has(toolCallId) || state.status === 'done') continue;
     const code = state.startedAt === undefined ? 'TOOL_DENIED' : 'TOOL_INTERRUPTED';
