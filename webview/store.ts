@@ -16,7 +16,7 @@ export interface PanelModel {
 
 export const newModel = (): PanelModel => ({ run: null, notice: null, results: new Map(), revisions: new Map() });
 
-/** Takes in what the host said. `insert` and `focus` are for the composer, not for the model. */
+/** Takes in what the host said. `focus` is for the composer, not for the model. */
 export function receive(model: PanelModel, message: HostMessage): void {
   switch (message.type) {
     case 'state':
