@@ -68,16 +68,14 @@ const after = (path: string, { from, to }: Moved): string =>
  */
 export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   const standing = new Set(standingOf(run).map(({ toolCallId }) => toolCallId));
-  const remains = (ids: string[]) => {
+  const remain = (ids: string[]) => {
     const { steps, moves } = undoSteps(run, ids);
-    return steps.length + moves.length > 0 ? ids : [];
+    return steps.length + moves.length > 0;
   };
-  if (scope === 'run') return remains([...standing]);
   const replies = run.messages.map((message) =>
-    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : [],
+    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id).filter((id) => standing.has(id)) : [],
   );
-  const ids = replies.map((ids) => remains(ids.filter((id) => standing.has(id))));
-  return ids.findLast((some) => some.length > 0) ?? [];
+  return (scope === 'run' ? [[...standing]] : replies).findLast(remain) ?? [];
 }
 
 /** The run's changes and moves that have not been undone, in the order they were made. */
