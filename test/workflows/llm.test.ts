@@ -179,6 +179,26 @@ describe('the llm actions of a workflow', () => {
     );
   });
 
+  const formats: [format: string, refuses: (format: { type: string } | undefined) => boolean][] = [
+    ['{type: json_object}', (format) => format !== undefined],
+    [
+      '{type: json_schema, json_schema: {schema: {type: object, required: [n], properties: {n: {type: integer}}}}}',
+      (format) => format?.type === 'json_schema',
+    ],
+  ];
+  for (const [format, refuses] of formats)
+    it(`an answer is checked where the provider does not know ${format}`, async () => {
+      const unknown = { error: { message: 'This `response_format` is not supported.' } };
+      const node = `{name: ask, uses: llm.call, with: {${messages}, response_format: ${format}}, output: result}`;
+      stage = await Stage.of(`nodes: [${node}]`, (request) => {
+        if (refuses(request.response_format as { type: string } | undefined)) return reply.status(400, unknown);
+        const again = request.messages.at(-1)!.content!.startsWith('That is not what was asked for');
+        return reply.text(again ? '{"n": 42}' : 'Sure: 42.');
+      });
+      assert.equal((await stage.start()).phase, 'Completed');
+      assert.equal(((await stage.state()).result as { content: string }).content, '{"n": 42}');
+    });
+
   it('an answer that is no JSON twice ends the node', async () => {
     const given = await result(
       `uses: llm.call\nwith: {${messages}, response_format: {type: json_object}}`,
