@@ -10,6 +10,7 @@ describe('rules written by hand', () => {
     ['a deny with a slip denies all of its tool', [{ effect: 'deny', tool: 'fs.edit', paht: 'src/**' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/deny holds for all of fs\.edit/]],
     ['a deny whose glob leads outside, too', [{ effect: 'deny', tool: 'fs.edit', path: '../x' }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/"\.\.\/x" is outside/]],
     ['an ask without a tool asks about everything', [{ effect: 'ask' }], [{ scope: 'user', effect: 'ask', tool: '*' }], [/tool: .*ask holds for all of \*/]],
+    ...['src\\lib\\**', 'src//lib/**', 'src/./lib/**', ' src/**'].map((path): (typeof cases)[number] => [`a path that no file has: ${path}`, [{ effect: 'deny', tool: 'fs.edit', path }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/write it like src\/lib\/\*\*\)\. Until then, deny holds for all of fs\.edit/]]),
     ['a site is written as one', [{ effect: 'allow', tool: 'web.fetch', site: 'example.com/x' }, { effect: 'deny', tool: 'web.fetch', site: 'https://example.com/' }], [{ scope: 'user', effect: 'deny', tool: 'web.fetch' }], [/write it like https:\/\/example\.com\)\. It is left out/, /deny holds for all of web\.fetch/]],
     ['what has no effect asks', [{ tool: 'fs.edit' }, 'never'], [{ scope: 'user', effect: 'ask', tool: 'fs.edit' }, { scope: 'user', effect: 'ask', tool: '*' }], [/effect/, /"never"/]],
     ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],

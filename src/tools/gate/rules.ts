@@ -32,6 +32,7 @@ function problemOf({ path, command, site }: Rule): string | undefined {
   } catch (error) {
     return `path: ${error instanceof Error ? error.message : error}`;
   }
+  if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path)) return 'path: write it like src/lib/**';
   if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
   const given = [path, command, site].filter((one) => one !== undefined).length;
   return given > 1 ? 'it has several of path, command and site; give one' : undefined;
