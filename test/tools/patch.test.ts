@@ -233,6 +233,8 @@ describe('tools: fs.move', () => {
     ['a folder with a repository inside', 'vendor', 'lib', /Git repository/],
     ['what becomes scripts of an install', 'hooked.json', 'package.json', /run by themselves on install/],
     ['what may become such scripts', 'binary.json', 'package.json', /run by themselves on install/],
+    ['a link that becomes them', 'link.json', 'package.json', /run by themselves on install/],
+    ['a build that an install starts', 'plain/settings.json', 'binding.gyp', /can run code/],
     ['such scripts away', 'app/package.json', 'app/old.json', /run by themselves on install/],
   ];
   for (const [name, from, to, why] of everyTime) {
@@ -248,6 +250,7 @@ describe('tools: fs.move', () => {
         'binary.json': Buffer.from([0, 1]),
         'app/package.json': '{"scripts":{"prepare":"x"}}',
       });
+      symlinkSync('hooked.json', path.join(workspace.root, 'link.json'));
       const { call, asked } = conversation(workspace, { answer: 'allow-run' });
       await data(call('fs.move', { from, to }));
       assert.deepEqual([asked[0]?.plan.grant, workspace.exists(from), workspace.exists(to)], [undefined, false, true]);

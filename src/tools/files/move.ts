@@ -75,11 +75,9 @@ async function bothEnds(workspace: Workspace, from: string, to: string): Promise
 
 /** A name can make a text one that is run: `x.json` becomes `package.json`. What cannot be read may hold anything. */
 async function reasonOfScripts(workspace: Workspace, file: ResolvedPath, target: ResolvedPath) {
-  if (file.kind !== 'file') return undefined;
-  const text = await currentText(workspace, file).then(
-    ({ text }) => text,
-    () => '',
-  );
+  if (file.kind === 'folder') return undefined;
+  const current = file.kind === 'file' ? await currentText(workspace, file).catch(() => undefined) : undefined;
+  const text = current?.text ?? '';
   return reasonOf(file, text, null) ?? reasonOf(target, null, text);
 }
 

@@ -88,7 +88,7 @@ const ciFiles = set(
 );
 const hookFolders = set('.husky .githooks .yarn .mvn .cargo .gradle .bundle');
 const hookFiles = set(
-  '.envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml .gitattributes .gitmodules .gitconfig .pre-commit-config.yaml lefthook.yml .lefthook.yml .bazelrc .pypirc pip.conf sitecustomize.py usercustomize.py .tool-versions mise.toml .mise.toml',
+  '.envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml binding.gyp .gitattributes .gitmodules .gitconfig .pre-commit-config.yaml lefthook.yml .lefthook.yml .bazelrc .pypirc pip.conf sitecustomize.py usercustomize.py .tool-versions mise.toml .mise.toml',
 );
 const profileFiles = set(
   '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc config.fish profile.ps1 microsoft.powershell_profile.ps1',
