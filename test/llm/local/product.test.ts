@@ -424,19 +424,67 @@ WaitingUser`,
     }
   });
 
-  it('killed while it writes: the run says so and goes on', async () => {
+  const killed = async (signal: NodeJS.Signals) => {
+    process.kill(client.pid()!, signal);
+    await eventually('the process has ended', () => client.pid() === undefined);
+  };
+  const kills: [place: string, text: string, when: (event: RunEvent) => boolean][] = [
+    [
+      'while it reads the prompt',
+      'along the canal '.repeat(600),
+      (event) => event.type === 'progress' && event.text.startsWith('Reading') && (event.fraction ?? 0) > 0,
+    ],
+    ['while it writes', '[[long]]', (event) => event.type === 'chunk' && event.content !== undefined],
+  ];
+  const words: [NodeJS.Signals, RegExp][] = [
+    ['SIGKILL', /memory ran out\. Send a message to start it again/],
+    [
+      'SIGSEGV',
+      /^The local engine crashed \(signal SIGSEGV\)\. Nothing else was harmed\. Send a message to start it again/,
+    ],
+  ];
+  for (const [place, text, when] of kills)
+    for (const [signal, says] of words)
+      it(`killed ${place} (${signal}): the run says so and goes on`, async () => {
+        const run = await begin();
+        const reached = waitFor(run, when, () => process.kill(client.pid()!, signal));
+        const { error } = await run.start(text);
+        await reached;
+        assert.equal(error?.code, 'LLM_INCOMPLETE');
+        assert.match(error!.message, says);
+        await run.continue('hi');
+        assert.match(transcript(await run.kept()), new RegExp(`${said.hello}\nWaitingUser$`));
+      });
+
+  it('killed in a question: after the answer it is loaded again, and reads the conversation once', async () => {
+    let allow: (answer: 'allow') => void = () => {};
+    const run = await begin([
+      new Promise((resolve) => {
+        allow = resolve;
+      }),
+    ]);
+    const asked = waitFor(run, (event) => event.type === 'question');
+    const going = run.start('[[write]]');
+    await asked;
+    await killed('SIGKILL');
+    allow('allow');
+    assert.equal((await going).error, undefined);
+    assert.match(transcript(await run.kept()), new RegExp(`${said.written}\nWaitingUser$`));
+    const { evaluated, prompt } = run.evaluated.at(-1)!;
+    assert.equal(evaluated, prompt);
+    count('killed in a question', run);
+  });
+
+  it('killed between two messages: the next one loads it again', async () => {
     const run = await begin();
-    const reached = waitFor(
-      run,
-      (event) => event.type === 'chunk' && event.content !== undefined,
-      () => process.kill(client.pid()!, 'SIGKILL'),
-    );
-    const { error } = await run.start('[[long]]');
-    await reached;
-    assert.equal(error?.code, 'LLM_INCOMPLETE');
-    assert.match(error!.message, /memory ran out\. Send a message to start it again/);
-    await run.continue('hi');
-    assert.match(transcript(await run.kept()), new RegExp(`${said.hello}\nWaitingUser$`));
+    await run.start('hi');
+    await killed('SIGSEGV');
+    await run.continue('[[twice]]');
+    assert.match(transcript(await run.kept()), new RegExp(`${said.bothWritten}\nWaitingUser$`));
+    const [, first, second] = run.evaluated;
+    assert.equal(first!.evaluated, first!.prompt);
+    assert.ok(second!.evaluated < second!.prompt / 4);
+    count('killed between two messages', run);
   });
 
   it('the journal holds each call: its id, name, arguments, when it began and ended, and its result', async () => {

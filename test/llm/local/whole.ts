@@ -14,7 +14,8 @@ import type { Approve } from '../../../src/tools/tool.ts';
 import { chat } from '../../../src/workflows/chat.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
-export type Answer = 'allow' | 'deny' | 'wait';
+/** `wait`: none until the run stops. */
+export type Answer = 'allow' | 'deny' | 'wait' | Promise<'allow' | 'deny'>;
 
 /** All of Towpath but the editor: a client, the loop, real tools on a real folder, a real journal. */
 export class Whole {
@@ -47,6 +48,7 @@ export class Whole {
     const approve: Approve = (request, signal) => {
       this.questions.push(request.plan.what);
       const answer = this.answers.shift() ?? 'allow';
+      if (typeof answer !== 'string') return answer.then((decision) => ({ decision }));
       if (answer !== 'wait') return Promise.resolve({ decision: answer });
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'allow' })));
     };
