@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChatRequest, ModelInfo } from '../../src/llm/client.ts';
 import { createClient, keyOrigin, type ProviderChoice, providers } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
+import type { AssistantMessage } from '../../src/protocol/messages.ts';
 import { greeting, hear } from './serve.ts';
 
 interface Sent {
@@ -168,6 +169,37 @@ describe('where presets differ', () => {
     it(provider, async () => {
       const body = (await sent({ provider }, asked))[0]?.body ?? {};
       assert.deepEqual([present.filter((name) => !(name in body)), absent.filter((name) => name in body)], [[], []]);
+    });
+  }
+
+  const call = { id: 'call_of_another', name: 'fs.read', arguments: {} };
+  const said = (provider: string): Partial<AssistantMessage> => ({
+    thinking: 'hmm',
+    native: { provider, content: { thinkingField: 'reasoning_content' } },
+  });
+  const history = (provider: string): ChatRequest['messages'] => [
+    { role: 'user', content: 'Read.' },
+    { role: 'assistant', content: '', toolCalls: [call], ...said(provider) },
+    { role: 'tool', content: '', toolResults: [{ toolCallId: call.id, content: '{"ok":true}' }] },
+    { role: 'assistant', content: 'Done.', ...said(provider) },
+    { role: 'user', content: 'And?' },
+  ];
+  const given: [provider: ProviderChoice['provider'], thinking: (string | undefined)[], callId: RegExp][] = [
+    ['openai', [undefined, undefined], /^call_of_another$/],
+    ['deepseek', ['hmm', 'hmm'], /^call_of_another$/],
+    ['openrouter', ['hmm', undefined], /^call_of_another$/],
+    ['mistral', [undefined, undefined], /^[A-Za-z0-9]{9}$/],
+  ];
+  for (const [provider, thinking, callId] of given) {
+    it(`${provider}: its own thinking goes back where it is wanted, ids of calls as they are taken`, async () => {
+      const body = (await sent({ provider }, { ...asked, messages: history(provider) }))[0]?.body;
+      type Sent = { role: string; reasoning_content?: string; tool_calls?: { id: string }[]; tool_call_id?: string };
+      const messages = body?.messages as Sent[];
+      const [first, second] = messages.filter(({ role }) => role === 'assistant');
+      assert.deepEqual([first?.reasoning_content, second?.reasoning_content], thinking);
+      const wanted = first?.tool_calls?.[0]?.id;
+      assert.match(wanted ?? '', callId);
+      assert.equal(messages.find(({ role }) => role === 'tool')?.tool_call_id, wanted);
     });
   }
 });

@@ -551,7 +551,7 @@ describe('a stream under another name', () => {
 
 describe('a whole answer where a stream was asked for', () => {
   const message = {
-    content: 'Reading.',
+    content: 'Reading 日本語🙂.',
     reasoning_content: 'hm',
     tool_calls: [{ id: 'c1', type: 'function', function: { name: 'fs_read', arguments: '{"path":"a"}' } }],
   };
@@ -562,7 +562,7 @@ describe('a whole answer where a stream was asked for', () => {
       const body = new TextEncoder().encode(answer);
       const response = await served({ headers: answered, body }, 'sevens', () => anywhere.chat(greeting));
       assert.deepEqual(response, {
-        content: 'Reading.',
+        content: 'Reading 日本語🙂.',
         thinking: 'hm',
         toolCalls: [{ id: 'c1', name: 'fs.read', arguments: { path: 'a' } }],
         native: { provider: 'openai-compatible', content: { thinkingField: 'reasoning_content' } },

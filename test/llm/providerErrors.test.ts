@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { inWords } from '../../src/llm/clock.ts';
+import { connectionError, interruptedError } from '../../src/llm/connectionErrors.ts';
 import { errorOfStatus, retryAfterOf } from '../../src/llm/providerErrors.ts';
 import { redact } from '../../src/llm/redact.ts';
 
@@ -75,6 +76,44 @@ describe('what providers say when they refuse', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
     assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
   });
+});
+
+describe('a bad key that is a 400', () => {
+  const words = [
+    'Incorrect API key provided: xa***ey. You can obtain an API key from https://console.x.ai.',
+    'API key not valid. Please pass a valid API key.',
+    'Invalid API Key',
+    'Missing API key',
+    'You must provide a valid API key.',
+    'The api_key is expired.',
+    { code: 'API_KEY_INVALID', message: 'No.' },
+  ];
+  for (const said of words)
+    it(JSON.stringify(said), () => assert.equal(errorOfStatus(endpoint, 400, { error: said }).code, 'LLM_AUTH_FAILED'));
+  it('is not every 400 with a key in its words', () => {
+    for (const said of ['The key "a" is missing in the schema.', 'Invalid cache key.'])
+      assert.equal(errorOfStatus(endpoint, 400, { error: said }).code, 'LLM_HTTP_ERROR');
+  });
+});
+
+describe('a connection that fails', () => {
+  const failing = (code: string) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error('it failed'), { code }) });
+  const rows: [code: string, before: string, within: string, retried: boolean][] = [
+    ['ECONNREFUSED', 'LLM_HTTP_ERROR', 'LLM_INCOMPLETE', true],
+    ['ECONNRESET', 'LLM_HTTP_ERROR', 'LLM_INCOMPLETE', true],
+    ['UND_ERR_CONNECT_TIMEOUT', 'LLM_TIMEOUT', 'LLM_TIMEOUT', true],
+    ['UND_ERR_HEADERS_TIMEOUT', 'LLM_TIMEOUT', 'LLM_TIMEOUT', true],
+    ['UND_ERR_BODY_TIMEOUT', 'LLM_TIMEOUT', 'LLM_TIMEOUT', true],
+    ['CERT_HAS_EXPIRED', 'LLM_HTTP_ERROR', 'LLM_INCOMPLETE', false],
+  ];
+  for (const [code, before, within, retried] of rows)
+    it(code, () => {
+      const early = connectionError(endpoint, failing(code));
+      const late = interruptedError(endpoint, failing(code));
+      assert.deepEqual([early.code, early.retryable, late.code], [before, retried, within]);
+      assert.match(early.message, new RegExp(`Somewhere \\(models\\.example\\).*${code}: it failed`));
+    });
 });
 
 describe('whether another attempt may help', () => {

@@ -165,6 +165,16 @@ describe('the adapter under a rate limit', () => {
     await provider.close();
   });
 
+  it('lets nobody else go while the provider has asked one of them to wait', async () => {
+    const provider = await startProvider(() => reply.status(429, {}, { 'retry-after': '30' }));
+    const limiter = createRateLimiter({ requestsPerMinute: 60, tokensPerMinute: 0 });
+    const stop = new AbortController();
+    const asked = { signal: stop.signal, onRetry: () => stop.abort() };
+    await createAdapter(clientFor(provider.url), {}, { limiter }).complete(greeting, asked);
+    assert.ok(limiter.reserve(0).waitMs > 20_000);
+    await provider.close();
+  });
+
   it("hears the provider's headers", async () => {
     const said = { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '30s' };
     const script = Object.entries(said).reduce((one, [name, value]) => one.header(name, value), reply.text('Hi'));
