@@ -11,7 +11,7 @@ export const llmCall: Action = {
   parameters: callSchema,
   async run(given, context) {
     const reply = await ask(parse(callSchema, given, 'llm.call'), context, {});
-    return { content: contentOf(reply), usage: usageOf(reply.usage) };
+    return answerOf(reply);
   },
 };
 
@@ -21,7 +21,7 @@ export const llmStream: Action = {
   async run(given, context) {
     let chunks = 0;
     const reply = await ask(parse(callSchema, given, 'llm.stream'), context, { onText: () => chunks++ });
-    return { content: contentOf(reply), usage: usageOf(reply.usage), streamed: true, chunk_count: chunks };
+    return { ...answerOf(reply), streamed: true, chunk_count: chunks };
   },
 };
 
@@ -38,7 +38,7 @@ export const llmRetry: Action = {
     const counts = () => ({ attempts: counted.attempts, total_delay: counted.delayMs / 1000 });
     try {
       const reply = await ask(params, context, { limits }, counted);
-      return { content: contentOf(reply), usage: usageOf(reply.usage), ...counts() };
+      return { ...answerOf(reply), ...counts() };
     } catch (error) {
       if (!(error instanceof ActionError)) throw error;
       return { error: error.message, success: false, ...counts() };
@@ -117,6 +117,13 @@ async function ask(
     throw new ActionError({ code: 'LLM_BAD_RESPONSE', message: `The answer is not of the format asked for: ${still}` });
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }
+
+/** `cached` only of an answer that was given before: its usage is what it took then. */
+const answerOf = (reply: AdapterResult) => ({
+  content: contentOf(reply),
+  usage: usageOf(reply.usage),
+  ...(reply.cached && { cached: true }),
+});
 
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 

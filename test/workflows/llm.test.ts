@@ -216,7 +216,7 @@ describe('the llm actions of a workflow', () => {
       `  - {name: ${name}, uses: llm.call, with: {${messages}, cache: true}, output: ${name}}\n`;
     stage = await Stage.of(`nodes:\n${one('a')}${one('b')}`, [reply.text('42')]);
     await stage.start();
-    assert.deepEqual(await stage.state(), { a: { content: '42', usage }, b: { content: '42', usage } });
+    assert.deepEqual(await stage.state(), { a: { content: '42', usage }, b: { content: '42', usage, cached: true } });
     assert.equal(stage.provider.requests.length, 1);
   });
 
