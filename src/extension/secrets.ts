@@ -18,7 +18,7 @@ export class Secrets {
 
   async save(provider: string, origin: string, key: string): Promise<void> {
     await this.storage.store(nameOf(provider, origin), key);
-    await this.remember(provider, [...new Set([...this.origins(provider), origin])]);
+    await this.remember(provider, [...this.origins(provider).filter((one) => one !== origin), origin]);
   }
 
   async forget(provider: string, origin: string): Promise<void> {
