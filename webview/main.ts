@@ -57,16 +57,13 @@ function draw(): void {
   document.body.dataset.phase = run?.phase ?? '';
   const focused = document.activeElement;
   render(panel(context, scroll), root);
-  focusLost ||= focused !== null && !focused.isConnected;
-  if (focusLost && document.hasFocus()) keepFocus();
+  if (focused && !focused.isConnected && document.hasFocus()) keepFocus();
   scroll.settle();
   keepTime();
 }
 
-let focusLost = false;
 /** A button that did its work is gone at times: the next key is to land somewhere all the same. */
 function keepFocus(): void {
-  focusLost = false;
   if (document.activeElement !== document.body) return;
   if (context.opened.history) document.querySelector<HTMLElement>('[data-testid="history"]')?.focus();
   else focusComposer();
@@ -112,7 +109,8 @@ function take(message: HostMessage): void {
 }
 
 window.addEventListener('resize', refresh);
-window.addEventListener('focus', refresh); // an answer in a dialog took its button away meanwhile
+// A page that lost the focus to a dialog gets it back without the element that had it. A click has its own, a moment later.
+window.addEventListener('focus', () => requestAnimationFrame(keepFocus));
 draw();
 setDraft(context, savedView().draft);
 post({ type: 'ready' });
