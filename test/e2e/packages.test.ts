@@ -179,17 +179,7 @@ describe('a workflow package', () => {
 
     const open = async (file: string, said: string) => {
       await editor.command('Towpath: Open Package…');
-      const dialog = editor.page.getByText('A package: a .bmad archive, or the bmad.json of a folder').first();
-      await row('..').waitFor();
-      await eventually('the dialog has taken the path', async () => {
-        if (!(await dialog.isVisible())) return true;
-        // It looks into folders first and takes no answer meanwhile; it may also close between two of these.
-        await input()
-          .fill(file, { timeout: 2000 })
-          .then(() => input().press('Enter', { timeout: 2000 }))
-          .catch(() => {});
-        return false;
-      });
+      await editor.chooseFile('A package: a .bmad archive, or the bmad.json of a folder', file);
       await editor.page.locator('.notification-toast', { hasText: said }).first().waitFor();
     };
     await open(path.join(outer, 'mine', 'bmad.json'), 'The package A folder of letters can be used in this workspace.');

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
 import { type Panel, panelOf } from './panel.ts';
@@ -33,6 +34,8 @@ export interface Towpath {
   read(file: string): string | undefined;
   /** Runs a command as a person does, by its title in the palette. */
   command(title: string): Promise<void>;
+  /** Gives a file's path to the editor's own dialog of this title. */
+  chooseFile(title: string, file: string): Promise<void>;
   /** Opens the view and waits for the composer. */
   showPanel(): Promise<void>;
   /** Makes the side bar about this many pixels wide. */
@@ -118,6 +121,22 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await page.keyboard.press('F1');
       await page.locator('.quick-input-widget input').first().fill(`>${title}`);
       await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+    },
+    async chooseFile(title, file) {
+      const dialog = page.getByText(title).first();
+      const input = page.locator('.quick-input-widget input').first();
+      await dialog.waitFor();
+      await eventually(`the dialog has taken ${file}`, async () => {
+        if (!(await dialog.isVisible())) return true;
+        try {
+          // While it looks into a folder it takes no answer, and it looks again whenever something is written.
+          if ((await input.inputValue({ timeout: 2000 })) !== file) await input.fill(file, { timeout: 2000 });
+          else await input.press('Enter', { timeout: 2000 });
+        } catch {
+          // It closed in between.
+        }
+        return false;
+      });
     },
     async showPanel() {
       await host.evaluate(async (vscode) => {
