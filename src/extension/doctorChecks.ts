@@ -15,8 +15,9 @@ import type { Workspace } from '../tools/workspace.ts';
 import { askOneWord } from './connection.ts';
 import type { Check, Finding } from './doctorReport.ts';
 import { engineText } from './modelDetails.ts';
+import { demoModel, split } from './modelIds.ts';
 import type { ModelManager } from './modelManager.ts';
-import { demoModel, type Models, split } from './models.ts';
+import type { Models } from './models.ts';
 import { settings } from './settings.ts';
 
 interface Parts {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { RunModel } from '../engine/context.ts';
@@ -7,7 +6,7 @@ import { createAdapter } from '../llm/adapter.ts';
 import { createResponseCache } from '../llm/cache.ts';
 import type { LLMClient, ModelInfo } from '../llm/client.ts';
 import { inWords } from '../llm/clock.ts';
-import { createClient, keyOrigin, type Provider, type ProviderId, providers } from '../llm/create.ts';
+import { createClient, keyOrigin, type Provider, type ProviderId } from '../llm/create.ts';
 import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
@@ -18,10 +17,10 @@ import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
 import { createEditorClient } from './editorModels.ts';
+import { addressOf, demoModel, describe, providerOf, split } from './modelIds.ts';
 import type { Secrets } from './secrets.ts';
 import { type Settings, saveSetting, settings } from './settings.ts';
 
-export const demoModel = 'local/demo';
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
@@ -281,66 +280,4 @@ export class Models implements vscode.Disposable {
     this.locals.set(key, client);
     return client;
   }
-}
-
-/** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
-export function addressOf(provider: ProviderId): string {
-  const { baseUrls, 'endpoint.baseUrl': endpoint } = settings();
-  return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
-}
-
-export function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
-export function providerOf(id: string): Provider | undefined {
-  return providers.find((provider) => provider.id === id);
-}
-
-function describe(id: string): ModelOption {
-  const { provider: providerId, model } = split(id);
-  if (id === demoModel)
-    return {
-      id,
-      label: 'Demo model',
-      detail: 'A script for weights: shows how Towpath works, knows nothing',
-      images: false,
-      ...(!vscode.workspace.isTrusted && {
-        problem:
-          'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
-      }),
-    };
-  if (providerId === 'local')
-    return {
-      id,
-      label: path.basename(model, '.gguf'),
-      detail: model,
-      images: false,
-      ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
-    };
-  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor', images: false };
-  const provider = providerOf(providerId);
-  if (!provider)
-    return {
-      id,
-      label: id,
-      detail: '',
-      problem: `Towpath does not know the provider of "${id}". Pick another model.`,
-    };
-  const address = addressOf(provider.id);
-  return {
-    id,
-    label: model,
-    detail: isWebAddress(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
-    ...(!isWebAddress(address) && {
-      problem: address
-        ? `"${address}" is no address for ${provider.label}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.`
-        : `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
-    }),
-  };
-}
-
-export function split(id: string): { provider: string; model: string } {
-  const slash = id.indexOf('/');
-  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
 }

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { type Provider, type ProviderId, providers } from '../llm/create.ts';
+import type { ModelOption } from '../protocol/view.ts';
+import { settings } from './settings.ts';
+
+export const demoModel = 'local/demo';
+
+/** `provider/model`, as models are picked and named in settings; the model of `local` is the path of its file. */
+export function split(id: string): { provider: string; model: string } {
+  const slash = id.indexOf('/');
+  return { provider: id.slice(0, slash), model: id.slice(slash + 1) };
+}
+
+/** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
+export function addressOf(provider: ProviderId): string {
+  const { baseUrls, 'endpoint.baseUrl': endpoint } = settings();
+  return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
+}
+
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+export function providerOf(id: string): Provider | undefined {
+  return providers.find((provider) => provider.id === id);
+}
+
+/** How a model is shown in a list. `problem`: why it cannot be used, with the way out. */
+export function describe(id: string): ModelOption {
+  const { provider: providerId, model } = split(id);
+  if (id === demoModel)
+    return {
+      id,
+      label: 'Demo model',
+      detail: 'A script for weights: shows how Towpath works, knows nothing',
+      images: false,
+      ...(!vscode.workspace.isTrusted && {
+        problem:
+          'The demo model plays an edit, and an untrusted workspace allows none. Trust the workspace, or pick another model.',
+      }),
+    };
+  if (providerId === 'local')
+    return {
+      id,
+      label: path.basename(model, '.gguf'),
+      detail: model,
+      images: false,
+      ...(!existsSync(model) && { problem: `The model file ${model} is not there. Pick another model.` }),
+    };
+  if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor', images: false };
+  const provider = providerOf(providerId);
+  if (!provider)
+    return {
+      id,
+      label: id,
+      detail: '',
+      problem: `Towpath does not know the provider of "${id}". Pick another model.`,
+    };
+  const address = addressOf(provider.id);
+  return {
+    id,
+    label: model,
+    detail: isWebAddress(address) ? `${provider.label}, ${new URL(address).host}` : provider.label,
+    ...(!isWebAddress(address) && {
+      problem: address
+        ? `"${address}" is no address for ${provider.label}: one begins with https:// or http://. Run *Towpath: Use an Endpoint*.`
+        : `No address is set for ${provider.label}. Run *Towpath: Use an Endpoint*.`,
+    }),
+  };
+}
