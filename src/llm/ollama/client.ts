@@ -4,7 +4,7 @@ import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../end
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, readJson, send } from '../http.ts';
 import { tellOnce } from '../notes.ts';
-import type { ProviderWords } from '../providerErrors.ts';
+import { endSentence, type ProviderWords } from '../providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
@@ -113,7 +113,7 @@ function withWayOut(error: LLMError, model: string): LLMError {
   const { code, status, retryable, retryAfterMs, details, cause, message } = error;
   const saying = (sentence: string) =>
     new LLMError(code, sentence, { status, retryable, retryAfterMs, details, cause });
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  const sentence = endSentence(message);
   if (status === 404 && /\bmodel\b.*not found/i.test(wordsOf(error))) {
     return saying(`Ollama says: ${wordsOf(error)}. Run \`ollama pull ${model}\`, or choose another model.`);
   }
