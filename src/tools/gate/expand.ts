@@ -1,0 +1,220 @@
+import { readdir } from 'node:fs/promises';
+import * as paths from 'node:path';
+
+/** More words than this of one word, and more names of folders, are not looked through. */
+const mostWords = 500;
+const mostNames = 20_000;
+const mostBraces = 50;
+
+/**
+ * What a shell makes of one word with braces (`{a,b}`, `{1..3}`) and globs (`*`, `?`, `[a-z]`), as the disk is now, seen from
+ * `folder` (absolute). A backslash takes the meaning of the letter behind it; there are no quotes, variables or `~` here. A glob
+ * that matches nothing is given as it is spelled, and names that begin with a dot match only what begins with one, both as
+ * bash has it. Undefined: more than can be looked through.
+ */
+export async function expandWord(word: string, folder: string): Promise<string[] | undefined> {
+  const words = bracesOf(word);
+  if (!words) return undefined;
+  const found: string[] = [];
+  const budget = { names: mostNames };
+  for (const one of words) {
+    const matched = hasGlob(one) ? await matchesOf(one, folder, budget) : [];
+    if (!matched || found.length + matched.length > mostWords) return undefined;
+    found.push(...(matched.length > 0 ? matched : [unescaped(one)]));
+  }
+  return found;
+}
+
+/** It has a glob that means one. */
+export const hasGlob = (word: string): boolean => /^(?:[^\\]|\\.)*?(?:[*?]|\[[^/]+\])/s.test(word);
+
+/** The word without the backslashes that protect its letters. */
+export const unescaped = (word: string): string => word.replace(/\\(.)/gs, '$1');
+
+/** Every word that the braces of one make; undefined when they are too many. */
+export function bracesOf(word: string): string[] | undefined {
+  if (word.split('{').length > mostBraces) return undefined;
+  const made: string[] = [];
+  const rest = [word];
+  for (let steps = 0; rest.length > 0; steps++) {
+    if (steps > mostWords * 4 || made.length + rest.length > mostWords) return undefined;
+    const one = rest.shift()!;
+    const group = firstGroup(one);
+    if (group) rest.unshift(...group);
+    else made.push(one);
+  }
+  return made;
+}
+
+/** The words that the first braces with a meaning make; undefined: there are none. */
+function firstGroup(word: string): string[] | undefined {
+  for (let open = nextOf(word, 0, '{'); open >= 0; open = nextOf(word, open + 1, '{')) {
+    if (word[open - 1] === '$') continue; // `${HOME}` is a variable
+    const parts = partsFrom(word, open + 1);
+    if (!parts) continue;
+    const inside = word.slice(open + 1, parts.end);
+    const choices = parts.choices.length > 1 ? parts.choices : sequenceOf(inside);
+    if (choices) return choices.map((choice) => word.slice(0, open) + choice + word.slice(parts.end + 1));
+  }
+  return undefined;
+}
+
+/** Where a letter stands next without a backslash before it; -1 for nowhere. */
+function nextOf(word: string, from: number, letter: string): number {
+  for (let at = from; at < word.length; at++) {
+    if (word[at] === '\\') at++;
+    else if (word[at] === letter) return at;
+  }
+  return -1;
+}
+
+/** What stands between the commas of braces that are open already, and where they close. */
+function partsFrom(word: string, from: number): { choices: string[]; end: number } | undefined {
+  const choices: string[] = [];
+  let begin = from;
+  let depth = 0;
+  for (let at = from; at < word.length; at++) {
+    const letter = word[at]!;
+    if (letter === '\\') at++;
+    else if (letter === '{') depth += 1;
+    else if (letter === ',' && depth === 0) {
+      choices.push(word.slice(begin, at));
+      begin = at + 1;
+    } else if (letter === '}' && depth-- === 0) return { choices: [...choices, word.slice(begin, at)], end: at };
+  }
+  return undefined;
+}
+
+/** `1..5`, `a..e`, with a step behind a second `..`. */
+function sequenceOf(inside: string): string[] | undefined {
+  const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(-?\d{1,9}))?$/.exec(inside);
+  const letters = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(inside);
+  const found = numbers ?? letters;
+  if (!found) return undefined;
+  const [from, to] = [found[1]!, found[2]!].map((end) => (numbers ? Number(end) : end.charCodeAt(0))) as [
+    number,
+    number,
+  ];
+  const step = Math.max(1, Math.abs(Number(found[3] ?? 1)));
+  const width = numbers && /^-?0\d/.test(found[1]! + found[2]!) ? Math.max(found[1]!.length, found[2]!.length) : 0;
+  const count = Math.min(Math.floor(Math.abs(to - from) / step), mostWords); // one more than may be: it is seen as too many
+  return Array.from({ length: count + 1 }, (_, index) => {
+    const value = from + (from <= to ? 1 : -1) * step * index;
+    return numbers ? String(value).padStart(width, '0') : String.fromCharCode(value);
+  });
+}
+
+/** The paths on the disk that a glob means, spelled as it is; undefined when that takes too long. */
+async function matchesOf(word: string, folder: string, budget: { names: number }): Promise<string[] | undefined> {
+  const names = word.split('/');
+  let found = [word.startsWith('/') ? '/' : ''];
+  const begin = names.findIndex((name) => name !== '');
+  for (const [index, name] of names.entries()) {
+    if (index < begin || name === '') continue;
+    const last = names.slice(index + 1).every((rest) => rest === '');
+    const next: string[] = [];
+    for (const parent of found) {
+      const plain = unescaped(name);
+      const matching = hasGlob(name) ? await namesIn(paths.resolve(folder, parent || '.'), name, budget) : [plain];
+      if (!matching) return undefined;
+      next.push(...matching.map((one) => parent + one + (last ? '' : '/')));
+      if (next.length > mostWords) return undefined;
+    }
+    found = next;
+  }
+  const tail = /\/+$/.exec(word)?.[0] ?? '';
+  const lastGlob = names.findLastIndex(hasGlob);
+  const exist = names.slice(lastGlob + 1).some((name) => name !== '');
+  return exist ? existing(found, folder, tail) : found.map((one) => one + tail);
+}
+
+/** What comes behind the last glob has to be there, too: else the glob matches nothing. */
+async function existing(found: readonly string[], folder: string, tail: string): Promise<string[]> {
+  const there: string[] = [];
+  for (const one of found) {
+    const at = paths.resolve(folder, one);
+    const siblings = await readdir(paths.dirname(at)).catch((): string[] => []);
+    if (siblings.includes(paths.basename(at)) || /(^|\/)\.\.?$/.test(one)) there.push(one + tail);
+  }
+  return there;
+}
+
+async function namesIn(folder: string, glob: string, budget: { names: number }): Promise<string[] | undefined> {
+  const names = await readdir(folder).catch((): string[] => []);
+  budget.names -= names.length;
+  if (budget.names < 0) return undefined;
+  return names.filter((name) => matchesName(glob, name)).sort();
+}
+
+/** Whether a glob (of one name, as bash reads it) matches a name. Its time grows with both, never faster. */
+export function matchesName(glob: string, name: string): boolean {
+  if (name.startsWith('.') && !/^\\?\./.test(glob)) return false;
+  const tests = testsOf(glob);
+  const letters = [...name];
+  let [at, test, star, marked] = [0, 0, -1, 0];
+  while (at < letters.length) {
+    const one = tests[test];
+    if (one === 'many') [star, marked, test] = [test, at, test + 1];
+    else if (one !== undefined && one(letters[at]!)) [at, test] = [at + 1, test + 1];
+    else if (star >= 0) [at, marked, test] = [marked + 1, marked + 1, star + 1];
+    else return false;
+  }
+  return tests.slice(test).every((one) => one === 'many');
+}
+
+type LetterTest = ((letter: string) => boolean) | 'many';
+
+function testsOf(glob: string): LetterTest[] {
+  const tests: LetterTest[] = [];
+  for (let at = 0; at < glob.length; ) {
+    const rest = glob.slice(at);
+    const set = /^\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]/s.exec(rest);
+    const letter = String.fromCodePoint(rest.codePointAt(0)!);
+    let length = letter.length;
+    if (letter === '*') tests.push('many');
+    else if (letter === '?') tests.push(() => true);
+    else if (set) {
+      const isIn = setTest(set[2]!);
+      const wanted = set[1] === '';
+      tests.push((one) => isIn(one) === wanted);
+      length = set[0].length;
+    } else {
+      const meant = letter === '\\' && rest.length > 1 ? String.fromCodePoint(rest.codePointAt(1)!) : letter;
+      if (letter === '\\' && rest.length > 1) length = 1 + meant.length;
+      tests.push((one) => one === meant);
+    }
+    at += length;
+  }
+  return tests;
+}
+
+const classes: Record<string, RegExp> = {
+  alpha: /\p{L}/u,
+  digit: /[0-9]/,
+  alnum: /[\p{L}\p{N}]/u,
+  lower: /\p{Ll}/u,
+  upper: /\p{Lu}/u,
+  punct: /[\p{P}\p{S}]/u,
+  space: /\s/,
+  blank: /[ \t]/,
+  xdigit: /[0-9a-f]/i,
+  word: /\w/,
+};
+
+/** Of the inside of `[…]`: letters, ranges and classes. A class that is not known holds every letter. */
+function setTest(inside: string): (letter: string) => boolean {
+  const tests: ((letter: string) => boolean)[] = [];
+  const bare = inside.replace(/\[:(\w+):\]/g, (_, name: string) => {
+    tests.push((letter) => classes[name]?.test(letter) ?? true);
+    return '';
+  });
+  const letters = [...bare.replace(/\\(.)/gs, '$1')];
+  const code = (letter: string) => letter.codePointAt(0)!;
+  for (let at = 0; at < letters.length; at++) {
+    const isRange = letters[at + 1] === '-' && letters[at + 2] !== undefined;
+    const [from, to] = [letters[at]!, letters[isRange ? at + 2 : at]!].map(code) as [number, number];
+    tests.push((letter) => from <= code(letter) && code(letter) <= to);
+    if (isRange) at += 2;
+  }
+  return (letter) => tests.some((test) => test(letter));
+}
