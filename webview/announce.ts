@@ -1,5 +1,5 @@
 import type { HostMessage } from '../src/protocol/view.ts';
-import { visible } from '../src/protocol/visible.ts';
+import { visibleProse } from '../src/protocol/visible.ts';
 
 /** What a screen reader is told: finished replies, questions and errors; never a reply while it is still growing. */
 export function announce(log: HTMLElement, message: HostMessage): void {
@@ -19,7 +19,7 @@ const kept = 5;
 function say(log: HTMLElement, text: string): void {
   if (text.trim() === '') return;
   const line = document.createElement('p');
-  line.textContent = visible(text.length > longest ? `${text.slice(0, longest)}…` : text);
+  line.textContent = visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
   log.append(line);
   while (log.childElementCount > kept) log.firstElementChild?.remove();
 }

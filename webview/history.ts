@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { RunSummary } from '../src/protocol/run.ts';
-import { visibleLine } from '../src/protocol/visible.ts';
+import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { ago } from './time.ts';
@@ -42,7 +42,7 @@ const words: Record<RunSummary['phase'], string> = {
 function row(context: PanelContext, run: RunSummary): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
-  const title = visibleLine(run.title) || 'Untitled';
+  const title = proseLine(run.title) || 'Untitled';
   const state = run.damaged
     ? 'Damaged'
     : run.live

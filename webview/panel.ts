@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { titleOf } from '../src/protocol/run.ts';
-import { visibleLine } from '../src/protocol/visible.ts';
+import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import { composer } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { graph } from './graph.ts';
@@ -45,7 +45,7 @@ export function panel(
 
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
-  const title = run ? visibleLine(titleOf(run)) : 'New run';
+  const title = run ? proseLine(titleOf(run)) : 'New run';
   const toggle = () => {
     context.opened.history = !context.opened.history;
     context.opened.deleting = undefined;

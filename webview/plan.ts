@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
 import { type PlanItem, planOf } from '../src/protocol/plan.ts';
 import type { Run } from '../src/protocol/run.ts';
-import { visibleLine } from '../src/protocol/visible.ts';
+import { proseLine } from '../src/protocol/visible.ts';
 import { icons } from './icons.ts';
 
 /** The run's to-do list, above the composer, for as long as something of it is left or the run is at work. */
@@ -21,6 +21,6 @@ export function plan(run: Run): unknown {
 const words = { pending: 'to do', active: 'at work', done: 'done' };
 
 const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
-  <span class="plan-mark" role="img" aria-label=${words[status]}>${marks[status]}</span><span>${visibleLine(text)}</span></li>`;
+  <span class="plan-mark" role="img" aria-label=${words[status]}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;
 
 const marks = { pending: icons.ring, active: icons.ringDot, done: icons.check };

@@ -3,7 +3,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Message, ToolCall } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
-import { visible, visibleLine } from '../src/protocol/visible.ts';
+import { visibleLine, visibleProse } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
@@ -37,7 +37,7 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
   ${compactions(context, run, places)}
   ${run.queued.map(
     ({ text, attachments }) => html`<article class="user queued" data-role="queued">
-    ${pictures(attachments)}<div class="user-text">${visible(text)}</div><span class="quiet">queued</span></article>`,
+    ${pictures(attachments)}<div class="user-text">${visibleProse(text)}</div><span class="quiet">queued</span></article>`,
   )}`;
 }
 
@@ -49,7 +49,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
       summary === undefined
         ? html`<p class="ending" data-role="compaction">The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.</p>`
         : html`<div class="ending" data-role="compaction"><p>The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.</p>
-            ${longText(context, `${place}:summary:${nth}`, visible(summary), 300)}</div>`,
+            ${longText(context, `${place}:summary:${nth}`, visibleProse(summary), 300)}</div>`,
     );
 }
 
@@ -73,7 +73,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" aria-label="You">
-        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visible(message.content), 6000)}</div></article>`;
+        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div></article>`;
     case 'assistant':
       return assistant(context, index, {
         content: message.content,
@@ -81,15 +81,15 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         cards: (message.toolCalls ?? []).map((call, at) => card(context, run, call, `${index}:${at}`)),
         complete: true,
         endings: [
-          ...(message.warnings ?? []).map(visible),
+          ...(message.warnings ?? []).map(visibleProse),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
       });
     case 'system':
       return message.content.startsWith('RUN_DIRECTIVE\n')
-        ? html`<details class="thinking brief" data-role="brief"><summary><span class="twistie">${icons.chevron}</span>${briefTitle(message.content)}</summary><pre>${visible(message.content)}</pre></details>`
-        : html`<p class="ending" data-role="system">${visible(message.content)}</p>`;
+        ? html`<details class="thinking brief" data-role="brief"><summary><span class="twistie">${icons.chevron}</span>${briefTitle(message.content)}</summary><pre>${visibleProse(message.content)}</pre></details>`
+        : html`<p class="ending" data-role="system">${visibleProse(message.content)}</p>`;
     default:
       return nothing; // results stand in their cards
   }

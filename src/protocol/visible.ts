@@ -1,23 +1,29 @@
 // Text from models and tools, made so that what a person sees is what is there: invisible, overriding and control
 // characters become marks such as ⟨U+202E⟩. Emoji sequences stay, and so do the joiners that some scripts are written with.
 
-/** The same text with nothing hidden in it. Line ends become `\n`; colour codes of terminals are dropped. */
+/**
+ * A command, a path, arguments: the same text with nothing hidden in it, each word where it stands. Blanks that are no plain
+ * space are marked, and a word that is written from the right is enclosed (`⟨RTL … RTL⟩`), so that it moves nothing beside it.
+ * Line ends become `\n`; colour codes of terminals are dropped.
+ */
 export function visible(text: string): string {
-  if (!suspicious.test(text)) return text;
-  return text.replace(carriageReturns, '\n').replace(colourCodes, '').replace(hidden, mark);
+  return suspicious.test(text) ? clean(text, hidden) : text;
 }
 
-/** For one line of the panel: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
-export function visibleLine(text: string): string {
-  return visible(text)
-    .replace(/\n+/g, ' ⏎ ')
-    .replace(/[\t ]+/g, ' ')
-    .trim();
+/** What somebody says, to be read and not to be decided about: the letters and blanks of every language stay as they are. */
+export function visibleProse(text: string): string {
+  return suspiciousProse.test(text) ? clean(text, hiddenInProse) : text;
 }
+
+/** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
+export const visibleLine = (text: string): string => oneLine(visible(text));
+
+/** `visibleProse` for one line. */
+export const proseLine = (text: string): string => oneLine(visibleProse(text));
 
 /** Output of a command: every escape sequence goes, and a carriage return starts a new line (progress lines pile up). */
 export function visibleOutput(text: string): string {
-  return visible(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));
+  return visibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));
 }
 
 /**
@@ -38,30 +44,64 @@ const escapeSequences = new RegExp(
   'g',
 );
 
+const clean = (text: string, what: RegExp) =>
+  text.replace(carriageReturns, '\n').replace(colourCodes, '').replace(what, mark);
+
+const oneLine = (text: string) =>
+  text
+    .replace(/\n+/g, ' ⏎ ')
+    .replace(/[\t ]+/g, ' ')
+    .trim();
+
 const unseen =
-  '[[\\p{Cc}--[\\t\\n]]\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFB}]';
-const suspicious = new RegExp(unseen, 'v');
+  '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFB}]';
+/** Every blank of Unicode but the plain one, and the pictures of nothing, which no property tells from other pictures. */
+const blank = '[[\\p{Zs}--[ ]]\\u{2800}\\u{1D159}\\u{13441}\\u{13442}\\u{16FE4}]';
+/** What is written from the right: all that Unicode keeps for such letters (its default `Bidi_Class` R and AL), future ones too. */
+const fromRight =
+  '[[\\u{0590}-\\u{08FF}\\u{FB1D}-\\u{FDFF}\\u{FE70}-\\u{FEFC}\\u{10800}-\\u{10FFF}\\u{1E800}-\\u{1EFFF}]--\\p{Cf}]';
+/**
+ * Marks that stand on one letter until nobody can read it: three of those that any letter may carry (no language needs more
+ * than two), seven of those of one script, or one that is drawn around or through others.
+ */
+const stacked = '[\\p{Script=Inherited}&&\\p{M}]{3,}|\\p{M}{7,}|\\p{Me}';
+
 const joinedScripts = ['Arab', 'Syrc', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh']
   .map((script) => `\\p{Script_Extensions=${script}}`)
   .join('');
 const picture = '\\p{Extended_Pictographic}[\\u{FE0E}\\u{FE0F}]?\\p{Emoji_Modifier}?';
+const emoji = `\\p{RGI_Emoji}|${picture}(?:\\u{200D}${picture})*`;
+const word = `${fromRight}[${fromRight}\\p{M}]*(?:[\\u{200C}\\u{200D}][${fromRight}\\p{M}]+)*`;
+const joiner = `(?<=[${joinedScripts}])[\\u{200C}\\u{200D}](?=[${joinedScripts}])`;
+const tags = '(?<tags>[\\u{E0000}-\\u{E007F}]+)';
+const many = `(?<stack>${stacked})`;
+const alone = (what: string) => `(?<alone>${what})\\k<alone>*`;
+const enclosed = `(?<=⟨RTL )(?:${word})(?= RTL⟩)`;
+
+const suspicious = new RegExp(`${unseen}|${blank}|${fromRight}|${stacked}`, 'v');
+const suspiciousProse = new RegExp(`${unseen}|${stacked}`, 'v');
 const hidden = new RegExp(
-  [
-    `\\p{RGI_Emoji}|${picture}(?:\\u{200D}${picture})*`,
-    `(?<=[${joinedScripts}])[\\u{200C}\\u{200D}](?=[${joinedScripts}])`,
-    '(?<tags>[\\u{E0000}-\\u{E007F}]+)',
-    `(?<alone>${unseen})\\k<alone>*`,
-  ].join('|'),
+  [emoji, enclosed, `(?<word>${word})`, joiner, tags, many, alone(`${unseen}|${blank}`)].join('|'),
   'gv',
 );
+const hiddenInProse = new RegExp([emoji, joiner, tags, many, alone(unseen)].join('|'), 'gv');
+const stacks = new RegExp(many, 'gv');
 
 function mark(match: string, ...rest: unknown[]): string {
-  const { tags, alone } = rest.at(-1) as { tags?: string; alone?: string };
+  const { tags, alone, word, stack } = rest.at(-1) as Partial<Record<'tags' | 'alone' | 'word' | 'stack', string>>;
   if (tags) return `⟨hidden text: ${[...tags].map(tagLetter).join('')}⟩`;
-  if (!alone) return match;
-  const code = alone.codePointAt(0)!;
+  if (word) return `⟨RTL ${word.replace(stacks, mark)} RTL⟩`; // strong letters on both sides keep the order of what is beside it
+  if (stack) return (stack.match(repeated) ?? []).map((one) => codeOf(one, one)).join('');
+  return alone ? codeOf(match, alone) : match;
+}
+
+const repeated = /(.)\1*/gsu;
+
+/** `⟨U+00A0⟩`, `⟨U+00A0 × 3⟩`; half of a pair is no character and becomes the one that stands for what is broken. */
+function codeOf(match: string, first: string): string {
+  const code = first.codePointAt(0)!;
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd'.repeat(match.length);
-  const times = match.length / alone.length;
+  const times = match.length / String.fromCodePoint(code).length;
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}${times > 1 ? ` × ${times}` : ''}⟩`;
 }
 

@@ -1,4 +1,4 @@
-import { safeCut, visible } from '../../src/protocol/visible.ts';
+import { safeCut, visibleProse } from '../../src/protocol/visible.ts';
 import {
   buildBlock,
   buildItem,
@@ -86,11 +86,11 @@ export class MarkdownView {
     const rest = this.raw.slice(this.taken, this.taken + room);
     const cut = this.taken + rest.length < this.raw.length;
     const settled = safeCut(rest);
-    this.tail += visible(rest.slice(0, settled));
+    this.tail += visibleProse(rest.slice(0, settled));
     this.taken += settled;
     const loose = rest.slice(settled);
     // Half of a surrogate pair waits for the other half.
-    const text = this.tail + visible(this.complete && !cut ? loose : loose.replace(/[\ud800-\udbff]$/, ''));
+    const text = this.tail + visibleProse(this.complete && !cut ? loose : loose.replace(/[\ud800-\udbff]$/, ''));
 
     if (!force && this.postpones(text, cut)) return;
     this.pending.remove();

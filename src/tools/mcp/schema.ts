@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import { visible } from '../../protocol/visible.ts';
+import { visibleProse } from '../../protocol/visible.ts';
 import type { Sdk } from './load.ts';
 
 /** Characters of a description in the prompt, of a tool and of one argument; the schema's JSON; its depth. */
@@ -14,7 +14,7 @@ const itemLimit = 200;
 const checkedLimit = 200_000;
 
 /** What a server says about a tool is a stranger's text in the prompt: nothing hidden, nothing endless. */
-export const cleanDescription = (text: string | undefined): string => cut(visible(text ?? ''), descriptionLimit);
+export const cleanDescription = (text: string | undefined): string => cut(visibleProse(text ?? ''), descriptionLimit);
 
 /** The schema for the prompt: an object's, cleaned and within limits; what is too large is told by its argument names. */
 export function cleanSchema(schema: unknown): JsonSchema {
@@ -50,12 +50,14 @@ function asObject(schema: JsonSchema): JsonSchema {
 }
 
 function clean(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return cut(visible(value), argumentLimit);
+  if (typeof value === 'string') return cut(visibleProse(value), argumentLimit);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > depthLimit) return Array.isArray(value) ? [] : {};
   if (Array.isArray(value)) return value.slice(0, itemLimit).map((item) => clean(item, depth + 1));
   const entries = Object.entries(value).filter(([key]) => !/^(__proto__|constructor|prototype)$/.test(key));
-  return Object.fromEntries(entries.slice(0, itemLimit).map(([key, item]) => [visible(key), clean(item, depth + 1)]));
+  return Object.fromEntries(
+    entries.slice(0, itemLimit).map(([key, item]) => [visibleProse(key), clean(item, depth + 1)]),
+  );
 }
 
 const cut = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit - 1)}…` : text);
