@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../protocol/messages.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 
-/** Calls of one reply that are answered by running them; the rest are refused. */
+/** Calls of one reply that are run or asked about. Every wire hands on all there are: here, and nowhere else, the rest are refused. */
 const callLimit = 64;
 const parallelReads = 8;
 
 interface Running {
   call: ToolCall;
   outcome: Promise<ToolOutcome>;
+  /** It is beyond the limit: its outcome says so, and says nothing of the call. */
+  beyond?: true;
 }
 
 /**
@@ -46,9 +48,10 @@ export class Calls {
     let change: Promise<unknown> = Promise.resolve();
     const before: Promise<ToolOutcome>[] = [];
     return calls.map((call, index) => {
+      if (index >= callLimit) return { call, outcome: Promise.resolve(tooMany), beyond: true };
       const following = calls.slice(index + 1, callLimit).filter((one) => !this.isFree(one));
       const running =
-        this.started.get(call) ?? this.start(call, this.later(call, index, change, [...before], following));
+        this.started.get(call) ?? this.start(call, this.later(call, change, [...before], following));
       if (!this.isFree(call)) change = running.outcome;
       before.push(running.outcome);
       return running;
@@ -62,13 +65,10 @@ export class Calls {
 
   private async later(
     call: ToolCall,
-    index: number,
     change: Promise<unknown>,
     before: Promise<unknown>[],
     following: readonly ToolCall[],
   ) {
-    if (index >= callLimit)
-      return failure('TOOL_DENIED', `Too many calls in one answer: ask for at most ${callLimit}.`);
     if (this.isFree(call)) {
       await change;
       return this.read(call);
@@ -103,3 +103,8 @@ export class Calls {
     return call;
   }
 }
+
+const tooMany = failure(
+  'TOOL_DENIED',
+  `Too many calls in one answer: only the first ${callLimit} are looked at. This one did not run, and nobody was asked about it; ask again for what is still needed.`,
+);

@@ -100,8 +100,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const asked = running.map(({ call }) => call);
     await appendReply(talk, reply.message, { whole, calls: asked, warnings: [...warnings] });
     const outcomes: ToolOutcome[] = [];
-    for (const { call, outcome } of running) {
-      const told = guard.note(call, await outcome);
+    for (const { call, outcome, beyond } of running) {
+      const told = beyond ? await outcome : guard.note(call, await outcome);
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }

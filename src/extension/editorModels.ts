@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { callIdsIn, callLimit, createCallIds } from '../llm/callIds.ts';
+import { callIdsIn, createCallIds } from '../llm/callIds.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../llm/client.ts';
 import { createWatch } from '../llm/clock.ts';
 import { LLMError } from '../llm/errors.ts';
@@ -74,7 +74,7 @@ async function* read(
   let index = 0;
   for await (const part of response.stream) {
     if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
-    else if (part instanceof vscode.LanguageModelToolCallPart && index < callLimit) {
+    else if (part instanceof vscode.LanguageModelToolCallPart) {
       const call = { id: idFor(part.callId), name: nameOf(part.name), ...readInput(part.input) };
       const argumentsText = call.malformed ?? JSON.stringify(call.arguments);
       yield { toolCallDelta: { index, id: call.id, name: call.name, argumentsText }, done: false };

@@ -1,5 +1,7 @@
 import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../protocol/messages.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
+import { mostCalls } from './callIds.ts';
+import { LLMError } from './errors.ts';
 import type { RateLimitNews } from './rateHeaders.ts';
 
 export interface ChatRequest {
@@ -91,9 +93,14 @@ export class Reply {
   finishMessage?: string;
   model?: string;
 
+  /** Throws `LLMError` at a call that there is no room for: a reply is told with all of its calls, or broke off. */
   add(chunk: ChatStreamChunk): void {
     this.content += chunk.content ?? '';
     this.thinking += chunk.thinking ?? '';
+    const begun = chunk.toolCallDelta?.index ?? -1;
+    if (begun >= mostCalls || (chunk.toolCall && this.toolCalls.length >= mostCalls)) {
+      throw new LLMError('LLM_BAD_RESPONSE', `The model made more than ${mostCalls} calls in one answer.`);
+    }
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
     if (chunk.warning) this.warnings.push(chunk.warning);
     this.native = chunk.native ?? this.native;

@@ -126,6 +126,14 @@ export function cutShort(endpoint: Endpoint): LLMError {
   return new LLMError('LLM_INCOMPLETE', message, { retryable: true });
 }
 
+/**
+ * What a reader throws where a second answer begins in the stream of the first, as a gateway that tried again writes it:
+ * together they would be one text said twice, and calls that run twice.
+ */
+export function anotherAnswer(endpoint: Endpoint): LLMError {
+  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent a second answer within the same stream.`);
+}
+
 /** What a reader throws when nothing of what came was of its protocol. */
 export function notAnAnswer(endpoint: Endpoint): LLMError {
   return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent something that is not an answer of a model.`);

@@ -232,17 +232,30 @@ WaitingUser`);
     await talk.reads(transcript(run));
   });
 
-  it('answers at most 64 calls of one reply', async () => {
+  it('answers every call of one reply, runs at most 64 of them, and goes on', async () => {
     await begin(
       { a: 'A' },
-      { calls: Array.from({ length: 70 }, () => call('fs.read', { path: 'a' })) },
+      { calls: Array.from({ length: 70 }, (_, at) => call('fs.read', { path: 'a' }, `c${at}`)) },
       { text: 'Done.' },
     );
-    await talk.start();
-    const codes = (await talk.kept()).messages.flatMap((message) =>
-      message.role === 'tool' ? [message.toolResults[0]!.error] : [],
+    assert.deepEqual(await talk.start(), { success: true, phase: 'WaitingUser', assistantText: 'Done.' });
+    const results = (await talk.kept()).messages.flatMap((message) =>
+      message.role === 'tool' ? message.toolResults : [],
     );
-    assert.deepEqual([codes.length, codes.filter((code) => code === 'TOOL_DENIED').length], [70, 6]);
+    const told = results.map(({ toolCallId, error = 'read' }) => `${toolCallId} ${error}`);
+    const expected = Array.from({ length: 70 }, (_, at) => `c${at} ${at < 64 ? 'read' : 'TOOL_DENIED'}`);
+    assert.deepEqual(told, expected);
+    assert.equal(talk.events.filter(({ type }) => type === 'tool-start').length, 64);
+  });
+
+  it('the same for reads and changes in turn, and a call like one beyond the limit is free to fail once more', async () => {
+    const missing = call('fs.read', { path: 'none' });
+    const mixed = Array.from({ length: 64 }, (_, at) => (at % 16 ? call('fs.list', { path: '.' }) : write(`${at}`, 'x')));
+    await begin({}, { calls: [...mixed, missing, missing, missing] }, { calls: [missing] }, { text: 'Done.' });
+    assert.equal((await talk.start()).assistantText, 'Done.');
+    assert.deepEqual([talk.questions.length, talk.workspace.effects.length], [4, 4]);
+    const last = (await talk.kept()).messages.at(-2);
+    assert.doesNotMatch(JSON.stringify(last), /Too many|repeats calls/);
   });
 
   describe('when it is paused', () => {

@@ -201,6 +201,19 @@ describe('the adapter', () => {
     });
   }
 
+  it('a reply with more calls than there is room for broke off, and says so: none of it is left out silently', async () => {
+    const { signal } = new AbortController();
+    const calls = Array.from({ length: 4097 }, (_, at) => ({ toolCall: { ...call, id: `c${at}` } }));
+    const told = await createAdapter(deaf([...calls, done('tool_calls')]), off).complete(greeting, { signal });
+    assert.deepEqual(
+      [told.success, told.error?.code, told.message?.incomplete, told.message?.toolCalls?.length],
+      [false, 'LLM_BAD_RESPONSE', true, 4096],
+    );
+    const begun = { toolCallDelta: { index: 4096, name: 'fs.read' } };
+    const endless = await createAdapter(deaf([begun, 'hang']), off).complete(greeting, { signal });
+    assert.match(endless.error?.message ?? '', /more than 4096 calls in one answer/);
+  });
+
   it('says nothing of what was asked again', async () => {
     const result = await createAdapter(deaf([done()]), off).complete(greeting, {
       signal: new AbortController().signal,

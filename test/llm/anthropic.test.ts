@@ -102,6 +102,16 @@ const cases: WireCase[] = [
     hears: { text: 'Hi', finish: 'content_filter', finishMessage: 'Not this.' },
   },
   {
+    says: 'a second answer behind the first, as a gateway writes it that tried again',
+    stream: [...said([text('Hi'), call('fs_read', '{}', 'a')], { stop: null }), ...said([text('Hi')])],
+    hears: { text: 'Hi', calls: [], error: { code: 'LLM_BAD_RESPONSE', retryable: false } },
+  },
+  {
+    says: 'two beginnings, before a word',
+    stream: [said([])[0]!, ...said([text('Hi')])],
+    hears: { text: '', error: { code: 'LLM_BAD_RESPONSE' } },
+  },
+  {
     says: 'a stop sequence is a stop',
     stream: said([text('Hi')], { stop: 'stop_sequence' }),
     hears: { finish: 'stop' },
@@ -292,11 +302,15 @@ const cases: WireCase[] = [
       { type: 'content_block_delta', index: 3, delta: { type: 'text_delta', text: 7 } },
       { type: 'content_block_delta', index: 4, delta: { type: 'citations_delta', citation: {} } },
       { type: 'content_block_stop' },
-      { type: 'message_start', message: 'none' },
       { type: 'message_delta', delta: 'none', usage: 'none' },
       begin(9, { type: 'text', text: 'Hi' }),
     ),
     hears: { text: 'Hi', calls: [], finish: 'stop', model: 'claude-scripted' },
+  },
+  {
+    says: 'a beginning of the wrong type',
+    stream: [{ type: 'message_start', message: 'none' }, ...said([text('Hi')]).slice(1)],
+    hears: { text: 'Hi', finish: 'stop' },
   },
   {
     says: 'the prompt is all of it, cached or not; later counts stand in for earlier ones, null for none',
@@ -357,10 +371,10 @@ describe('what Anthropic writes', () => {
     assert.deepEqual((await listen(sse(said([first], { stop: null })))).order, []);
   });
 
-  it('64 calls are heard of 500', async () => {
+  it('500 calls are heard', async () => {
     const all = Array.from({ length: 500 }, (_, at) => call('fs_read', { path: `${at}` }, `c${at}`));
     const { calls, finish } = await listen(sse(said(all)));
-    assert.deepEqual([calls.length, calls[63], finish], [64, read('63', 'c63'), 'tool_calls']);
+    assert.deepEqual([calls.length, calls[499], finish], [500, read('499', 'c499'), 'tool_calls']);
   });
 
   it('ids of earlier calls are not given again', async () => {

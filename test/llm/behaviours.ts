@@ -97,6 +97,9 @@ const fails = (status: number, message: string, headers?: Record<string, string>
 });
 const call = (name: string, args: object | string): Part => ({ call: name, args });
 
+const seventy = Array.from({ length: 70 }, (_, at) => `${at}`);
+const written = (path: string) => `<function=fs_read><parameter=path>${path}</parameter></function>`;
+
 export type BehaviourId = keyof typeof behaviours;
 const behaviours = {
   text: { says: 'text', deeds: [hello], gives: { content: 'Hello 🙂', finish: 'stop', usage } },
@@ -139,6 +142,16 @@ const behaviours = {
     says: 'a call written as text',
     deeds: [{ parts: [{ text: '<function=fs_read><parameter=path>a</parameter></function>' }] }],
     gives: { calls: ['fs.read {"path":"a"}'], finish: 'tool_calls' },
+  },
+  manyCalls: {
+    says: 'every one of 70 calls, for whoever runs them to answer',
+    deeds: [{ parts: seventy.map((path) => call('fs_read', { path })) }],
+    gives: { calls: seventy.map((path) => `fs.read {"path":"${path}"}`), finish: 'tool_calls' },
+  },
+  manyAsText: {
+    says: 'every one of 70 calls written as text',
+    deeds: [{ parts: [{ text: seventy.map(written).join('\n') }] }],
+    gives: { calls: seventy.map((path) => `fs.read {"path":"${path}"}`), finish: 'tool_calls' },
   },
   unauthorized: { says: '401', deeds: [fails(401, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },
   forbidden: { says: '403', deeds: [fails(403, refusal)], gives: { code: 'LLM_AUTH_FAILED' } },

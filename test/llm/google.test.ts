@@ -412,6 +412,25 @@ const cases: WireCase[] = [
     hears: { calls: [{ name: 'fs.read', arguments: {}, malformed: malformed as string }] },
   })),
   {
+    says: 'a second answer behind the end of the first',
+    stream: [
+      { ...parts({ text: 'hi' }), responseId: 'r1' },
+      { ...end('STOP'), responseId: 'r1' },
+      { ...parts(readPart('a')), responseId: 'r2' },
+      { ...end('STOP'), responseId: 'r2' },
+    ],
+    hears: { text: 'hi', calls: [], error: { code: 'LLM_BAD_RESPONSE', retryable: false } },
+  },
+  {
+    says: 'another id for the end, behind which nothing is said',
+    stream: [
+      { ...parts({ text: 'hi' }), responseId: 'r1' },
+      { ...end('STOP'), responseId: 'r2' },
+      { ...end('STOP'), responseId: 'r3' },
+    ],
+    hears: { text: 'hi', finish: 'stop' },
+  },
+  {
     says: 'no finish reason: cut, and no call of it counts',
     stream: [parts({ text: 'hi' }), parts(readPart('a'))],
     hears: { text: 'hi', calls: [], error: { code: 'LLM_INCOMPLETE', retryable: true } },
@@ -461,12 +480,12 @@ describe('what Gemini writes', () => {
     }
   });
 
-  it('64 calls are heard of 500, and no more are kept to be answered', async () => {
+  it('500 calls are heard, and kept to be answered', async () => {
     const many = Array.from({ length: 500 }, (_, at) => readPart(`${at}`, { id: `c${at}` }));
     const body = [parts(...many), end('STOP')].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     const reply = await served({ headers, body }, 'random', () => client.chat(greeting));
     const kept = reply.native?.content as { parts: Part[] };
-    assert.deepEqual([reply.toolCalls?.length, kept.parts.length, reply.finishReason], [64, 64, 'tool_calls']);
+    assert.deepEqual([reply.toolCalls?.length, kept.parts.length, reply.finishReason], [500, 500, 'tool_calls']);
   });
 
   it('ids of earlier calls are not given again', async () => {

@@ -453,6 +453,34 @@ const cases: WireCase[] = [
     hears: { text: 'ab', calls: [read('a'), read('b')], finish: 'tool_calls' },
   },
   {
+    says: 'a second answer behind the end of the first, as a gateway writes it that tried again',
+    stream: [
+      { id: 'a', ...delta({ content: 'hi' }) },
+      { id: 'a', ...end('stop') },
+      { id: 'b', ...delta({ content: 'hi' }) },
+      { id: 'b', ...end('stop') },
+    ],
+    hears: { text: 'hi', error: { code: 'LLM_BAD_RESPONSE', retryable: false } },
+  },
+  {
+    says: 'a call under another id behind the end',
+    stream: [
+      { id: 'a', ...end('stop') },
+      { id: 'b', ...named('fs_read', '{"path":"a"}', { index: 0, id: 'c1' }) },
+    ],
+    hears: { calls: [], error: { code: 'LLM_BAD_RESPONSE' } },
+  },
+  {
+    says: 'another id in every event (Groq), and in the one with the usage behind the end',
+    stream: [
+      { id: 'a', ...delta({ content: 'h' }) },
+      { id: 'b', ...delta({ content: 'i' }) },
+      { id: 'c', ...end('stop') },
+      { id: 'd', ...delta({ role: 'assistant', content: '' }, 'stop'), usage },
+    ],
+    hears: { text: 'hi', finish: 'stop', usage: { promptTokens: 10, completionTokens: 4, totalTokens: 14 } },
+  },
+  {
     says: 'finish_reason without an end mark is whole',
     stream: [delta({ content: 'hi' }), end('stop')],
     unmarked: true,
@@ -503,13 +531,13 @@ describe('what providers write', () => {
     });
   }
 
-  it('64 calls are heard of 500', async () => {
+  it('500 calls are heard', async () => {
     const stream = Array.from({ length: 500 }, (_, at) =>
       named('fs_read', `{"path":"${at}"}`, { index: at, id: `c${at}` }),
     );
     const body = [...stream, end('tool_calls')].map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     const { calls, finish } = await served({ headers, body }, 'random', () => hear(anywhere.chatStream(greeting)));
-    assert.deepEqual([calls.length, calls[63]?.arguments, finish], [64, { path: '63' }, 'tool_calls']);
+    assert.deepEqual([calls.length, calls[499]?.arguments, finish], [500, { path: '499' }, 'tool_calls']);
   });
 
   it('ids of earlier calls are not given again', async () => {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
-import { callLimit, createCallIds } from '../callIds.ts';
+import { createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
 import { asPlainText } from '../errorBody.ts';
 import { LLMError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
 import { redact } from '../redact.ts';
-import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
+import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type Block, type CallBlock, keptBlocks, toBlock } from './blocks.ts';
 import { toNative } from './native.ts';
 import { merged, toUsage, usageSchema, type WireUsage } from './usage.ts';
@@ -37,6 +37,7 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
   let model: string | undefined;
   let stopReason: string | undefined;
   let explanation: string | undefined;
+  let started = false;
   let begun = false;
   let over = false;
   let said = false;
@@ -48,7 +49,6 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const chunks = giveCalls(false);
     if (block.type === 'tool_use') {
       calls.push(block);
-      if (block.place >= callLimit) return chunks;
       const begins = { index: block.place, ...(block.id && { id: block.id }), name: toToolName(block.name) };
       return [...chunks, { toolCallDelta: begins, done: false }];
     }
@@ -86,12 +86,12 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
       throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent arguments that belong to no tool call.`);
     }
     block.pieces.push(argumentsText);
-    return block.place < callLimit ? [{ toolCallDelta: { index: block.place, argumentsText }, done: false }] : chunks;
+    return [{ toolCallDelta: { index: block.place, argumentsText }, done: false }];
   };
 
   const giveCalls = (atEnd: boolean): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
-    for (const call of calls.slice(0, callLimit)) {
+    for (const call of calls) {
       if (call.given) continue;
       if (!atEnd && !(call.stopped && call !== blocks.at(-1))) break; // in the order asked
       call.given = true;
@@ -112,7 +112,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     switch (event.type) {
       case 'message_start': {
         const { message } = startSchema.parse(event);
-        begun = true;
+        if (started) throw anotherAnswer(endpoint);
+        started = begun = true;
         model = message.model ?? model;
         usage = merged(usage, message.usage);
         return [{ done: false, ...toUsage(usage), ...(model && { model }) }]; // known even when the reply is stopped

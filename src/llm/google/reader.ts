@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { type ParsedArguments, parseArguments } from '../arguments.ts';
-import { callLimit, createCallIds } from '../callIds.ts';
+import { createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk } from '../client.ts';
 import { asPlainText } from '../errorBody.ts';
 import { isSaid, word } from '../fields.ts';
@@ -10,7 +10,7 @@ import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream } from '../providerErrors.ts';
 import { redact } from '../redact.ts';
-import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
+import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { earlyEnd, usualEnd } from './finish.ts';
 import { collectPartialArguments, type PartialArguments } from './partialArguments.ts';
 import { addText, nativeOf, setArguments, toNativeCall } from './parts.ts';
@@ -41,11 +41,11 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const idFor = createCallIds(takenIds ?? []);
   const parts: Part[] = [];
   const calls: ToolCall[] = [];
-  let callsSeen = 0;
   let openCall: OpenCall | undefined;
   let answered = false;
   let content = false;
   let rawFinish: string | undefined;
+  let finishedId: string | undefined; // `responseId` of the event with the finish reason
   let finishMessage: string | undefined;
   let blocked = false;
   let model: string | undefined;
@@ -70,8 +70,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
     }
     if (name === undefined && args === undefined) return []; // the end of a call that has ended
     const chunks = closeCall(false); // another one begins, so the one before never came to its end
-    if (callsSeen >= callLimit) return chunks;
-    const index = callsSeen++;
+    const index = calls.length;
     const parsed = argumentsOf(args);
     const id = idFor(wantedId);
     const call = { id, name: toToolName(name ?? 'unknown'), ...parsed };
@@ -104,15 +103,20 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
   const readEvent = (event: unknown): ChatStreamChunk[] => {
     if (!isObject(event)) return [];
     if (isSaid(event.error)) throw errorInStream(endpoint, event);
-    const { candidates, promptFeedback, modelVersion, usageMetadata } = envelopeSchema.parse(event);
+    const { candidates, promptFeedback, modelVersion, responseId, usageMetadata } = envelopeSchema.parse(event);
     model = modelVersion ?? model;
     usage = toUsage(usageMetadata) ?? usage;
     const candidate = candidates.find((one) => one?.index === 0);
     answered ||= candidate !== undefined || promptFeedback !== undefined;
     blocked ||= promptFeedback?.blockReason !== undefined;
     finishMessage = candidate?.finishMessage ?? promptFeedback?.blockReasonMessage ?? finishMessage;
+    const said = candidate?.content.parts.filter(isObject) ?? [];
+    if (finishedId !== undefined && (responseId ?? finishedId) !== finishedId && said.some(isTold)) {
+      throw anotherAnswer(endpoint);
+    }
+    if (candidate?.finishReason) finishedId ??= responseId;
     rawFinish = candidate?.finishReason ?? rawFinish;
-    return candidate ? candidate.content.parts.filter(isObject).flatMap(readPart) : [];
+    return said.flatMap(readPart);
   };
 
   return {
@@ -130,7 +134,7 @@ export function createGoogleReader({ endpoint, tools, takenIds }: GoogleReaderOp
       const chunks = closeCall(false);
       const early = blocked ? 'content_filter' : earlyEnd(rawFinish);
       if (!early) chunks.push(...calls.map((toolCall) => ({ toolCall, done: false })));
-      const complete = early === undefined || callsSeen === 0;
+      const complete = early === undefined || calls.length === 0;
       const native = complete ? nativeOf(parts) : undefined; // a call that is not given would never get its result
       const finishReason = early ?? usualEnd(rawFinish, calls.length > 0, content);
       const failed = finishReason === 'error' || finishReason === 'content_filter';
@@ -161,6 +165,7 @@ const envelopeSchema = z.object({
   candidates: z.array(candidateSchema.optional().catch(undefined)).catch([]),
   promptFeedback: z.object({ blockReason: word, blockReasonMessage: word }).optional().catch(undefined),
   modelVersion: word,
+  responseId: word,
   usageMetadata: usageSchema.optional().catch(undefined),
 });
 const callSchema = z.object({
@@ -170,6 +175,8 @@ const callSchema = z.object({
   partialArgs: z.unknown().optional(),
   willContinue: z.boolean().optional().catch(undefined),
 });
+
+const isTold = ({ text, functionCall }: JsonObject) => isSaid(text) || isObject(functionCall);
 
 /** The arguments come as a parsed object; what cannot be one is told to the model, never run. */
 function argumentsOf(args: unknown): ParsedArguments {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
-import { callLimit, createCallIds } from '../callIds.ts';
+import { createCallIds } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
 import { count, isSaid, word, wordIn } from '../fields.ts';
 import { isObject } from '../json.ts';
@@ -32,7 +32,7 @@ export function createOllamaReader({ endpoint, tools, takenIds = new Set(), chec
 
   const readCall = (one: unknown): ChatStreamChunk[] => {
     const { success, data } = callSchema.safeParse(one);
-    if (!success || calls.length >= callLimit) return [];
+    if (!success) return [];
     const { name = 'unknown', arguments: given } = data.function;
     const id = newId(data.id);
     const argumentsText = textOfArguments(given);

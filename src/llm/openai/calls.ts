@@ -1,6 +1,6 @@
 import type { ToolCall } from '../../protocol/messages.ts';
 import { parseArguments } from '../arguments.ts';
-import { callLimit, createCallIds } from '../callIds.ts';
+import { createCallIds, mostCalls } from '../callIds.ts';
 import { endOfString } from '../json.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */
@@ -14,8 +14,8 @@ export interface CallFragment {
 }
 
 export interface CallCollector {
-  /** Takes a fragment; gives the place of its call among the reply's calls, or undefined when there are too many. */
-  add(fragment: CallFragment): number | undefined;
+  /** Takes a fragment; gives the place of its call among the reply's calls. */
+  add(fragment: CallFragment): number;
   /** Calls that are complete and were not given out before, in the order asked. At the end that is all of them. */
   takeComplete(atEnd: boolean): ToolCall[];
 }
@@ -40,7 +40,7 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
 
   return {
     add({ index, id, name, argumentsText, begins }) {
-      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < 4096)) {
+      if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < mostCalls)) {
         throw new RangeError(`a tool call numbered ${index}`);
       }
       let draft =
@@ -54,11 +54,11 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
       if (draft.given && argumentsText.trim() !== '') throw new RangeError('more of a tool call that was complete');
       if (argumentsText !== '') draft.pieces.push(argumentsText);
       if (index !== undefined) open.set(index, draft);
-      return draft.place < callLimit ? draft.place : undefined;
+      return draft.place;
     },
     takeComplete(atEnd) {
       const complete: ToolCall[] = [];
-      for (const draft of drafts.slice(0, atEnd ? callLimit : Math.min(callLimit, drafts.length - 1))) {
+      for (const draft of atEnd ? drafts : drafts.slice(0, -1)) {
         if (draft.given) continue;
         const text = draft.pieces.join('');
         if (!atEnd && /^\s*(\{\s*\})?\s*$/.test(text)) break;

@@ -7,7 +7,7 @@ import { count, isSaid, word, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
-import { cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
+import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
 import { collectDetails } from './details.ts';
 import type { NativeThinking } from './wire.ts';
@@ -34,6 +34,8 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   let content = false;
   let answered = false;
   let rawFinish: string | undefined;
+  /** Of the event with the finish reason. That all have the same says the protocol, and neither Groq nor Avian keeps to it. */
+  let finishedId: string | undefined;
   let failed = false;
   let model: string | undefined;
   let usage: TokenUsage | undefined;
@@ -48,7 +50,6 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
   const readFragment = (fragment: CallFragment): ChatStreamChunk[] => {
     const index = addFragment(fragment);
-    if (index === undefined) return [];
     const begins = index >= callPlaces;
     callPlaces = Math.max(callPlaces, index + 1);
     const { id, name, argumentsText } = fragment;
@@ -85,9 +86,11 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       usage = usageIn(event, choice) ?? usage;
       if (!choice) return [];
       answered = true;
+      const another = finishedId !== undefined && (wordIn(event.id) ?? finishedId) !== finishedId;
       if (choice.finish_reason || choice.native_finish_reason) {
         rawFinish = wordIn(choice.finish_reason) ?? rawFinish;
         // OpenRouter: finish_reason may say "stop" while the upstream's own says network_error.
+        finishedId ??= wordIn(event.id);
         failed ||= /error|malformed/i.test(`${wordIn(choice.finish_reason)} ${wordIn(choice.native_finish_reason)}`);
       }
 
@@ -95,12 +98,14 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
       if (!isObject(delta)) return []; // Azure's filter results come without one
       const chunks: ChatStreamChunk[] = [];
       const parts = partsOf(delta);
+      const calling = Boolean(delta.tool_calls || delta.function_call);
+      if (another && (calling || parts.content + parts.thinking !== '')) throw anotherAnswer(endpoint);
       thinkingField ??= parts.field;
       if (keepDetails) details.add(delta.reasoning_details);
       if (parts.thinking) chunks.push({ thinking: parts.thinking, done: false });
       if (parts.content) chunks.push({ content: parts.content, done: false });
       content ||= parts.content !== '';
-      if (delta.tool_calls || delta.function_call) {
+      if (calling) {
         for (const fragment of fragmentsOf(delta, whole)) chunks.push(...readFragment(fragment));
       }
       return chunks;

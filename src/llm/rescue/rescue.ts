@@ -1,5 +1,5 @@
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import { callIdsIn, callLimit, createCallIds } from '../callIds.ts';
+import { callIdsIn, createCallIds } from '../callIds.ts';
 import { type ChatStreamChunk, collect, type FinishReason, type LLMClient } from '../client.ts';
 import { knownTools } from './known.ts';
 import { readCalls } from './read.ts';
@@ -50,7 +50,7 @@ export async function* rescueCalls(
     if (!found || found.calls.length === 0) return yield withContent(chunk, content + rest.text);
     yield* asContent(content + (sieve.spoke || found.content.trim() !== '' ? found.content.trimEnd() : ''));
     const newId = createCallIds(takenIds);
-    for (const [index, written] of found.calls.slice(0, callLimit).entries()) {
+    for (const [index, written] of found.calls.entries()) {
       const toolCall = { id: newId(), ...written };
       const argumentsText = written.malformed ?? JSON.stringify(written.arguments);
       yield { toolCallDelta: { index, id: toolCall.id, name: toolCall.name, argumentsText }, done: false };
