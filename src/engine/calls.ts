@@ -50,8 +50,7 @@ export class Calls {
     return calls.map((call, index) => {
       if (index >= callLimit) return { call, outcome: Promise.resolve(tooMany), beyond: true };
       const following = calls.slice(index + 1, callLimit).filter((one) => !this.isFree(one));
-      const running =
-        this.started.get(call) ?? this.start(call, this.later(call, change, [...before], following));
+      const running = this.started.get(call) ?? this.start(call, this.later(call, change, [...before], following));
       if (!this.isFree(call)) change = running.outcome;
       before.push(running.outcome);
       return running;

@@ -6,6 +6,7 @@ const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_
 /** A plain http server behind an https address: OpenSSL's code, or its words where the code is only EPROTO. */
 const noEncryption = /wrong.version.number|packet.length.too.long/i;
 const timeLimits = /UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT/;
+const notOurs = 'That limit is the network’s own; no setting of Towpath changes it.';
 const unreadableHeaders = /UND_ERR_HEADERS_OVERFLOW|HPE_/;
 /** The editor's patched fetch, on a proxy that wants a login or forbids the host: undici's words. */
 const proxyRefusal = /Proxy response \((\d{3})\)/;
@@ -24,7 +25,7 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
     return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
   }
   if (timeLimits.test(code)) {
-    return new LLMError('LLM_TIMEOUT', `${name} did not answer in time (${text}).`, { retryable: true });
+    return new LLMError('LLM_TIMEOUT', `${name} did not answer in time (${text}). ${notOurs}`, { retryable: true });
   }
   if (unreadableHeaders.test(code)) {
     return new LLMError('LLM_HTTP_ERROR', `The answer of ${name} cannot be read (${text}).`, {
@@ -51,7 +52,7 @@ export function interruptedError(endpoint: Endpoint, error: unknown): LLMError {
     });
   }
   if (timeLimits.test(code)) {
-    return new LLMError('LLM_TIMEOUT', `${name} fell silent (${text}).`, { retryable: true });
+    return new LLMError('LLM_TIMEOUT', `${name} fell silent (${text}). ${notOurs}`, { retryable: true });
   }
   return new LLMError('LLM_INCOMPLETE', `The answer of ${name} broke off (${text}).`, { retryable: true });
 }

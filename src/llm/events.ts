@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { type HttpAnswer, tooLong, unreadable } from './http.ts';
 import { isObject, parseJson } from './json.ts';
+import type { Until } from './timeLimits.ts';
 
 /** Milliseconds after which a flood lets others have their turn: Stop is one of them. */
 export const longestTurn = 10;
@@ -87,10 +88,10 @@ const bareErrorLimit = 65_536;
 const looksLikeEvents = /^\s*(data|event|id|retry)?:/;
 
 /** The limit for the next read: bytes may come for ever, events must come within their own limit. */
-export function untilNext(idleMs: number, eventMs: number, lastEvent: number): number {
-  if (eventMs <= 0) return idleMs;
+export function untilNext(idleMs: number, eventMs: number, lastEvent: number): Until {
   const left = Math.max(1, Math.ceil(lastEvent + eventMs - performance.now()));
-  return idleMs <= 0 ? left : Math.min(idleMs, left);
+  const isSooner = eventMs > 0 && (idleMs <= 0 || left < idleMs);
+  return isSooner ? { ms: left, limit: 'events', of: eventMs } : { ms: idleMs, limit: 'idle', of: idleMs };
 }
 
 /** Every protocol here sends JSON, or OpenAI's end mark. */

@@ -6,6 +6,7 @@ import { parseJson } from './json.ts';
 import { type Endpoint, endSentence, errorOfStatus, nameOf, wayToFind } from './providerErrors.ts';
 import { type RateLimitNews, rateLimitIn } from './rateHeaders.ts';
 import { redact } from './redact.ts';
+import { outOfTime, type Until } from './timeLimits.ts';
 
 /** Milliseconds and bytes; a time of 0 is no limit. */
 export interface FetchLimits {
@@ -50,8 +51,8 @@ export interface HttpAnswer {
   contentType: string;
   /** What the headers say of the provider's limits. */
   rateLimit: RateLimitNews | undefined;
-  /** The next bytes, or undefined at the end. `idleMs` stands in for the limit between two bytes. */
-  read(idleMs?: number): Promise<Uint8Array | undefined>;
+  /** The next bytes, or undefined at the end. `until` stands in for the limit between two bytes. */
+  read(until?: Until): Promise<Uint8Array | undefined>;
   /** The first bytes, which `read` then gives once more. */
   peek(): Promise<Uint8Array | undefined>;
   /** So many of the bytes that came were wrapping and are not kept: they do not count as a part of the answer. */
@@ -100,7 +101,7 @@ async function fetchHeaders(request: HttpRequest, url: URL, signal: AbortSignal)
     return await within(response, {
       ms: limits.connectMs,
       signal: request.signal,
-      expired: () => tookTooLong(`${nameOf(endpoint)} did not answer`, limits.connectMs),
+      expired: () => outOfTime(nameOf(endpoint), 'connect', limits.connectMs),
     });
   } catch (error) {
     request.signal?.throwIfAborted();
@@ -115,11 +116,11 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
   let received = 0;
   let wrapping = 0;
   let peeked: Uint8Array | undefined;
-  const readOn = async (idleMs = limits.idleMs) => {
+  const silence: Until = { ms: limits.idleMs, limit: 'idle', of: limits.idleMs };
+  const readOn = async ({ ms, limit, of } = silence) => {
     if (!reader) return undefined;
     try {
-      const expired = () => tookTooLong(`${nameOf(endpoint)} fell silent`, idleMs);
-      const { value } = await watch.wait(reader.read(), idleMs, expired);
+      const { value } = await watch.wait(reader.read(), ms, () => outOfTime(nameOf(endpoint), limit, of));
       received += value?.byteLength ?? 0;
       if (received - Math.min(wrapping, 3 * limits.answerBytes) > limits.answerBytes)
         throw tooLong(endpoint, 'answer', limits.answerBytes);
@@ -135,8 +136,8 @@ function toAnswer(request: HttpRequest, response: Response, close: () => void): 
     signal,
     contentType: (response.headers.get('content-type') ?? '').toLowerCase(),
     rateLimit: rateLimitIn(response.headers, Date.now()),
-    async read(idleMs) {
-      const bytes = peeked ?? (await readOn(idleMs));
+    async read(until) {
+      const bytes = peeked ?? (await readOn(until));
       peeked = undefined;
       return bytes;
     },
@@ -183,7 +184,8 @@ export async function readBeginning(answer: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
-    for (let bytes = await answer.read(5000); bytes; bytes = await answer.read(5000)) {
+    const soon: Until = { ms: 5000, limit: 'idle', of: 5000 };
+    for (let bytes = await answer.read(soon); bytes; bytes = await answer.read(soon)) {
       text += decoder.decode(bytes, { stream: true });
       if (text.length > 65_536) break;
     }
@@ -240,10 +242,6 @@ export function unreadable(endpoint: Endpoint, text: string, begun = false): LLM
 export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
   const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : `${bytes} bytes`;
   return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent an ${what} of more than ${size}.`);
-}
-
-function tookTooLong(what: string, ms: number): LLMError {
-  return new LLMError('LLM_TIMEOUT', `${what} for ${ms < 1000 ? `${ms} ms` : `${ms / 1000} s`}.`, { retryable: true });
 }
 
 /** A key goes out encrypted or not at all; this machine's own servers are the exception. */

@@ -1,8 +1,9 @@
 import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from './client.ts';
-import { createWatch, inWords } from './clock.ts';
+import { createWatch } from './clock.ts';
 import { withDistinctNames } from './distinct.ts';
 import { LLMError } from './errors.ts';
 import type { RateLimiter } from './rateLimit.ts';
+import { outOfTime, type Until } from './timeLimits.ts';
 
 /** Milliseconds; 0 is off. */
 export interface TimeLimits {
@@ -49,9 +50,8 @@ export async function listen({
   let heard = false;
   try {
     for (;;) {
-      const limit = nextLimit(limits, heard, shown.any, started, deadline);
-      const expired = () => timeOut(`${request.model} ${limit.what} ${inWords(limit.limit)}.`);
-      const step = await watch.wait(chunks.next(), limit.ms, expired);
+      const { ms, limit, of } = nextLimit(limits, heard, shown.any, started, deadline);
+      const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
       if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
@@ -68,8 +68,6 @@ export async function listen({
   }
 }
 
-const timeOut = (message: string) => new LLMError('LLM_TIMEOUT', message, { retryable: true });
-
 /** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
 const grace = 1.05;
 
@@ -79,15 +77,15 @@ function nextLimit(
   shown: boolean,
   started: number,
   deadline: number,
-) {
+): Until {
   const now = performance.now();
-  let next = { ms: deadline - now, what: 'did not finish within', limit: limits.totalMs };
-  const consider = (limit: number, from: number, what: string) => {
-    const ms = from + limit * grace - now;
-    if (limit > 0 && ms < next.ms) next = { ms, what, limit };
+  let next: Until = { ms: deadline - now, limit: 'total', of: limits.totalMs };
+  const consider = (limit: Until['limit'], of: number, from: number) => {
+    const ms = from + of * grace - now;
+    if (of > 0 && ms < next.ms) next = { ms, limit, of };
   };
-  if (shown) consider(limits.idleMs, now, 'fell silent for');
-  else consider(limits.firstTokenMs, started, 'said nothing for');
-  if (!heard) consider(limits.connectMs, started, 'gave no sign for');
+  if (shown) consider('idle', limits.idleMs, now);
+  else consider('firstToken', limits.firstTokenMs, started);
+  if (!heard) consider('connect', limits.connectMs, started);
   return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };
 }

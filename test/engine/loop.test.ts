@@ -250,7 +250,9 @@ WaitingUser`);
 
   it('the same for reads and changes in turn, and a call like one beyond the limit is free to fail once more', async () => {
     const missing = call('fs.read', { path: 'none' });
-    const mixed = Array.from({ length: 64 }, (_, at) => (at % 16 ? call('fs.list', { path: '.' }) : write(`${at}`, 'x')));
+    const mixed = Array.from({ length: 64 }, (_, at) =>
+      at % 16 ? call('fs.list', { path: '.' }) : write(`${at}`, 'x'),
+    );
     await begin({}, { calls: [...mixed, missing, missing, missing] }, { calls: [missing] }, { text: 'Done.' });
     assert.equal((await talk.start()).assistantText, 'Done.');
     assert.deepEqual([talk.questions.length, talk.workspace.effects.length], [4, 4]);

@@ -40,7 +40,7 @@ interface Row {
   says: string;
   calls: Deed[][];
   limits?: Partial<AdapterLimits>;
-  gives: { code?: string; message?: object; finishReason?: string; attempts?: number };
+  gives: { code?: string; says?: RegExp; message?: object; finishReason?: string; attempts?: number };
 }
 
 const rows: Row[] = [
@@ -139,19 +139,28 @@ const rows: Row[] = [
     says: 'no sign',
     calls: [['hang']],
     limits: { connectMs: 30, retries: 1 },
-    gives: { code: 'LLM_TIMEOUT', attempts: 2 },
+    gives: { code: 'LLM_TIMEOUT', says: /did not answer for 30 ms\. .*towpath\.timeouts\.connect/, attempts: 2 },
   },
   {
     says: 'signs, and no first word',
     calls: [[{}, { progress: { text: 'Reading' } }, 'hang']],
     limits: { connectMs: 5000, firstTokenMs: 30, retries: 1 },
-    gives: { code: 'LLM_TIMEOUT', attempts: 2 },
+    gives: {
+      code: 'LLM_TIMEOUT',
+      says: /said nothing for 30 ms\. .*first word; .*towpath\.timeouts\.firstToken/,
+      attempts: 2,
+    },
   },
   {
     says: 'a word, then silence',
     calls: [[text('Half'), 'hang']],
     limits: { connectMs: 5000, firstTokenMs: 5000, idleMs: 30 },
-    gives: { code: 'LLM_TIMEOUT', message: { role: 'assistant', content: 'Half', incomplete: true }, attempts: 1 },
+    gives: {
+      code: 'LLM_TIMEOUT',
+      says: /fell silent for 30 ms\. That is the limit for silence within an answer; .*towpath\.timeouts\.idle/,
+      message: { role: 'assistant', content: 'Half', incomplete: true },
+      attempts: 1,
+    },
   },
   {
     says: 'a long time without a first word, where that is not limited',
@@ -163,7 +172,7 @@ const rows: Row[] = [
     says: 'no end in sight',
     calls: [[text('a'), 'hang']],
     limits: { totalMs: 40 },
-    gives: { code: 'LLM_TIMEOUT', attempts: 1 },
+    gives: { code: 'LLM_TIMEOUT', says: /did not come to its end for 40 ms\. .*towpath\.timeouts\.total/, attempts: 1 },
   },
   {
     says: 'retries end with the time for all of it',
@@ -186,9 +195,10 @@ describe('the adapter', () => {
       const signal = new AbortController().signal;
       const adapter = createAdapter(client, { ...off, ...limits });
       const result = await adapter.complete(greeting, { signal, onRetry: (wait) => waits.push(wait) });
-      const { code, message, finishReason, attempts } = gives;
+      const { code, says, message, finishReason, attempts } = gives;
       assert.equal(result.success, code === undefined, JSON.stringify(result));
       assert.equal(result.error?.code, code);
+      if (says) assert.match(result.error?.message ?? '', says);
       if (message) assert.deepEqual(result.message, message);
       if (finishReason) assert.equal(result.finishReason, finishReason);
       if (attempts) assert.deepEqual([result.attempts, client.calls], [attempts, attempts]);

@@ -77,14 +77,24 @@ const faults: Fault[] = [
     says: 'no headers',
     gives: reply.late(Number.POSITIVE_INFINITY),
     retries: 1,
-    expects: { code: 'LLM_TIMEOUT', attempts: 2, message: /127\.0\.0\.1.* did not answer/ },
+    expects: {
+      code: 'LLM_TIMEOUT',
+      attempts: 2,
+      message: /127\.0\.0\.1.* did not answer for 700 ms\. .*timeouts\.connect/,
+    },
   },
   { id: 'N05', says: 'late headers', gives: reply.text('Hello').late(120), expects: { text: 'Hello', attempts: 1 } },
   {
     id: 'N06',
     says: 'silence in the middle: what was shown is kept, and not asked for again',
     gives: partly.hang(),
-    expects: { code: 'LLM_TIMEOUT', text: 'Half of', attempts: 1, calls: 0 },
+    expects: {
+      code: 'LLM_TIMEOUT',
+      text: 'Half of',
+      attempts: 1,
+      calls: 0,
+      message: /127\.0\.0\.1.* fell silent for 700 ms\. That is the limit for silence within .*timeouts\.idle/,
+    },
   },
   {
     id: 'N06b',
@@ -98,7 +108,11 @@ const faults: Fault[] = [
     says: 'keep-alives for ever',
     gives: reply.keepAlive(),
     retries: 1,
-    expects: { code: 'LLM_TIMEOUT', attempts: 2 },
+    expects: {
+      code: 'LLM_TIMEOUT',
+      attempts: 2,
+      message: /nothing but signs of life for 1\.2 s\. .*no setting changes it/,
+    },
   },
   {
     id: 'N07b',
