@@ -99,6 +99,8 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:towpath.towpath'),
+    'towpath.openMachineSettings': () =>
+      vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
   };
   return Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));

@@ -16,6 +16,7 @@ import { Doctor } from './doctor.ts';
 import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
 import { editorLanguage } from './editorTools.ts';
+import { takeOverFormerSettings } from './formerSettings.ts';
 import { Mcp } from './mcp.ts';
 import { Memory } from './memory.ts';
 import { ModelFetcher } from './modelFetcher.ts';
@@ -187,6 +188,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
+  void takeOverFormerSettings(context);
   shutDown = async () => {
     await engine.close();
     await Promise.all([models.dispose(), mcp.dispose()]);

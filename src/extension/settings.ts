@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { chatWrappers } from '../llm/local/chatWrappers.ts';
@@ -79,7 +80,25 @@ export function settings(): Settings {
   return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, configuration.get(name)])));
 }
 
-/** All of Towpath's settings belong to the person and the machine; a workspace cannot set any. */
+/**
+ * Settings that widen power or choose where text goes have the scope `application`: they are the person's own, and nothing a
+ * repository writes sets any, the machine's file (a `devcontainer.json` writes there) included. The others belong to the
+ * machine. Throws when the editor does not keep the value.
+ */
 export async function saveSetting(name: SettingName, value: unknown): Promise<void> {
-  await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
+  if (await saved(name, value)) return;
+  // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
+  await saved(name, undefined);
+  if (await saved(name, value)) return;
+  throw new Error(`The setting towpath.${name} was not kept: the editor has another value in its place.`);
 }
+
+async function saved(name: SettingName, value: unknown): Promise<boolean> {
+  await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
+  const configuration = vscode.workspace.getConfiguration('towpath');
+  const wanted = value ?? configuration.inspect(name)?.defaultValue;
+  return isDeepStrictEqual(plain(configuration.get(name)), plain(wanted));
+}
+
+/** Configuration comes wrapped, so that nobody writes to it. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -21,7 +21,7 @@ export const packages: Record<string, (file: string) => boolean> = {
   '@modelcontextprotocol/sdk': (file) => file.startsWith('src/tools/mcp/'),
   ajv: (file) => file === 'src/tools/mcp/sdk.ts',
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',
-  'jsonc-parser': (file) => file.startsWith('src/tools/mcp/'),
+  'jsonc-parser': (file) => file.startsWith('src/tools/mcp/') || file === 'src/extension/formerValues.ts',
   minisearch: (file) => file.startsWith('src/tools/mcp/'),
   '@vscode/webview-ui-toolkit': (file) => file.startsWith('webview/'),
   'lit-html': (file) => file.startsWith('webview/'),

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { temporaryFolder } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+/** What a repository's `devcontainer.json` can have written into the machine's settings file. */
+const foreign = {
+  'towpath.approvals.preset': 'edits-free',
+  'towpath.approvals.readOnlyCommands': true,
+  'towpath.approvals.rules': [{ effect: 'allow', tool: 'fs.*' }],
+  'towpath.packages.autopilot': true,
+  'towpath.web.allowPrivate': true,
+  'towpath.mcp.servers': { servers: { other: { command: 'touch', args: ['started'] } } },
+  'towpath.baseUrls': { openai: 'http://127.0.0.1:9/v1' },
+  'towpath.local.hub': 'http://127.0.0.1:9',
+  'towpath.prices': { '*': { input: 0, output: 0 } },
+  'towpath.maxTurns': 500,
+  'towpath.undo.quota': 0,
+  'towpath.azure.apiVersion': 'other',
+};
+
+describe('settings', () => {
+  let provider: Provider;
+  let other: Provider;
+  let editor: Towpath;
+  let userDataDir: string;
+
+  beforeEach(async () => {
+    provider = await startProvider([]);
+    other = await startProvider([]);
+    userDataDir = path.join(temporaryFolder(), 'data');
+  });
+  afterEach(async () => {
+    await editor?.stop();
+    await provider.close();
+    await other.close();
+    rmSync(path.dirname(userDataDir), { recursive: true, force: true });
+  });
+
+  const writeMachine = (values: object) => {
+    mkdirSync(path.join(userDataDir, 'Machine'), { recursive: true });
+    writeFileSync(path.join(userDataDir, 'Machine', 'settings.json'), JSON.stringify(values));
+  };
+  const own = (): Record<string, unknown> =>
+    JSON.parse(readFileSync(path.join(userDataDir, 'User', 'settings.json'), 'utf8'));
+  const openWith = async (settings: object = {}) => {
+    editor = await openTowpath({
+      userDataDir,
+      files: { 'a.txt': 'one\n' },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.endpoint.baseUrl': provider.url,
+        ...settings,
+      },
+    });
+  };
+  const values = (names: string[]) =>
+    editor.host.evaluate((vscode, names) => {
+      const configuration = vscode.workspace.getConfiguration();
+      return Object.fromEntries(names.map((name) => [name, configuration.get<unknown>(name)]));
+    }, names);
+  const defaults = (names: string[]) =>
+    editor.host.evaluate((vscode, names) => {
+      const configuration = vscode.workspace.getConfiguration();
+      return Object.fromEntries(names.map((name) => [name, configuration.inspect(name)!.defaultValue]));
+    }, names);
+  /** The model wants to write a file, and is content with whatever comes of it. */
+  const asksToWrite = async (file: string) => {
+    let asked = false;
+    provider.script = () => {
+      if (asked) return reply.text('Done.');
+      asked = true;
+      return reply.late(0).call('fs_write', { path: file, content: 'text\n' });
+    };
+    await editor.panel.send('Go.');
+  };
+  const pick = async (text: string) => {
+    await editor.command('Towpath: Approvals…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+  };
+  const found = (count: number) =>
+    eventually(`${count} settings are found`, async () =>
+      (await editor.page.locator('.settings-count-widget').allInnerTexts()).includes(`${count} Settings Found`),
+    );
+
+  it("what stands in the machine's settings file has no effect, and what the person chooses has one all the same", async () => {
+    writeMachine({
+      ...foreign,
+      'towpath.model': 'openai-compatible/other',
+      'towpath.endpoint.baseUrl': other.url,
+      'towpath.local.threads': 3,
+    });
+    await openWith();
+    const names = Object.keys(foreign);
+    assert.deepEqual(await values(names), await defaults(names));
+    assert.deepEqual(await values(['towpath.local.threads']), { 'towpath.local.threads': 3 });
+    assert.equal(await editor.dialog.isOpen(), false, 'nobody is asked about what only others can have written');
+    await asksToWrite('asked.txt');
+    assert.match(await editor.dialog.text(), /^Create asked\.txt/);
+    await editor.dialog.click('Cancel');
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(editor.read('started'), undefined);
+    assert.deepEqual(other.requests, []);
+
+    await pick('Ask for everything');
+    const preset = 'towpath.approvals.preset';
+    const holds = (value: string) =>
+      eventually(`${value} holds`, async () => (await values([preset]))[preset] === value);
+    await holds('ask-everything');
+    await editor.reload();
+    await editor.panel.ready();
+    await holds('ask-everything');
+    assert.equal(own()[preset], 'ask-everything');
+    await pick('Reads are free');
+    await holds('reads-free');
+
+    await editor.command('Towpath: Open Settings');
+    await found(28);
+    await editor.screenshot('settings-own');
+    await editor.command('Towpath: Open Settings of the Remote Machine');
+    await found(7);
+    await editor.screenshot('settings-machine');
+  });
+
+  it('what a person wrote there before is taken over when they say so, once; a closed dialog takes nothing', async () => {
+    const before = { 'towpath.retries': 1, 'towpath.approvals.rules': [{ effect: 'deny', tool: 'fs.delete' }] };
+    const rules = [{ effect: 'ask', tool: 'fs.read' }];
+    writeMachine(before);
+    mkdirSync(path.join(userDataDir, 'User', 'workspaceStorage', 'old', 'towpath.towpath', 'store'), {
+      recursive: true,
+    });
+    await openWith({ 'towpath.approvals.rules': rules });
+    const question = await editor.dialog.text();
+    assert.match(question, /^Take over Towpath's settings of before \(2\)\?\n/);
+    assert.match(question, /towpath\.retries: 1\n/);
+    assert.match(question, /towpath\.approvals\.rules: \[.*"fs\.read".*"fs\.delete".*\] \(now \[.*"fs\.read".*\]\)\n/);
+    assert.ok(question.includes(path.join(userDataDir, 'Machine', 'settings.json')), question);
+    assert.equal(await editor.dialog.focused(), 'Read Them…');
+    await editor.screenshot('settings-of-before');
+    await editor.dialog.escape();
+    await eventually('it is remembered', () => {
+      const file = path.join(userDataDir, 'User', 'globalStorage', 'towpath.towpath', 'settings.json');
+      try {
+        return JSON.parse(readFileSync(file, 'utf8'))['settings.takenOver'] === true;
+      } catch {
+        return false;
+      }
+    });
+    await editor.reload();
+    await editor.panel.ready();
+    assert.equal(await editor.dialog.isOpen(), false, 'asked once');
+    assert.deepEqual(await values(['towpath.retries']), { 'towpath.retries': 3 });
+
+    await editor.stop();
+    rmSync(path.join(userDataDir, 'User', 'globalStorage', 'towpath.towpath'), { recursive: true });
+    await openWith();
+    await editor.dialog.click('Read Them…');
+    await editor.page.locator('.tab', { hasText: 'settings.json' }).waitFor();
+    const notice = editor.page.locator('.notification-toast', { hasText: 'settings of before' });
+    await notice.getByRole('button', { name: 'Take Over' }).click();
+    const taken = {
+      'towpath.retries': 1,
+      'towpath.approvals.rules': [...rules, ...before['towpath.approvals.rules']],
+    };
+    await eventually('they hold', async () => isDeepStrictEqual(await values(Object.keys(taken)), taken));
+    assert.equal(own()['towpath.retries'], 1);
+  });
+});
