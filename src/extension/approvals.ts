@@ -5,16 +5,10 @@ import { coverage, rulesFor } from '../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../tools/tool.ts';
 import { scopes } from './approvalsMenu.ts';
 import type { Policies } from './policies.ts';
-import { batchText, isListable, listLimit, questionText, withoutLinks } from './questionText.ts';
+import { batchText, buttonsOf, isListable, labels, listLimit, questionText, withoutLinks } from './questionText.ts';
 import type { Reviews } from './reviews.ts';
 
-const allow = 'Allow';
-const allowChanged = 'Allow As Changed';
-const allowRun = 'Allow for This Run';
-const allowAlways = 'Always Allow…';
-const review = 'Review…';
-const oneByOne = 'One by One';
-const denyWithWords = 'Deny With Words…';
+const { review, allow, allowChanged, allowRun, allowAlways, oneByOne, denyWithWords } = labels;
 
 /** Milliseconds without a key after which a person counts as not typing in an editor. */
 const idleMs = 1500;
@@ -181,20 +175,23 @@ export class Approvals implements vscode.Disposable {
   private async ask(waiting: Waiting): Promise<void> {
     const { request } = waiting;
     const edited = this.reviews.edited(request);
-    const { message, detail } = questionText(request, edited);
+    const reviewed = this.reviews.has(request);
+    const { message, detail } = questionText(request, edited, reviewed);
     const others = this.ofBatch(waiting);
-    const denyAll = others.length > 1 ? [`Deny All (${others.length})`] : [];
     const offered = rulesFor(request);
-    const lasting = [...(request.plan.grant ? [allowRun] : []), ...(offered.length > 0 ? [allowAlways] : [])];
-    const yeses = edited === undefined ? [allow, ...lasting] : [allowChanged];
-    const buttons = [review, ...yeses, ...(this.reviews.has(request) ? [denyWithWords] : []), ...denyAll];
+    const buttons = buttonsOf(request, {
+      edited,
+      reviewed,
+      always: offered.length > 0,
+      waiting: others.length,
+      oneByOne: waiting.single,
+    });
     const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
     if (chosen === review) await this.review([waiting]);
-    else if (chosen === denyWithWords) await this.askForWords([waiting]);
     else if (chosen === allowAlways) await this.allowAlways(waiting, offered);
     else if (chosen === allow || chosen === allowChanged) waiting.answer(yes(edited));
     else if (chosen === allowRun) waiting.answer({ decision: 'allow-run' });
-    else for (const one of chosen && chosen === denyAll[0] ? others : [waiting]) one.answer({ decision: 'deny' });
+    else for (const one of chosen?.startsWith('Deny All') ? others : [waiting]) one.answer({ decision: 'deny' });
   }
 
   /** Without a choice the question is still open, and is shown again. */

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { visible, visibleLine } from '../protocol/visible.ts';
-import type { ApprovalRequest } from '../tools/tool.ts';
+import type { ApprovalRequest, Plan } from '../tools/tool.ts';
+import { changeWords } from './changeWords.ts';
+import { count, excerpt, excerptLine } from './excerpt.ts';
 
 /** The words of a native question. Plain text: dialogs show it as it is, and nothing in it is hidden. */
 export interface QuestionText {
@@ -8,14 +10,83 @@ export interface QuestionText {
   detail: string;
 }
 
-/** @param edited what the person has made of it in a review */
-export function questionText({ plan, note }: ApprovalRequest, edited?: string): QuestionText {
-  const proposed = plan.command ?? plan.details;
-  const shown = proposed === undefined ? undefined : (edited ?? proposed);
+/** @param edited what the person has made of it in a review; `reviewed`: it was opened in one */
+export function questionText(request: ApprovalRequest, edited?: string, reviewed = false): QuestionText {
+  const { plan, note } = request;
+  const text = textOf(request, edited);
   const changed = edited === undefined ? '' : 'You changed it: what runs is what Review… shows.';
-  const parts = [note, shown && shorten(shown), plan.where, plan.why, changed];
-  return { message: shortLine(plan.what), detail: visible(parts.filter(Boolean).join('\n\n')) };
+  const unseen = needsReview(request, edited) && !reviewed;
+  const first = unseen ? 'It can be allowed once you have reviewed it: the buttons are above the review.' : '';
+  const parts = [note, text && excerpt(text).text, changeOf(plan, edited), plan.where, limitOf(plan), plan.why];
+  return {
+    message: excerptLine(visibleLine(plan.what), longestLine).text,
+    detail: visible([...parts, changed, first].filter(Boolean).join('\n\n')),
+  };
 }
+
+/** A dialog cannot show all of what it asks, so that it is no place to allow it from. */
+export function needsReview(request: ApprovalRequest, edited?: string): boolean {
+  const text = textOf(request, edited);
+  const whole = excerptLine(visibleLine(request.plan.what), longestLine).whole;
+  return !whole || (text !== undefined && !excerpt(text).whole);
+}
+
+/** The command or the arguments, as they would run. */
+function textOf({ plan }: ApprovalRequest, edited: string | undefined): string | undefined {
+  const proposed = plan.command ?? plan.details;
+  return proposed === undefined ? undefined : (edited ?? proposed);
+}
+
+function changeOf({ change }: Plan, edited: string | undefined): string {
+  if (!change) return '';
+  const { size, lines } = changeWords({ ...change, after: edited ?? change.after });
+  return [sentence(size), ...lines].join('\n');
+}
+
+const sentence = (words: string) => words[0]!.toUpperCase() + words.slice(1);
+
+const limitOf = ({ timeLimit }: Plan) => (timeLimit === undefined ? '' : `It may take ${timeWords(timeLimit)}.`);
+
+/** @param seconds whole ones */
+function timeWords(seconds: number): string {
+  if (seconds % 3600 === 0) return count(seconds / 3600, 'hour');
+  return seconds % 60 === 0 ? count(seconds / 60, 'minute') : count(seconds, 'second');
+}
+
+/** What the buttons of a question depend on besides its plan. */
+export interface Offers {
+  /** What the person has made of it in a review. */
+  edited?: string;
+  /** The person has seen all of it in a review. */
+  reviewed: boolean;
+  /** There is a rule that *Always Allow…* could make. */
+  always: boolean;
+  /** Questions of the same reply that still wait, this one included. */
+  waiting: number;
+  /** The person chose to answer them one by one. */
+  oneByOne: boolean;
+}
+
+/** The buttons of a single question; with the Cancel that the editor adds, never more than five. Enter presses the first. */
+export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
+  const { edited, reviewed, always, waiting, oneByOne } = offers;
+  const all = waiting > 1 ? [`Deny All (${waiting})`] : [];
+  if (needsReview(request, edited) && !reviewed) return [labels.review, ...all];
+  if (edited !== undefined) return [labels.review, labels.allowChanged, ...all];
+  const yeses = [labels.allow, ...(request.plan.grant === undefined ? [] : [labels.allowRun])];
+  const lasting = always && !(oneByOne && all.length > 0) ? [labels.allowAlways] : [];
+  return [labels.review, ...yeses, ...lasting, ...all].slice(0, 4);
+}
+
+export const labels = {
+  review: 'Review…',
+  allow: 'Allow',
+  allowChanged: 'Allow As Changed',
+  allowRun: 'Allow for This Run',
+  allowAlways: 'Always Allow…',
+  oneByOne: 'One by One',
+  denyWithWords: 'Deny With Words…',
+} as const;
 
 /** Questions that one dialog lists; more would not fit on a small screen. */
 export const listLimit = 12;
@@ -43,7 +114,9 @@ export function batchText(
   const whys = new Set(requests.map(({ plan }) => plan.why));
   const lines = requests.map((request, index) => {
     const { plan } = request;
-    const what = visibleLine(plan.command === undefined ? plan.what : `Run: ${plan.command}`);
+    const about = visibleLine(plan.command === undefined ? plan.what : `Run: ${plan.command}`);
+    const size = plan.change ? changeWords(plan.change).size : limitOf(plan);
+    const what = size === '' || changed.has(request) ? about : `${about} · ${size}`;
     const why = whys.size > 1 ? ` (${visibleLine(plan.why)})` : '';
     return `${index + 1}. ${what}${why}${changed.has(request) ? ' – as you changed it' : ''}`;
   });
@@ -55,7 +128,7 @@ export function batchText(
     rest > 0 && `${rest} more will be asked about after this. Cancel says no to all ${waiting}.`,
   ];
   const commands = requests.filter(({ plan }) => plan.command !== undefined).length;
-  const kinds = [count(requests.length - commands, 'change'), count(commands, 'command')];
+  const kinds = [some(requests.length - commands, 'change'), some(commands, 'command')];
   return { message: kinds.filter(Boolean).join(' and '), detail: parts.filter(Boolean).join('\n\n') };
 }
 
@@ -65,7 +138,7 @@ export function batchText(
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
 
-const count = (number: number, noun: string) => (number > 0 ? `${number} ${noun}${number > 1 ? 's' : ''}` : '');
+const some = (number: number, noun: string) => (number > 0 ? count(number, noun) : '');
 
 /** The deepest folder that holds everything that is asked about. */
 function commonFolder(requests: readonly ApprovalRequest[]): string {
@@ -83,19 +156,3 @@ const withEnd = (folder: string) => (folder.endsWith(path.sep) ? folder : folder
 
 /** Characters of the line that a dialog begins with: more of a stranger's words would push everything else out of it. */
 const longestLine = 300;
-
-function shortLine(text: string): string {
-  const line = visibleLine(text);
-  return line.length > longestLine
-    ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`
-    : line;
-}
-
-/** A dialog shows about 20 lines; a longer command is for *Review…*, and the dialog says so. */
-function shorten(command: string): string {
-  const lines = command.split('\n');
-  const text = lines.slice(0, 12).join('\n').slice(0, 1200);
-  return text.length < command.length
-    ? `${text}\n… (${command.length - text.length} more characters: Review… shows all)`
-    : text;
-}

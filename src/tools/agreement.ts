@@ -8,7 +8,7 @@ import { stored } from './record.ts';
 import { changedByPerson, isShown, parseArguments, type Shown, shownOf } from './revision.ts';
 import { stopIfAborted } from './stop.ts';
 import type { Planned } from './subject.ts';
-import { type CallContext, type Plan, type Tool, ToolError } from './tool.ts';
+import { type ApprovalAnswer, type CallContext, type Plan, type Tool, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A call as it would run now; without a plan it is free. */
@@ -40,7 +40,7 @@ export type Agreed = Prepared & { changed?: unknown };
  */
 export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
   /** Questions that were asked together with an earlier call's. */
-  const asked = new WeakMap<ToolCall, { question: Question; args: unknown }>();
+  const asked = new WeakMap<ToolCall, { question: Question; args: unknown; denied?: boolean }>();
 
   /** @param following calls of the same reply that come after this one and have not been asked about */
   return async function agree(
@@ -108,26 +108,48 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
   async function askWith(subject: Subject, following: readonly ToolCall[], context: CallContext): Promise<Question> {
     const ahead = await planAhead(subject.plan, following, context);
     const [own, ...others] = await ask([subject, ...ahead.map((one) => one.subject)], context);
-    for (const [index, question] of others.entries())
-      asked.set(ahead[index]!.call, { question, args: ahead[index]!.subject.call.arguments });
+    for (const [index, question] of others.entries()) {
+      const { call, subject } = ahead[index]!;
+      const about: { question: Question; args: unknown; denied?: boolean } = { question, args: subject.call.arguments };
+      asked.set(call, about);
+      const settled = (answer?: ApprovalAnswer) => {
+        about.denied = answer?.decision !== 'allow' && answer?.decision !== 'allow-run';
+      };
+      question.answer.then(settled, () => settled());
+    }
     return own!;
   }
 
-  /** Each in the world as those before it will leave it, up to the first that cannot be told yet. */
+  /**
+   * Each in the world as those before it will leave it. What cannot be told yet, or is refused, is told in its turn, when it may
+   * be another story; so are the calls after it that name the same file. What was asked before stands as it was asked.
+   */
   async function planAhead(first: Plan, following: readonly ToolCall[], context: CallContext) {
     const ahead: { call: ToolCall; subject: Subject }[] = [];
     const changes = first.change ? [first.change] : [];
+    const untold: string[] = [];
     for (const call of following) {
+      const before = asked.get(call);
+      if (before) {
+        const { change } = before.question.plan;
+        if (change && !before.denied) changes.push(change);
+        continue;
+      }
       try {
         const { plan, args, verdict } = await prepare(call, context, {
           world: workspaceAfter(context.workspace ?? workspace, changes),
         });
-        const gone = changes.some(({ after, realPath }) => after === null && realPath === plan?.change?.realPath);
-        if (!plan || gone) break;
+        if (!plan) continue; // it only reads
+        const gone = changes.some(({ after, realPath }) => after === null && realPath === plan.change?.realPath);
+        if (gone || placesOf(plan).some((place) => untold.some((text) => text.includes(place)))) {
+          untold.push(namedBy(call));
+          continue;
+        }
         if (plan.change && verdict.effect !== 'deny') changes.push(plan.change);
         if (verdict.effect === 'ask') ahead.push({ call, subject: { call: withArguments(call, args), plan } });
       } catch {
-        break; // it is told in its turn, when it may be another story
+        stopIfAborted(context.signal);
+        untold.push(namedBy(call));
       }
     }
     return ahead;
@@ -156,6 +178,12 @@ function denied(words: string | undefined): ToolOutcome {
   if (!words) return failure('TOOL_DENIED', 'The person did not allow this. Nothing was run.');
   return failure('TOOL_DENIED', `The person did not allow this and said: ${words}`, { words });
 }
+
+/** The files a plan is about, as a call may name them. */
+const placesOf = ({ paths, change }: Plan): readonly string[] => paths ?? (change ? [change.path] : []);
+
+/** What a call says, in which the files that it is about are found, however it names them. */
+const namedBy = (call: ToolCall): string => call.malformed ?? JSON.stringify(call.arguments) ?? '';
 
 const withArguments = (call: ToolCall, args: unknown): ToolCall => ({
   ...call,

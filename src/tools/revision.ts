@@ -11,18 +11,20 @@ export interface Shown {
   paths?: Plan['paths'];
   change?: Plan['change'];
   command?: string;
+  timeLimit?: number;
   /** It may be covered by an *Allow for this run*: no place that is always asked about. */
   ordinary: boolean;
 }
 
 /** @param edited what the person made of the new text or the command */
-export function shownOf({ what, where, paths, change, command, grant }: Plan, edited?: string): Shown {
+export function shownOf({ what, where, paths, change, command, timeLimit, grant }: Plan, edited?: string): Shown {
   return {
     what,
     where,
     ...(paths && { paths }),
     ...(change && { change: { ...change, after: edited ?? change.after } }),
     ...(command !== undefined && { command: edited ?? command }),
+    ...(timeLimit !== undefined && { timeLimit }),
     ordinary: grant !== undefined,
   };
 }

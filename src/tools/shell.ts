@@ -48,6 +48,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
         where: folder.path,
         why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
+        ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         named: named.paths,
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:

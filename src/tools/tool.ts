@@ -70,6 +70,8 @@ export interface Plan {
   why: string;
   change?: FileChange;
   command?: string;
+  /** Seconds that the command may take, where the call says it. */
+  timeLimit?: number;
   /** Workspace-relative, for rules about paths; absent: that of `change`. */
   paths?: readonly string[];
   /** Places that the command names, for rules that ask or deny; a folder ends in `/`, the workspace is ''. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
+import { isShown, shownOf } from '../../src/tools/revision.ts';
 import { type ApprovalAnswer, type ApprovalRequest, askingTool, editableText } from '../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { type Conversation, conversation, data, error } from './conversation.ts';
@@ -137,7 +138,7 @@ describe('several questions of one reply', () => {
     assert.equal(workspace.read('a.txt'), 'one\ntwo\nthree\nfour\n');
   });
 
-  it('ends at the first that cannot be told yet; that one is told or asked in its turn', async () => {
+  it('what cannot be told yet, and what names the same file after it, is told or asked in its turn', async () => {
     const { reply, asked } = conversation(workspace);
     const outcomes = await reply(
       ['shell.run', { command: 'echo x > made.txt' }],
@@ -150,8 +151,79 @@ describe('several questions of one reply', () => {
     const batches = [...new Set(asked.map(({ batch }) => batch))];
     assert.deepEqual(
       asked.map(({ plan, batch }) => `${batches.indexOf(batch)} ${plan.what}`),
-      ['0 Run a command', '1 Edit made.txt', '1 Delete b.txt', '2 Create b.txt'],
+      ['0 Run a command', '0 Delete b.txt', '1 Edit made.txt', '2 Create b.txt'],
     );
+  });
+
+  const secret = { effect: 'deny', tool: 'fs.*', path: 'private/**', scope: 'user' } as const;
+  const refused: [name: string, call: [string, unknown], code: string][] = [
+    ['a rule refuses', write('private/x.txt', 'y'), 'TOOL_DENIED'],
+    ['leads outside', write('../x.txt', 'x'), 'E_SANDBOX_VIOLATION'],
+    ['lies in a place that is never written', write('.git/config', 'x'), 'E_SANDBOX_VIOLATION'],
+    ['fails its checks', ['fs.write', { path: 'x.txt', text: 'x' }], 'TOOL_ARGS_INVALID'],
+    ['looks for a text that is not there', edit('b.txt', 'nowhere', 'x'), 'E_PRECONDITION_FAILED'],
+    ['is no tool at all', ['fs.wirte', {}], 'TOOL_NOT_AVAILABLE'],
+    ['only reads', ['fs.read', { path: 'a.txt' }], 'ok'],
+    ['reads what a rule keeps', ['fs.read', { path: 'private/x.txt' }], 'TOOL_DENIED'],
+  ];
+  for (const [name, call, code] of refused)
+    it(`one that ${name} does not part those before and after it`, async () => {
+      workspace.write('private/x.txt', 'x');
+      const talk = conversation(workspace, { policy: { rules: [secret] } });
+      const outcomes = await talk.reply(write('a.txt', 'A'), call, write('c.txt', 'C'), edit('a.txt', 'A', 'AA'));
+      assert.deepEqual(codes(outcomes), ['ok', code, 'ok', 'ok']);
+      assert.deepEqual(
+        talk.asked.map(({ plan, note }) => [plan.what, note]),
+        [
+          ['Replace a.txt', undefined],
+          ['Create c.txt', undefined],
+          ['Edit a.txt', undefined],
+        ],
+      );
+      assert.equal(new Set(talk.asked.map(({ batch }) => batch)).size, 1);
+      assert.equal(workspace.read('a.txt'), 'AA');
+    });
+
+  it('one that turns out to be possible in its turn is asked about then, and so is what was built on it', async () => {
+    const talk = conversation(workspace);
+    const outcomes = await talk.reply(
+      ['shell.run', { command: 'echo x > made.txt' }],
+      edit('made.txt', 'x', 'y'),
+      write('b.txt', 'B'),
+      edit('made.txt', 'y', 'z'),
+    );
+    assert.deepEqual(codes(outcomes), ['ok', 'ok', 'ok', 'ok']);
+    const batches = [...new Set(talk.asked.map(({ batch }) => batch))];
+    assert.deepEqual(
+      talk.asked.map(({ plan, batch }) => `${batches.indexOf(batch)} ${plan.what}`),
+      ['0 Run a command', '0 Replace b.txt', '1 Edit made.txt', '1 Edit made.txt'],
+    );
+    assert.deepEqual([workspace.read('made.txt'), workspace.read('b.txt')], ['z\n', 'B']);
+  });
+
+  it('a no to what was asked before counts in what is asked after it', async () => {
+    const talk = conversation(workspace, {
+      answer: async ({ plan }) => (plan.what === 'Replace b.txt' ? no : yes),
+    });
+    const outcomes = await talk.reply(
+      ['shell.run', { command: 'echo x > made.txt' }],
+      edit('made.txt', 'x', 'y'),
+      write('b.txt', 'B'),
+      ['fs.move', { from: 'made.txt', to: 'moved.txt' }],
+      edit('b.txt', 'b', 'bb'),
+    );
+    assert.deepEqual(codes(outcomes).slice(0, 3), ['ok', 'ok', 'TOOL_DENIED']);
+    const last = talk.asked.findLast(({ plan }) => plan.what === 'Edit b.txt');
+    assert.deepEqual([last?.plan.change?.before, workspace.read('b.txt')], ['b\n', 'bb\n']);
+  });
+
+  it('a command’s time limit is part of what was allowed', async () => {
+    const talk = conversation(workspace);
+    await talk.reply(['shell.run', { command: 'true', timeoutSeconds: 90 }]);
+    const { plan } = talk.asked[0]!;
+    assert.equal(plan.timeLimit, 90);
+    assert.equal(isShown(plan, shownOf(plan)), true);
+    assert.equal(isShown({ ...plan, timeLimit: 3600 }, shownOf(plan)), false);
   });
 
   it('"Allow for this run" answers the others of its kind, but no protected place, and no earlier no', async () => {
