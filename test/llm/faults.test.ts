@@ -316,7 +316,7 @@ const faults: Fault[] = [
       (all, _, at) => all.call('fs_read', { path: `${at}` }),
       reply,
     ),
-    expects: { finish: 'tool_calls', calls: 64, attempts: 1 },
+    expects: { finish: 'tool_calls', calls: 500, attempts: 1 },
   },
 ];
 

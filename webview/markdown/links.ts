@@ -41,11 +41,20 @@ function fileTarget(address: string): LinkTarget {
     address,
   );
   if (!parts?.groups) return inert;
-  const path = decoded(parts.groups.path!)?.replace(/^(\.\/)+/, '');
+  const written = decoded(parts.groups.path!);
+  if (parts.groups.line !== undefined && !(written && isPath.test(written))) return inert;
+  const path = written?.replace(/^(\.\/)+/, '');
   if (!path || /^[/~]/.test(path) || /[:\\]/.test(path) || path.split('/').includes('..')) return inert;
   const line = Number(parts.groups.line ?? parts.groups.anchor);
   return line > 0 ? { kind: 'file', path, line } : { kind: 'file', path };
 }
+
+/**
+ * What stands before `:12` is a path by its form: it has a folder, begins with a dot, has an ending that begins with a
+ * letter, or is called Somefile. A word alone is as well a scheme (`tel:123`, `command:7`) or a host
+ * (`localhost:3000`), and leads nowhere; `./word:12` says that it is a file.
+ */
+const isPath = /\/|^\.|.\.\p{L}[^.]*$|^\p{Lu}\p{L}+file$/u;
 
 function decoded(path: string): string | undefined {
   try {
