@@ -27,8 +27,7 @@ describe('a link in a message', () => {
     ['javascript/tel.ts:1', 'javascript/tel.ts 1'],
     ['tel', 'tel'],
   ];
-  for (const [href, path] of files)
-    it(`to a file of the workspace: ${href}`, () => assert.equal(leadsTo(href), path));
+  for (const [href, path] of files) it(`to a file of the workspace: ${href}`, () => assert.equal(leadsTo(href), path));
 
   const schemes = [
     'tel:123',
@@ -58,7 +57,9 @@ describe('a link in a message', () => {
   for (const href of schemes) it(`nowhere: ${href}`, () => assert.equal(leadsTo(href), 'nowhere'));
 
   it('nowhere, whatever word and number a scheme is made of', () => {
-    const letters = fc.stringMatching(/^[A-Za-z][A-Za-z0-9+-]{0,12}$/).filter((word) => !/^[A-Z][A-Za-z]+file$/.test(word));
+    const letters = fc
+      .stringMatching(/^[A-Za-z][A-Za-z0-9+-]{0,12}$/)
+      .filter((word) => !/^[A-Z][A-Za-z]+file$/.test(word));
     fc.assert(
       fc.property(letters, fc.nat(9_999_999), fc.constantFrom('', ':1', '  '), (scheme, number, rest) => {
         assert.equal(leadsTo(`${scheme}:${number}${rest}`), 'nowhere');

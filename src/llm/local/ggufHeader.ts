@@ -54,6 +54,12 @@ const stringType = 8;
 const arrayType = 9;
 /** Names, licences and the like; a chat template is only asked whether it is there. */
 const longestText = 4096;
+/** Entries of the metadata, and tensors: models have hundreds, and each costs time while nothing else is done. */
+const mostEntries = 65_536;
+/** Texts and lists in lists, all arrays together, which have to be walked one by one: a vocabulary and its merges. */
+const mostElements = 4_000_000;
+/** What the engine's tensors can have. */
+const mostDimensions = 4;
 /** One number for each layer, where a model says that; vocabularies are longer. */
 const longestArray = 512;
 
@@ -63,6 +69,12 @@ function read(cursor: Cursor): GgufHeader {
   if (version < 2 || version > 3) throw new GgufTrouble(`It has GGUF version ${version}; 2 and 3 are known.`);
   const tensors = cursor.count();
   const entries = cursor.count();
+  for (const [count, what] of [
+    [entries, 'entries of metadata'],
+    [tensors, 'tensors'],
+  ] as const) {
+    if (count > mostEntries) throw new GgufTrouble(tooMany(count, what, mostEntries));
+  }
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < entries; index++) {
     const key = readText(cursor);
@@ -72,13 +84,19 @@ function read(cursor: Cursor): GgufHeader {
   for (let index = 0; index < tensors; index++) {
     cursor.skip(cursor.count());
     let weights = 1;
-    for (let dimensions = cursor.u32(); dimensions > 0; dimensions--) weights *= cursor.count();
+    const dimensions = cursor.u32();
+    if (dimensions > mostDimensions)
+      throw new GgufTrouble(tooMany(dimensions, 'dimensions of a tensor', mostDimensions));
+    for (let index = 0; index < dimensions; index++) weights *= cursor.count();
     parameters += weights;
     cursor.skip(4);
     if (cursor.count() >= cursor.size) throw new GgufTrouble('It is cut off: its last tensors are missing.');
   }
   return { version, metadata, tensors, parameters };
 }
+
+const tooMany = (count: number, what: string, most: number) =>
+  `Its header is damaged: it tells of ${count.toLocaleString('en-US')} ${what}, and ${most.toLocaleString('en-US')} are the most that are read.`;
 
 function readText(cursor: Cursor): string {
   const length = cursor.count();
@@ -97,7 +115,9 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   const numbers: number[] = [];
   const elements = readers[element];
   if (elements && length > longestArray) cursor.skip(length * elements.size);
-  else
+  else {
+    cursor.walked += length;
+    if (cursor.walked > mostElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts in lists', mostElements));
     for (let index = 0; index < length; index++) {
       if (element === stringType) cursor.skip(cursor.count());
       else {
@@ -105,6 +125,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
         if (typeof value === 'number') numbers.push(value);
       }
     }
+  }
   return { length, numbers };
 }
 
@@ -114,6 +135,8 @@ class Cursor {
   private windowStart = 0;
   private windowLength = 0;
   private at = 0;
+  /** Elements of arrays so far that were read one by one. */
+  walked = 0;
 
   constructor(
     private readonly file: number,
