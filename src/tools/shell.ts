@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { judgeCommand } from './gate/commands.ts';
+import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
@@ -42,7 +42,11 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
       const reading = await judge();
       const named = await namedIn(workspace.roots, folder.path, command);
-      const why = typeof reading === 'string' ? named.protected : undefined; // what only reads was looked through more closely
+      // What only reads was looked through more closely.
+      const why =
+        typeof reading === 'string'
+          ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
+          : undefined;
       return {
         what: 'Run a command',
         where: folder.path,

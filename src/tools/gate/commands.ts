@@ -19,9 +19,19 @@ export async function judgeCommand(
 ): Promise<ReadOnlyLine | string> {
   checkShowableCommand(command);
   const reading = await readOnlyLine(roots, folder, command, platform);
-  const why = typeof reading === 'string' ? destruction(command) : undefined;
-  if (why) throw refuse('COMMAND_REFUSED', `The command is refused: ${why}. A person can type it into a terminal.`);
+  const danger = typeof reading === 'string' ? await destruction(command, { roots, folder, platform }) : undefined;
+  if (danger?.effect === 'refuse')
+    throw refuse('COMMAND_REFUSED', `The command is refused: ${danger.why}. A person can type it into a terminal.`);
   return reading;
+}
+
+/** Why a command is asked about every time, though it names no protected place: what it destroys cannot be said. */
+export async function doubtAbout(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  command: string,
+): Promise<string | undefined> {
+  return (await destruction(command, { roots, folder }))?.why;
 }
 
 /**

@@ -155,7 +155,7 @@ export function matchesName(glob: string, name: string): boolean {
   while (at < letters.length) {
     const one = tests[test];
     if (one === 'many') [star, marked, test] = [test, at, test + 1];
-    else if (one !== undefined && one(letters[at]!)) [at, test] = [at + 1, test + 1];
+    else if (one?.(letters[at]!)) [at, test] = [at + 1, test + 1];
     else if (star >= 0) [at, marked, test] = [marked + 1, marked + 1, star + 1];
     else return false;
   }
