@@ -8,6 +8,7 @@ import type { McpServer } from '../tools/mcp/server.ts';
 import { McpServers } from '../tools/mcp/servers.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { McpQuestions } from './mcpQuestions.ts';
+import { McpReview } from './mcpReview.ts';
 import { Memory } from './memory.ts';
 import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
@@ -15,6 +16,7 @@ import { settings } from './settings.ts';
 /** Where a folder configures servers: VS Code's own file. */
 export const configFile = path.join('.vscode', 'mcp.json');
 const approvalsName = 'servers';
+const wordsName = 'tools';
 
 /** The MCP servers of this window: configured in the folders and the settings, allowed by the person, logged one by one. */
 export class Mcp implements vscode.Disposable {
@@ -26,26 +28,28 @@ export class Mcp implements vscode.Disposable {
   private readonly watching: vscode.Disposable;
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace) {
-    this.questions = new McpQuestions(context.secrets);
-    const memory = new Memory(vscode.Uri.joinPath(context.globalStorageUri, 'mcp-approvals.json').fsPath);
+    const reviews = new McpReview();
+    this.questions = new McpQuestions(context.secrets, reviews);
+    const memory = (file: string, name: string) => {
+      const kept = new Memory(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
+      return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
+    };
     this.servers = new McpServers({
       workspace,
       sources: () => sources(workspace),
-      approved: new Approved({
-        get: () => memory.get(approvalsName),
-        set: async (value) => memory.update(approvalsName, value),
-      }),
+      approved: new Approved(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
       person: this.questions,
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
       changed: () => this.tell(),
     });
-    this.watching = vscode.Disposable.from(...this.watch());
+    this.watching = vscode.Disposable.from(reviews, ...this.watch());
   }
 
   readonly prepare: ToolHost['prepare'] = async (signal, say) => {
     this.preparing += 1;
+    for (const server of this.servers.servers) this.told.delete(changeOf(server)); // told once for each run that may want them
     try {
       await this.servers.prepare(signal, say);
     } finally {
@@ -109,12 +113,12 @@ export class Mcp implements vscode.Disposable {
           Restart: () => this.servers.restart(server),
           'Show Log': () => this.log(name).show(),
         });
-      const { added, changed } = this.servers.waitingTools(server);
-      const isAccepted = this.servers.wasListed(server);
-      if (isAccepted && added.length + changed.length > 0 && this.isNews(JSON.stringify([name, added, changed])))
-        void this.offer(`The MCP server ${name} has changed its tools. They are disabled until you allow them.`, {
-          'Answer…': () => this.servers.reviewTools(server),
-        });
+      // However often it changes them: the next run asks, and the list of servers does at any time.
+      if (this.servers.waitingTools(server).some(({ isOpen }) => isOpen) && this.isNews(changeOf(server)))
+        void this.offer(
+          `The MCP server ${name} (${server.definition.source}) has changed its tools. They are disabled until you allow them.`,
+          { 'Answer…': () => this.servers.reviewTools(server) },
+        );
     }
   }
 
@@ -130,7 +134,9 @@ export class Mcp implements vscode.Disposable {
   }
 }
 
-const failureOf = ({ name }: McpServer): string => `failed ${name}`;
+const keyOf = ({ definition: { place, name } }: McpServer): string => `${place}#${name}`;
+const failureOf = (server: McpServer): string => `failed ${keyOf(server)}`;
+const changeOf = (server: McpServer): string => `changed ${keyOf(server)}`;
 
 async function sources(workspace: Workspace): Promise<ConfigSource[]> {
   const all = workspace.roots;

@@ -39,8 +39,7 @@ const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)'
 function stateOf(mcp: Mcp, server: McpServer): string {
   const { phase } = server.state;
   if (phase !== 'running') return phase;
-  const { added, changed } = mcp.servers.waitingTools(server);
-  const waiting = added.length + changed.length;
+  const waiting = mcp.servers.waitingTools(server).length;
   return [
     `running, ${server.tools.length} tool${server.tools.length === 1 ? '' : 's'}`,
     ...(waiting > 0 ? [`${waiting} disabled until allowed`] : []),
@@ -51,10 +50,9 @@ function stateOf(mcp: Mcp, server: McpServer): string {
 async function showServer(mcp: Mcp, server: McpServer): Promise<void> {
   const { servers } = mcp;
   const isRunning = server.state.phase === 'running' || server.state.phase === 'starting';
-  const { added, changed } = servers.waitingTools(server);
   const isTrusted = servers.isTrusted(server);
   const choices: (Choice | false)[] = [
-    added.length + changed.length > 0 && {
+    servers.waitingTools(server).length > 0 && {
       label: '$(question) Allow Changed Tools…',
       run: () => servers.reviewTools(server),
     },
@@ -82,8 +80,7 @@ async function showServer(mcp: Mcp, server: McpServer): Promise<void> {
 }
 
 async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
-  const { added, changed } = mcp.servers.waitingTools(server);
-  const waiting = new Set([...added, ...changed]);
+  const waiting = new Set(mcp.servers.waitingTools(server).map(({ tool }) => tool));
   await pick(
     `Tools of the MCP server ${server.name}`,
     server.tools.map((tool) => ({

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { visible, visibleLine } from '../protocol/visible.ts';
 import type { Definition, Input } from '../tools/mcp/config.ts';
 import type { McpPerson, ServerQuestion, ToolsQuestion } from '../tools/mcp/servers.ts';
+import { changesSides, changesText } from './mcpChanges.ts';
 import { describeServer } from './mcpQuestionText.ts';
+import type { McpReview } from './mcpReview.ts';
 import { withoutLinks } from './questionText.ts';
 
 const review = 'Review…';
@@ -13,7 +16,13 @@ const detailLimit = 2500;
 
 /** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
 export class McpQuestions implements McpPerson {
-  constructor(private readonly secrets: vscode.SecretStorage) {}
+  /** Changes of tools that were looked at in a review, hashed. */
+  private readonly reviewed = new Set<string>();
+
+  constructor(
+    private readonly secrets: vscode.SecretStorage,
+    private readonly reviews: McpReview,
+  ) {}
 
   async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
     const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
@@ -25,15 +34,19 @@ export class McpQuestions implements McpPerson {
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
   }
 
-  async approveTools({ definition, added, changed }: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
-    const names = (tools: ToolsQuestion['added']) => tools.map((tool) => visibleLine(tool.name)).join(', ');
-    const lines = [added.length > 0 && `New: ${names(added)}`, changed.length > 0 && `Changed: ${names(changed)}`];
-    const why = 'They stay disabled until you allow them. The others can be used.';
-    const what = `The MCP server ${definition.name} has changed its tools. Use them?`;
-    const chosen = await ask(what, [...lines.filter(Boolean), '', why].join('\n'), allow);
+  /** What does not fit into the dialog is allowed only once it was reviewed. */
+  async approveTools(question: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
+    const { message, detail, whole } = changesText(question);
+    const { name, hash } = question.definition;
+    const sides = changesSides(question);
+    const about = createHash('sha256')
+      .update(JSON.stringify([hash, sides.before, sides.after]))
+      .digest('hex');
+    const buttons = whole || this.reviewed.has(about) ? [allow] : [];
+    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, review, ...buttons);
     if (chosen === review) {
-      const content = visible(JSON.stringify({ new: added, changed }, null, 2));
-      await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content }));
+      await this.reviews.show(name, sides.before, sides.after);
+      if (sides.whole) this.reviewed.add(about);
     }
     return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
   }

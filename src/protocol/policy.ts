@@ -14,7 +14,8 @@ export const presetNames: Record<Preset, string> = {
 
 /**
  * What a person has decided once for many calls. `tool` is a name, or a beginning and `*` (`fs.*`); `path` a glob of
- * workspace-relative paths, all of which must match; `command` the words a command begins with; `site` where a page is from.
+ * workspace-relative paths, all of which must match; `command` the words a command begins with; `site` where a page is from;
+ * `server` whose tool it is and as what, where a name says neither.
  */
 export const ruleSchema = z.strictObject({
   effect: z.enum(['allow', 'ask', 'deny']),
@@ -22,6 +23,15 @@ export const ruleSchema = z.strictObject({
   path: z.string().min(1).max(500).optional(),
   command: z.string().min(1).max(1000).optional(),
   site: z.string().min(1).max(300).optional(),
+  server: z
+    .strictObject({
+      /** What is started or reached, for people. */
+      starts: z.string().max(300),
+      /** The same with all that belongs to it, and what the tool says about itself, hashed. */
+      identity: z.string().min(1).max(100),
+      definition: z.string().min(1).max(100),
+    })
+    .optional(),
 });
 export type Rule = z.infer<typeof ruleSchema>;
 

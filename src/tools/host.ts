@@ -5,6 +5,7 @@ import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
+import { grantsFor } from './gate/origin.ts';
 import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
@@ -148,7 +149,9 @@ export function createToolHost({
     if (now.readOnlyCommands && typeof plan?.reading === 'string') why.push(plan.reading);
     if (verdict.effect === 'ask' && verdict.byRule) why.push(verdict.reason);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
-    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, ...ruled, why: why.join(' ') }) };
+    const origin = meant.tool.origin?.(meant.args);
+    const bound = origin && plan?.grant !== undefined && { origin, grant: grantsFor(plan.grant, origin)[0] };
+    return { tool, args, verdict, plan: plan && Object.freeze({ ...plan, ...ruled, ...bound, why: why.join(' ') }) };
   }
 
   function meantBy(tool: Tool, args: unknown): Pick<Planned, 'tool' | 'args'> {

@@ -12,12 +12,17 @@ export interface Shown {
   change?: Plan['change'];
   command?: string;
   timeLimit?: number;
+  /** Of an MCP server's tool: whose it is, and what it says about itself. */
+  origin?: { identity: string; definition: string };
   /** It may be covered by an *Allow for this run*: no place that is always asked about. */
   ordinary: boolean;
 }
 
 /** @param edited what the person made of the new text or the command */
-export function shownOf({ what, where, paths, change, command, timeLimit, grant }: Plan, edited?: string): Shown {
+export function shownOf(
+  { what, where, paths, change, command, timeLimit, origin, grant }: Plan,
+  edited?: string,
+): Shown {
   return {
     what,
     where,
@@ -25,6 +30,7 @@ export function shownOf({ what, where, paths, change, command, timeLimit, grant 
     ...(change && { change: { ...change, after: edited ?? change.after } }),
     ...(command !== undefined && { command: edited ?? command }),
     ...(timeLimit !== undefined && { timeLimit }),
+    ...(origin && { origin: { identity: origin.identity, definition: origin.definition } }),
     ordinary: grant !== undefined,
   };
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '../protocol/policy.ts';
+import { grantsFor } from './gate/origin.ts';
 import { resolvePath } from './gate/paths.ts';
 import { decide, type Subject, stricter, type Verdict } from './gate/policy.ts';
 import type { CallContext, Plan, Tool, ToolContext } from './tool.ts';
@@ -26,7 +27,9 @@ export async function judge(
   if (planned.plan?.free !== undefined && verdict.effect !== 'deny')
     return { effect: 'allow', reason: planned.plan.free };
   const grant = planned.plan ? planned.plan.grant : planned.tool.definition.name;
-  if (verdict.effect !== 'ask' || grant === undefined || !context.grants.has(grant)) return verdict;
+  if (verdict.effect !== 'ask' || grant === undefined) return verdict;
+  const grants = grantsFor(grant, planned.tool.origin?.(planned.args));
+  if (!grants.some((one) => context.grants.has(one))) return verdict;
   return { effect: 'allow', reason: `Allowed earlier in this run: ${grant}.` };
 }
 
@@ -41,6 +44,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
     ...(plan?.command !== undefined && { command: plan.command, named: plan.named }),
     ...(plan?.site !== undefined && { site: plan.site }),
+    ...(tool.origin && { origin: tool.origin(args) }),
     readsOnly: typeof plan?.reading === 'function',
     always: plan !== undefined && plan.grant === undefined,
     trusted: workspace.trusted,

@@ -3,6 +3,7 @@ import type { Decision, EventBody, KeptChange, Moved, RemovedKind } from '../pro
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
+import type { Origin } from './gate/origin.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A failure a model can act on. Thrown by tools, turned into an outcome by the host. */
@@ -88,6 +89,8 @@ export interface Plan {
   grant?: string;
   /** The tool that a rule about this is for, where another one was called in its place. */
   tool?: string;
+  /** Of an MCP server's tool: what a rule and a grant are bound to. The host sets it. */
+  origin?: Origin;
   /**
    * The plan for another `change.after`, or another `command`, as the person wants it: worked out anew, through the same
    * checks. Throws `ToolError`. A plan without change and command is revised by the call's arguments.
@@ -108,6 +111,8 @@ export interface Tool {
   /** It touches nothing but its own run: no preset asks about it. */
   ofRun?: true;
   arguments: z.ZodType;
+  /** Of an MCP server's tool: whose it is, and as what, at this moment. */
+  origin?(args: unknown): Origin | undefined;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
   risk: 'read' | 'change' | 'execute';
   /** Left out for models with a small window: its definition costs more there than it helps. */

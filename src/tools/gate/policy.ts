@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
 import { looseWords, parseCommandLine } from './commandLine.ts';
+import { isMeant, type Origin, ofServer, whyNotMeant } from './origin.ts';
 
 /** A call as a policy sees it. */
 export interface Subject {
@@ -16,6 +17,8 @@ export interface Subject {
   named?: readonly string[];
   /** Where a page is from: `https://example.com`. */
   site?: string;
+  /** Of an MCP server's tool. */
+  origin?: Origin;
   /** The command is known to only read. */
   readsOnly: boolean;
   /** It is asked about every time, whatever was allowed: it could run code, loosen the gate, or give secrets away. */
@@ -29,7 +32,7 @@ export interface Verdict {
   reason: string;
   /** Allowed only because it reads: what may run are the words that were judged, and no shell. */
   onlyReads?: true;
-  /** A rule decided, not a preset. */
+  /** The reason is a rule, not a preset. */
   byRule?: true;
 }
 
@@ -46,7 +49,15 @@ export function decide(policy: Policy, subject: Subject): Verdict {
   if (allowed) return { effect: 'allow', reason: `Allowed by ${allowed.map(described).join(' and ')}.`, byRule: true };
   if (subject.readsOnly && policy.readOnlyCommands && !policy.rules.some(guardsPath))
     return { effect: 'allow', reason: 'Allowed because this command only reads.', onlyReads: true };
-  return byPreset(policy.preset, subject);
+  return explained(byPreset(policy.preset, subject), policy, subject);
+}
+
+/** Who has a rule by the name of an MCP server's tool should know why it is asked about all the same. */
+function explained(verdict: Verdict, { rules }: Policy, { tool, origin }: Subject): Verdict {
+  if (verdict.effect !== 'ask' || !origin) return verdict;
+  const near = rules.find((rule) => rule.effect === 'allow' && names(rule, tool));
+  if (!near) return verdict;
+  return { effect: 'ask', reason: `Not allowed by ${described(near)}: ${whyNotMeant(near, origin)}.`, byRule: true };
 }
 
 /** What a command does to the paths that such a rule protects cannot be seen from outside. */
@@ -117,8 +128,9 @@ const presetWords: Record<Preset, string> = {
 };
 
 /** A rule in words: `your rule “shell.run npm test”`. */
-function described({ scope, tool, path, command, site }: OwnedRule): string {
-  const what = [tool, path, command, site].filter(Boolean).join(' ');
+function described(rule: OwnedRule): string {
+  const { scope, tool, path, command, site, server } = rule;
+  const what = server ? ofServer(rule) : [tool, path, command, site].filter(Boolean).join(' ');
   return `${owners[scope]} “${what}”`;
 }
 
@@ -126,8 +138,9 @@ const owners = { user: 'your rule', workspace: 'your rule for this workspace' };
 
 function matches(rule: Rule, subject: Subject): boolean {
   const widens = rule.effect === 'allow';
-  const through = !widens && subject.through !== undefined && names(rule, subject.through);
-  if (!names(rule, subject.tool) && !through) return false;
+  const isNamed =
+    names(rule, subject.tool) || (!widens && subject.through !== undefined && names(rule, subject.through));
+  if (widens ? !isMeant(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
   if (rule.command === undefined) return true;

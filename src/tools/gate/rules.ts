@@ -3,6 +3,7 @@ import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts'
 import { globTest } from '../files/glob.ts';
 import type { ApprovalRequest } from '../tool.ts';
 import { parseCommandLine } from './commandLine.ts';
+import { ofServer } from './origin.ts';
 
 /**
  * Rules as they were written by hand, and a sentence for each that cannot be used. Such a rule fails closed: one that
@@ -26,7 +27,7 @@ export function readRules(written: unknown, scope: OwnedRule['scope']): { rules:
   return { rules, problems };
 }
 
-function problemOf({ path, command, site }: Rule): string | undefined {
+function problemOf({ effect, tool, path, command, site, server }: Rule): string | undefined {
   try {
     if (path !== undefined) globTest(path);
   } catch (error) {
@@ -34,8 +35,11 @@ function problemOf({ path, command, site }: Rule): string | undefined {
   }
   if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path)) return 'path: write it like src/lib/**';
   if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
-  const given = [path, command, site].filter((one) => one !== undefined).length;
-  return given > 1 ? 'it has several of path, command and site; give one' : undefined;
+  if (server !== undefined && effect !== 'allow')
+    return `server: what it should ${effect}, it should ${effect} by its name`;
+  if (server !== undefined && !/^mcp\.[^*]+$/.test(tool)) return 'server: it is for one tool of an MCP server';
+  const given = [path, command, site, server].filter((one) => one !== undefined).length;
+  return given > 1 ? 'it has several of path, command, site and server; give one' : undefined;
 }
 
 function originOf(site: string): string | undefined {
@@ -66,6 +70,10 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
   const allow = (more: Partial<Rule> = {}): Rule => ({ effect: 'allow', tool, ...more });
   if (plan.grant === undefined) return [];
   if (plan.site !== undefined) return [[allow({ site: plan.site })]];
+  if (plan.origin) {
+    const { starts, identity, definition } = plan.origin;
+    return [[allow({ server: { starts, identity, definition } })]];
+  }
   if (plan.command !== undefined) {
     const prefixes = commandPrefixes(plan.command);
     return prefixes ? [prefixes.map((command) => allow({ command }))] : [];
@@ -119,7 +127,9 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test …`. */
-export function coverage({ tool, path, command, site }: Rule): string {
+export function coverage(rule: Rule): string {
+  const { tool, path, command, site, server } = rule;
+  if (server !== undefined) return `${ofServer(rule)} as it is now`;
   if (site !== undefined) return `${tool} of ${site}`;
   if (command !== undefined) return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
   return path === undefined ? tool : `${tool} in ${path}`;

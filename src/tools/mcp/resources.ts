@@ -2,17 +2,27 @@ import * as z from 'zod';
 import { readTool, type Tool, ToolError } from '../tool.ts';
 import { resourceData } from './result.ts';
 import type { McpServer } from './server.ts';
-import { placeOf } from './serverTool.ts';
+import { originOf, placeOf } from './serverTool.ts';
+
+/** What stands for a tool's words: what a server offers to read has none. */
+export const resources = 'resources';
 
 /** Resources that are named at once. */
 const listLimit = 200;
 
-/** `mcp.read_resource`: lists or reads what servers offer to read. Free for servers the person trusts, else asked about. */
-export function resourceTool(servers: readonly McpServer[], isTrusted: (server: McpServer) => boolean): Tool {
+/**
+ * `mcp.read_resource`: lists or reads what servers offer to read. Free for servers the person trusts, else asked about.
+ * @param servers `as` what each is called in the names of its tools: two folders may configure one name
+ */
+export function resourceTool(
+  servers: readonly { server: McpServer; as: string }[],
+  isTrusted: (server: McpServer) => boolean,
+): Tool {
   const find = (name: string) => {
-    const server = servers.find((one) => one.name === name && one.hasResources);
-    if (server) return server;
-    const names = servers.filter((one) => one.hasResources).map((one) => one.name);
+    const running = servers.filter(({ server }) => server.hasResources);
+    const found = running.find(({ as }) => as === name) ?? running.find(({ server }) => server.name === name);
+    if (found) return found.server;
+    const names = running.map(({ as }) => as);
     throw new ToolError('TOOL_ARGS_INVALID', `server: no such server runs. There are: ${names.join(', ') || 'none'}.`);
   };
   const read = async (args: { server: string; uri?: string }, { signal }: { signal: AbortSignal }) => {
@@ -27,7 +37,7 @@ export function resourceTool(servers: readonly McpServer[], isTrusted: (server: 
     }));
     return { resources, ...(all.length > listLimit && { cut: `${all.length - listLimit} more are not named.` }) };
   };
-  return readTool(
+  const tool = readTool(
     {
       name: 'mcp.read_resource',
       description: 'Read a resource of an MCP server, or list its resources.',
@@ -42,9 +52,12 @@ export function resourceTool(servers: readonly McpServer[], isTrusted: (server: 
         where: placeOf(server.definition),
         why: 'You have not trusted what this server says only reads.',
         details: args.uri ?? '(list)',
-        grant: `mcp.read_resource ${server.name}`,
+        grant: 'mcp.read_resource',
         run: (context) => read(args, context),
       };
     },
   );
+  const origin: Tool['origin'] = (args) =>
+    originOf(find((args as { server: string }).server).definition, { definition: resources, earlier: [] });
+  return { ...tool, origin };
 }

@@ -229,7 +229,11 @@ export class McpServer {
     );
     const known = tools.filter((tool) => !isTooDeep(tool));
     if (known.length < tools.length) this.log(`${tools.length - known.length} tools are too deeply nested: left out.`);
-    return known.slice(0, toolLimit);
+    const byName = new Map(known.toReversed().map((tool) => [tool.name, tool])); // one name is one tool: the first
+    const single = known.filter((tool) => byName.get(tool.name) === tool);
+    if (single.length < known.length)
+      this.log(`${known.length - single.length} tools have another one's name: left out.`);
+    return single.slice(0, toolLimit);
   }
 
   private async pages<Item>(

@@ -1,3 +1,6 @@
+import { visibleLine } from '../../protocol/visible.ts';
+import type { Origin } from '../gate/origin.ts';
+import { withoutSecrets } from '../shell/environment.ts';
 import { type Plan, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
 import type { Sdk } from './load.ts';
@@ -8,7 +11,7 @@ import type { ListedTool, McpServer } from './server.ts';
 export interface ServerToolOptions {
   server: McpServer;
   listed: ListedTool;
-  /** `mcp.<server>.<tool>`; also what *Allow for this run* covers. */
+  /** `mcp.<server>.<tool>` */
   name: string;
   sdk: Sdk;
   /** The person trusts this server's tools that say they only read. */
@@ -17,10 +20,12 @@ export interface ServerToolOptions {
   hidden: boolean;
   /** Undefined, or why it cannot be used now. Asked again when it runs. */
   refusal(): string | undefined;
+  /** What rules and grants that allow it are bound to. */
+  origin(): Origin;
 }
 
 /** A server's tool as one of ours. What it says about itself is a claim: only the person's trust makes a read free. */
-export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal }: ServerToolOptions): Tool {
+export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal, origin }: ServerToolOptions): Tool {
   const reads = listed.annotations?.readOnlyHint === true;
   const run = async (args: unknown, { signal, output }: ToolContext) => {
     const refused = refusal();
@@ -34,6 +39,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
       parameters: cleanSchema(listed.inputSchema),
     },
     arguments: checkedBy(listed.inputSchema, sdk),
+    origin,
     ...(hidden && { hidden }),
   };
   if (reads && trusted && !refusal()) return { ...base, risk: 'read', run };
@@ -59,6 +65,16 @@ export function placeOf(definition: Definition): string {
     .map((part) => (/[\s"']/.test(part) ? JSON.stringify(part) : part))
     .join(' ');
 }
+
+/** @param definition what the tool says about itself, hashed; `earlier`: what it said before, as far as the person agreed */
+export function originOf(definition: Definition, tool: Pick<Origin, 'definition' | 'earlier'>): Origin {
+  const starts = visibleLine(withoutSecrets(placeOf(definition)));
+  const shown = starts.length > longestPlace ? `${starts.slice(0, longestPlace)}…` : starts;
+  return { starts: shown, identity: definition.hash, own: definition.place === 'settings', ...tool };
+}
+
+/** Characters of a command or an address in the words of a rule. */
+const longestPlace = 200;
 
 function claim({ annotations }: ListedTool): string {
   if (annotations?.readOnlyHint) return 'The server says that this only reads. Towpath cannot check that.';

@@ -1,10 +1,13 @@
+import type { Rule } from '../../protocol/policy.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import type { Approved } from './approved.ts';
+import { type Approved, definitionsBefore, judge } from './approved.ts';
 import { type ConfigSource, type Definition, type Input, readConfig } from './config.ts';
 import { launchOf } from './launch.ts';
+import { resources } from './resources.ts';
 import { type ListedTool, type McpLimits, McpServer } from './server.ts';
 import { toolList } from './toolList.ts';
+import { definitionOf, type ToolWords } from './words.ts';
 
 /** Another command or address than was allowed under this name before: `changed`. */
 export interface ServerQuestion {
@@ -12,10 +15,16 @@ export interface ServerQuestion {
   changed: boolean;
 }
 
+/** Tools that are not what was accepted. With a yes, what was allowed for the changed ones goes on for them. */
 export interface ToolsQuestion {
   definition: Definition;
   added: readonly ListedTool[];
-  changed: readonly ListedTool[];
+  /** `was`: its words when it was last accepted, where they are known. */
+  changed: readonly { was?: ToolWords; now: ListedTool }[];
+  /** Those of the last accepted list that are there no more. */
+  removed: readonly ToolWords[];
+  /** What says that it only reads runs without a question. */
+  trusted: boolean;
 }
 
 /** What only the person can give. Whatever is not clearly a yes is a no; `later` asks again with the next run. */
@@ -46,7 +55,8 @@ export class McpServers {
   problems: readonly string[] = [];
   /** Not started by themselves: denied, or stopped by the person. */
   private readonly resting = new WeakSet<McpServer>();
-  private readonly declined = new WeakMap<McpServer, string>();
+  /** Definitions that the person has said no to: one that comes back is not asked about again. */
+  private readonly declined = new WeakMap<McpServer, Set<string>>();
   private asking: Promise<unknown> = Promise.resolve();
   private reading: Promise<void> = Promise.resolve();
   private built?: readonly Tool[];
@@ -113,11 +123,6 @@ export class McpServers {
     return this.options.approved.entry(server.definition) !== undefined;
   }
 
-  /** Its tools have been listed and accepted at least once. */
-  wasListed(server: McpServer): boolean {
-    return this.options.approved.entry(server.definition)?.tools !== undefined;
-  }
-
   isTrusted(server: McpServer): boolean {
     return this.options.approved.entry(server.definition)?.trusted ?? false;
   }
@@ -129,11 +134,31 @@ export class McpServers {
     this.resting.delete(server);
   }
 
-  /** Tools of a running server that are not what was accepted. */
-  waitingTools({ definition, tools, state }: McpServer): ToolsQuestion {
-    const judged = (as: string) =>
-      state.phase === 'running' ? tools.filter((tool) => this.options.approved.judge(definition, tool) === as) : [];
-    return { definition, added: judged('new'), changed: judged('changed') };
+  /** Tools of a running server that are not what was accepted: disabled. `isOpen`: nobody has said no to them yet. */
+  waitingTools(server: McpServer): { tool: ListedTool; as: 'new' | 'changed'; isOpen: boolean }[] {
+    const { definition, tools, state } = server;
+    const entry = this.options.approved.entry(definition);
+    if (state.phase !== 'running' || !entry?.tools) return [];
+    const declined = this.declined.get(server);
+    return tools.flatMap((tool) => {
+      const as = judge(entry, tool);
+      return as === 'same' ? [] : [{ tool, as, isOpen: !declined?.has(definitionOf(tool)) }];
+    });
+  }
+
+  /**
+   * What has become of a rule's tool: `here`, as it was allowed or with the person's yes to what it says now; `gone`, though its
+   * server runs; `away`, where no such server runs.
+   */
+  whereabouts({ identity, definition }: NonNullable<Rule['server']>): 'here' | 'gone' | 'away' {
+    const servers = this.servers.filter((one) => one.definition.hash === identity && one.state.phase === 'running');
+    if (servers.length === 0) return 'away';
+    const isHere = servers.some((server) => {
+      if (definition === resources) return server.hasResources;
+      const entry = this.options.approved.entry(server.definition);
+      return server.tools.some((tool) => [definitionOf(tool), ...definitionsBefore(entry, tool)].includes(definition));
+    });
+    return isHere ? 'here' : 'gone';
   }
 
   /** Asks about changed tools, also when they were declined before. */
@@ -211,24 +236,37 @@ export class McpServers {
     });
   }
 
-  /** The first list is accepted with the server; later differences are asked about, once for each. */
+  /** The first list is accepted with the server; later differences are asked about, all in one question, each once. */
   private settleTools(server: McpServer, signal: AbortSignal): Promise<void> {
     const { approved, person } = this.options;
     const { definition } = server;
     return this.oneByOne(async () => {
       if (server.state.phase !== 'running') return;
       if (approved.entry(definition)?.tools === undefined) await approved.acceptTools(definition, server.tools);
-      const asked = server.tools;
-      const question = this.waitingTools(server);
-      const about = JSON.stringify([question.added, question.changed]);
-      if (about !== '[[],[]]' && about !== this.declined.get(server) && !signal.aborted) {
-        const answer = await person.approveTools(question, signal).catch(() => 'later' as const);
+      const listed = server.tools;
+      const open = this.waitingTools(server).filter(({ isOpen }) => isOpen);
+      if (open.length > 0 && !signal.aborted) {
+        const answer = await person.approveTools(this.question(server, open), signal).catch(() => 'later' as const);
         if (signal.aborted) return;
-        if (answer === 'allow') await approved.acceptTools(definition, asked);
-        if (answer === 'deny') this.declined.set(server, about);
+        const tools = open.map(({ tool }) => tool);
+        if (answer === 'allow') await approved.acceptTools(definition, tools, listed);
+        if (answer === 'deny')
+          this.declined.set(server, new Set([...(this.declined.get(server) ?? []), ...tools.map(definitionOf)]));
       }
       this.changed();
     });
+  }
+
+  private question(server: McpServer, open: ReturnType<McpServers['waitingTools']>): ToolsQuestion {
+    const before = new Map(this.options.approved.wordsBefore(server.definition).map((tool) => [tool.name, tool]));
+    const only = (as: string) => open.filter((one) => one.as === as).map(({ tool }) => tool);
+    return {
+      definition: server.definition,
+      added: only('new'),
+      changed: only('changed').map((now) => ({ was: before.get(now.name), now })),
+      removed: [...before.values()].filter(({ name }) => !server.tools.some((tool) => tool.name === name)),
+      trusted: this.isTrusted(server),
+    };
   }
 
   /** People answer one question at a time. */

@@ -1,10 +1,11 @@
 import type { Tool } from '../tool.ts';
-import type { Approved } from './approved.ts';
+import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
 import { createNames, serverNames } from './names.ts';
 import { resourceTool } from './resources.ts';
 import { promptTools, searchTools } from './search.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { serverTool } from './serverTool.ts';
+import { originOf, serverTool } from './serverTool.ts';
+import { definitionOf } from './words.ts';
 
 /**
  * The tools of all servers as ours: those that were accepted, in the prompt or (when there are many) behind a search. The
@@ -12,7 +13,9 @@ import { serverTool } from './serverTool.ts';
  */
 export function toolList(servers: readonly McpServer[], approved: Approved): readonly Tool[] {
   const nameFor = createNames();
-  const isTrusted = (server: McpServer) => approved.entry(server.definition)?.trusted ?? false;
+  const entryOf = (server: McpServer) => approved.entry(server.definition);
+  const isTrusted = (server: McpServer) => entryOf(server)?.trusted ?? false;
+  const entries = new Map(servers.map((server) => [server, entryOf(server)])); // read once, for there may be many tools
   const names = serverNames(servers.map(({ name }) => name));
   const listed = servers.flatMap((server, index) =>
     server.tools.map((tool) => ({
@@ -20,7 +23,7 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
       as: names[index]!,
       tool,
       name: nameFor(names[index]!, tool.name),
-      isUsable: refusalOf(server, tool, approved) === undefined,
+      isUsable: refusalOf(server, tool, entries.get(server)) === undefined,
     })),
   );
   const usable = listed.filter((one) => one.isUsable);
@@ -31,13 +34,18 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
       listed: tool,
       name,
       sdk: server.sdk!,
-      trusted: isTrusted(server),
+      trusted: entries.get(server)?.trusted ?? false,
       hidden: isLong || !isUsable,
-      refusal: () => refusalOf(server, tool, approved),
+      refusal: () => refusalOf(server, tool, entryOf(server)),
+      origin: () =>
+        originOf(server.definition, {
+          definition: definitionOf(tool),
+          earlier: definitionsBefore(entryOf(server), tool),
+        }),
     }),
   );
   const found = tools.filter((_, index) => listed[index]!.isUsable);
-  const readable = servers.filter((server) => server.hasResources);
+  const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [
     ...tools,
     ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : []),
@@ -46,11 +54,11 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
 }
 
 /** Why a tool cannot be used now; undefined when it is what was accepted, and its server runs. */
-function refusalOf(server: McpServer, tool: ListedTool, approved: Approved): string | undefined {
-  const { definition, state } = server;
+function refusalOf(server: McpServer, tool: ListedTool, entry: Entry | undefined): string | undefined {
+  const { state } = server;
   if (state.phase === 'failed') return state.problem;
   if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
   const current = server.tools.find(({ name }) => name === tool.name);
-  if (current && [tool, current].every((one) => approved.judge(definition, one) === 'same')) return undefined;
+  if (current && [tool, current].every((one) => judge(entry, one) === 'same')) return undefined;
   return `The server has changed the tool ${JSON.stringify(tool.name)}. It is disabled until the person allows it.`;
 }

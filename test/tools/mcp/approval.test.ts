@@ -167,7 +167,7 @@ describe('MCP: a server that changes its tools (T26)', () => {
     await eventually('the list is read again', () => t.server('odd').tools.length === 3);
     await t.prepare();
     const [{ added: fresh, changed }] = t.asked.tools as [(typeof t.asked.tools)[0]];
-    assert.deepEqual([fresh.map(({ name }) => name), changed.map(({ name }) => name)], [['extra'], ['work']]);
+    assert.deepEqual([fresh.map(({ name }) => name), changed.map(({ now }) => now.name)], [['extra'], ['work']]);
     assert.deepEqual(t.names(), ['mcp.odd.work', 'mcp.odd.change', 'mcp.odd.extra']);
     assert.equal(code(await t.call('mcp.odd.work', {})), 'ok');
   });

@@ -23,6 +23,8 @@ export interface Talk {
   stop: AbortController;
   /** What lies where approvals are kept. */
   kept: { value: unknown };
+  /** What lies where the words of accepted tools are kept. */
+  words: { value: unknown };
   person: McpPerson;
   answer: ApprovalAnswer['decision'];
   policy: Policy;
@@ -31,6 +33,8 @@ export interface Talk {
   limits: { startMs: number; callMs: number };
   /** Replaces what is configured. */
   configure(config: unknown): void;
+  /** Where it is configured: the folder's file, unless a test says otherwise. */
+  sources: ConfigSource[] | undefined;
   prepare(): Promise<void>;
   server(name: string): McpServer;
   names(): string[];
@@ -59,6 +63,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   self.asked = { servers: [], tools: [], calls: [], inputs: [] };
   self.stop = new AbortController();
   self.kept = before?.kept ?? { value: undefined };
+  self.words = before?.words ?? { value: undefined };
   self.limits = { startMs: 15_000, callMs: 15_000 };
   self.person = {
     approveServer: async (question) => {
@@ -82,13 +87,8 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   });
   self.servers = new McpServers({
     workspace,
-    sources: async () => [source()],
-    approved: new Approved({
-      get: () => self.kept.value,
-      set: async (value) => {
-        self.kept.value = JSON.parse(JSON.stringify(value));
-      },
-    }),
+    sources: async () => self.sources ?? [source()],
+    approved: new Approved(memoryIn(self.kept), memoryIn(self.words)),
     person: {
       approveServer: (question, signal) => self.person.approveServer(question, signal),
       approveTools: (question, signal) => self.person.approveTools(question, signal),
@@ -139,6 +139,13 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
   open.push(self);
   return self;
 }
+
+const memoryIn = (place: { value: unknown }) => ({
+  get: () => place.value,
+  set: async (value: unknown) => {
+    place.value = JSON.parse(JSON.stringify(value));
+  },
+});
 
 /** The path of a file in a workspace. */
 export const inside = (workspace: TemporaryWorkspace, file: string): string => path.join(workspace.root, file);

@@ -1,0 +1,42 @@
+import type { Rule } from '../../protocol/policy.ts';
+
+/** Whose tool it is, and as what. Its name says neither: any server can take any name, and describe its tools anew. */
+export interface Origin {
+  /** What is started or reached, for people. */
+  starts: string;
+  /** What is started or reached, with its variables or headers, hashed. */
+  identity: string;
+  /** What the tool says about itself, hashed. */
+  definition: string;
+  /** What it said before, each with the person's yes to going on: what was allowed for those is allowed for this one. */
+  earlier: readonly string[];
+  /** Configured in the person's own settings: a rule of theirs that says only its name means it. */
+  own: boolean;
+}
+
+/** Whether a rule that allows means the tool of this origin. */
+export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNamed: boolean): boolean {
+  if (!server) return isNamed && (!origin || origin.own);
+  if (!origin || tool.endsWith('*')) return false;
+  // What it is called here depends on what else is configured.
+  return server.identity === origin.identity && definitions(origin).includes(server.definition);
+}
+
+/** Of a rule that allows and has the tool's name: the rest of a sentence. */
+export function whyNotMeant({ server }: Rule, { identity }: Origin): string {
+  if (!server) return 'a rule with a name alone is for servers of your own settings';
+  return server.identity === identity
+    ? 'it was made for what this tool said about itself before'
+    : 'it was made for another server, or another configuration of it';
+}
+
+/** The tool and the server that a rule is for. */
+export const ofServer = ({ tool, server }: Rule): string => `${tool} of “${server?.starts}”`;
+
+/** What an *Allow for this run* covers, and the earlier grants that do for it: of a name alone where a name says whose it is. */
+export function grantsFor(name: string, origin: Origin | undefined): string[] {
+  if (!origin) return [name];
+  return definitions(origin).map((definition) => `${name} ${origin.identity} ${definition}`);
+}
+
+const definitions = ({ definition, earlier }: Origin) => [definition, ...earlier];
