@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import { type Preset, presetNames, presets, type Rule, ruleSchema } from '../protocol/policy.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import { readRules } from '../tools/gate/rules.ts';
+import type { McpServers } from '../tools/mcp/servers.ts';
 import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
 import { withoutLinks } from './questionText.ts';
+import { serverRuleWords } from './serverRules.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): Promise<unknown>;
@@ -11,12 +13,12 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Approvals…*: the preset, commands that only read, and the rules, each with a button that deletes it. */
-export async function showApprovals(policies: Policies): Promise<void> {
+export async function showApprovals(policies: Policies, servers: McpServers): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = 'Towpath: what is asked about';
   pick.placeholder = 'Choose a preset, or add a rule';
   const show = () => {
-    pick.items = choices(policies);
+    pick.items = choices(policies, servers);
   };
   show();
   const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
@@ -31,7 +33,7 @@ export async function showApprovals(policies: Policies): Promise<void> {
   await choice?.run?.();
 }
 
-function choices(policies: Policies): Choice[] {
+function choices(policies: Policies, servers: McpServers): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator('Preset'),
@@ -46,8 +48,8 @@ function choices(policies: Policies): Choice[] {
       description: 'ls, grep, cat … inside the workspace, without a shell',
       run: () => policies.setReadOnlyCommands(!readOnlyCommands),
     },
-    ...rulesOf(policies, 'workspace', 'Rules for this workspace'),
-    ...rulesOf(policies, 'user', 'Rules everywhere'),
+    ...rulesOf(policies, servers, 'workspace', 'Rules for this workspace'),
+    ...rulesOf(policies, servers, 'user', 'Rules everywhere'),
     separator(''),
     { label: '$(add) Add a Rule…', run: () => addRule(policies) },
   ];
@@ -60,17 +62,19 @@ const presetDetails: Record<Preset, string> = {
   autopilot: 'nothing is asked about but protected places; trusted workspaces only',
 };
 
-function rulesOf(policies: Policies, scope: Scope, title: string): Choice[] {
+function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
   const trash = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this rule' };
   const items = written.map((value, index) => {
     const { problems } = readRules([value], scope);
     const rule = ruleSchema.safeParse(value);
-    const words = rule.success ? ruleWords(rule.data) : JSON.stringify(value).slice(0, 200);
+    const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
+    const words = ofServer?.words ?? (rule.success ? ruleWords(rule.data) : JSON.stringify(value).slice(0, 200));
+    const detail = problems[0] ?? ofServer?.detail;
     return {
-      label: `${problems.length > 0 ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
-      ...(problems.length > 0 && { detail: visibleLine(problems[0]!) }),
+      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
+      ...(detail && { detail: visibleLine(detail) }),
       buttons: [trash],
       remove: () => policies.remove(scope, index),
     };

@@ -80,7 +80,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
-    'towpath.approvals': () => showApprovals(parts.policies),
+    'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers),
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),
     'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),

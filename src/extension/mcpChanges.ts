@@ -100,7 +100,8 @@ function said([label, text]: [label: string, text: string]): Excerpt {
 
 /** Where two texts differ, with a little of what stands around it. */
 function differing(label: string, was: string, now: string): Excerpt[] {
-  if (was === now) return [{ text: `${line(label).text}: differs only in blanks or colour codes`, whole: line(label).whole }];
+  if (was === now)
+    return [{ text: `${line(label).text}: differs only in blanks or colour codes`, whole: line(label).whole }];
   const [one, other] = [[...was], [...now]];
   const shorter = Math.min(one.length, other.length);
   let start = 0;

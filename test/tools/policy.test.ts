@@ -151,3 +151,39 @@ describe('a rule', () => {
     assert.equal(decide(policy(denied), command('npm test && git status')).effect, 'deny');
   });
 });
+
+describe('a rule about an MCP tool', () => {
+  const origin = { starts: 'npx memory', identity: 'i', definition: 'd', earlier: ['c'], own: false };
+  const add = subject({ tool: 'mcp.memory.add', risk: 'execute', paths: [], origin });
+  const bound = (definition: string, identity = 'i', tool = 'mcp.memory.add') =>
+    ({ effect: 'allow', tool, server: { starts: 'npx memory', identity, definition } }) as const;
+  const named = (effect: 'allow' | 'ask' | 'deny', tool = 'mcp.memory.add') => ({ effect, tool });
+  const own = { ...add, origin: { ...origin, own: true } };
+  const cases: [rules: Omit<OwnedRule, 'scope'>[], one: Subject, effect: string, reason: RegExp][] = [
+    [[bound('d')], add, 'allow', /^Allowed by your rule “mcp\.memory\.add of “npx memory””\.$/],
+    [[bound('c')], add, 'allow', /^Allowed by/],
+    [[bound('d', 'i', 'mcp.memory_2.add')], add, 'allow', /^Allowed by/],
+    [[bound('e')], add, 'ask', /: it was made when this tool said something else about itself\.$/],
+    [[bound('d', 'j')], add, 'ask', /: it was made for another server, or another configuration of it\.$/],
+    [[bound('d', 'i', 'mcp.*')], add, 'ask', /./],
+    [[bound('e', 'i', 'mcp.memory.other')], add, 'ask', /^Nothing allows this/],
+    [[named('allow')], add, 'ask', /: a rule with a name alone is for servers of your own settings\.$/],
+    [[named('allow')], own, 'allow', /^Allowed by/],
+    [[named('allow', 'mcp.*')], { ...own, tool: 'mcp.x.y' }, 'allow', /^Allowed by/],
+    [[bound('d'), named('ask', 'mcp.*')], add, 'ask', /^Asked about because of/],
+    [[bound('d'), named('deny', 'mcp.memory*')], add, 'deny', /^Denied by/],
+    [[bound('d')], { ...add, origin: undefined }, 'ask', /./],
+    [[bound('d')], edit, 'ask', /^Nothing allows this/],
+    [[bound('d'), named('ask', 'mcp.call_tool')], { ...add, through: 'mcp.call_tool' }, 'ask', /^Asked about because of/],
+  ]; // biome-ignore format: a table
+  for (const [rules, one, effect, reason] of cases)
+    it(`${JSON.stringify(rules)} ${one.tool}${one.origin?.own ? ' of an own server' : ''}: ${effect}`, () => {
+      const verdict = decide(policy(rules), one);
+      assert.equal(verdict.effect, effect, verdict.reason);
+      assert.match(verdict.reason, reason);
+    });
+
+  it('does not make autopilot ask', () => {
+    assert.equal(decide(policy([named('allow')], { preset: 'autopilot' }), add).effect, 'allow');
+  });
+});

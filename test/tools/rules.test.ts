@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { coverage, readRules, rulesFor } from '../../src/tools/gate/rules.ts';
 import type { Plan } from '../../src/tools/tool.ts';
 
+const server = { starts: 'npx memory', identity: 'i', definition: 'd' };
+
 describe('rules written by hand', () => {
   const cases: [name: string, written: unknown, rules: object[], problems: RegExp[]][] = [
     ['a good one', [{ effect: 'deny', tool: 'fs.*', path: 'private/**' }], [{ scope: 'user', effect: 'deny', tool: 'fs.*', path: 'private/**' }], []],
@@ -12,6 +14,8 @@ describe('rules written by hand', () => {
     ['an ask without a tool asks about everything', [{ effect: 'ask' }], [{ scope: 'user', effect: 'ask', tool: '*' }], [/tool: .*ask holds for all of \*/]],
     ...['src\\lib\\**', 'src//lib/**', 'src/./lib/**', ' src/**'].map((path): (typeof cases)[number] => [`a path that no file has: ${path}`, [{ effect: 'deny', tool: 'fs.edit', path }], [{ scope: 'user', effect: 'deny', tool: 'fs.edit' }], [/write it like src\/lib\/\*\*\)\. Until then, deny holds for all of fs\.edit/]]),
     ['a site is written as one', [{ effect: 'allow', tool: 'web.fetch', site: 'example.com/x' }, { effect: 'deny', tool: 'web.fetch', site: 'https://example.com/' }], [{ scope: 'user', effect: 'deny', tool: 'web.fetch' }], [/write it like https:\/\/example\.com\)\. It is left out/, /deny holds for all of web\.fetch/]],
+    ['a server is for a rule that allows one tool', [{ effect: 'allow', tool: 'mcp.memory.*', server }, { effect: 'allow', tool: 'fs.edit', server }, { effect: 'allow', tool: 'mcp.memory.add', server, path: 'src/**' }, { effect: 'allow', tool: 'mcp.memory.add', server: { ...server, definition: '' } }], [], [/it is for one tool of an MCP server/, /it is for one tool of an MCP server/, /several of path, command, site and server/, /server\.definition/]],
+    ['a deny or ask of a server is one by its name', [{ effect: 'deny', tool: 'mcp.memory.add', server }, { effect: 'ask', tool: 'mcp.*', server }], [{ scope: 'user', effect: 'deny', tool: 'mcp.memory.add' }, { scope: 'user', effect: 'ask', tool: 'mcp.*' }], [/deny it by its name/, /ask about it by its name/]],
     ['what has no effect asks', [{ tool: 'fs.edit' }, 'never'], [{ scope: 'user', effect: 'ask', tool: 'fs.edit' }, { scope: 'user', effect: 'ask', tool: '*' }], [/effect/, /"never"/]],
     ['no list at all asks about everything', { deny: '*' }, [{ scope: 'user', effect: 'ask', tool: '*' }], [/deny/]],
   ]; // biome-ignore format: a table
@@ -39,7 +43,16 @@ describe('Always Allow… offers', () => {
     ['fs.edit', { ...change('.vscode/settings.json'), grant: undefined }, []],
     ['fs.move', { paths: ['src/a/x.ts', 'src/b/y.ts'] }, ['fs.move in src/**', 'fs.move']],
     ['fs.move', { paths: ['src/a.ts', 'lib/a.ts'] }, ['fs.move']],
-    ['mcp.memory.add', {}, ['mcp.memory.add']],
+    [
+      'mcp.memory.add',
+      { origin: { ...server, earlier: ['c'], own: true } },
+      ['mcp.memory.add of “npx memory” as it is now'],
+    ],
+    [
+      'mcp.call_tool',
+      { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } },
+      ['mcp.memory.add of “npx memory” as it is now'],
+    ],
     ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
   ];
   for (const [name, plan, offered] of files)

@@ -26,17 +26,19 @@ export function isMeant({ server, tool }: Rule, origin: Origin | undefined, isNa
 export function whyNotMeant({ server }: Rule, { identity }: Origin): string {
   if (!server) return 'a rule with a name alone is for servers of your own settings';
   return server.identity === identity
-    ? 'it was made for what this tool said about itself before'
+    ? 'it was made when this tool said something else about itself'
     : 'it was made for another server, or another configuration of it';
 }
 
 /** The tool and the server that a rule is for. */
 export const ofServer = ({ tool, server }: Rule): string => `${tool} of “${server?.starts}”`;
 
-/** What an *Allow for this run* covers, and the earlier grants that do for it: of a name alone where a name says whose it is. */
-export function grantsFor(name: string, origin: Origin | undefined): string[] {
-  if (!origin) return [name];
-  return definitions(origin).map((definition) => `${name} ${origin.identity} ${definition}`);
+/**
+ * What an *Allow for this run* covers, then the earlier ones that cover it, too.
+ * @param grant what that is where a name says whose tool it is
+ */
+export function grantsFor(grant: string, origin: Origin | undefined): string[] {
+  return origin ? definitions(origin).map((definition) => `mcp ${origin.identity} ${definition}`) : [grant];
 }
 
 const definitions = ({ definition, earlier }: Origin) => [definition, ...earlier];

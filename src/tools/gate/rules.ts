@@ -36,7 +36,7 @@ function problemOf({ effect, tool, path, command, site, server }: Rule): string 
   if (path !== undefined && /\\|\/\/|\/\.\/|^\s|\s$/.test(path)) return 'path: write it like src/lib/**';
   if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
   if (server !== undefined && effect !== 'allow')
-    return `server: what it should ${effect}, it should ${effect} by its name`;
+    return `server: ${effect === 'ask' ? 'ask about' : effect} it by its name`;
   if (server !== undefined && !/^mcp\.[^*]+$/.test(tool)) return 'server: it is for one tool of an MCP server';
   const given = [path, command, site, server].filter((one) => one !== undefined).length;
   return given > 1 ? 'it has several of path, command, site and server; give one' : undefined;

@@ -305,7 +305,7 @@ describe('MCP: a server whose tools change keeps its grants', () => {
       await starts(tool, change);
       hold(t, rule);
       assert.equal(await asks(t, 'mcp.odd.work'), true);
-      assert.match(t.asked.calls.at(-1)!.plan.why, /it was made for what this tool said about itself before\.$/);
+      assert.match(t.asked.calls.at(-1)!.plan.why, /it was made when this tool said something else about itself\.$/);
     });
 
   it('that flips back and forth is asked about once for each definition, after a yes or a no', async () => {

@@ -20,13 +20,13 @@ describe('MCP: the reference servers as child processes', () => {
     it('a tool is asked about with server, name and arguments, then run', async () => {
       assert.deepEqual(dataOf(await t.call('mcp.everything.echo', { message: 'hi' })), { text: 'Echo: hi' });
       const [{ plan }] = t.asked.calls as [(typeof t.asked.calls)[0]];
-      const { run: _, ...shown } = plan;
+      const { run: _, origin, ...shown } = plan;
       assert.deepEqual(shown, {
         what: 'Use echo of the MCP server everything',
         where: `${process.execPath} ${referenceServer('everything')}`,
         why: 'The server says that this only reads. Towpath cannot check that.',
         details: '{\n  "message": "hi"\n}',
-        grant: 'mcp.everything.echo',
+        grant: `mcp ${origin!.identity} ${origin!.definition}`,
       });
     });
 
@@ -35,7 +35,7 @@ describe('MCP: the reference servers as child processes', () => {
       for (const name of ['echo', 'echo', 'get-sum'])
         await t.call(`mcp.everything.${name}`, { message: 'x', a: 1, b: 2 });
       assert.deepEqual(
-        t.asked.calls.map(({ plan }) => plan.grant),
+        t.asked.calls.map(({ call }) => call.name),
         ['mcp.everything.echo', 'mcp.everything.get-sum'],
       );
     });

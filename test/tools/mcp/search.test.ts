@@ -31,8 +31,8 @@ describe('MCP: more tools than fit', () => {
     await call();
     await t.call('mcp.farm.tool_7', { text: 'tulips' });
     assert.deepEqual(
-      t.asked.calls.map(({ plan }) => [plan.what, plan.details, plan.grant]),
-      [['Use tool_7 of the MCP server farm', '{\n  "text": "roses"\n}', 'mcp.farm.tool_7']],
+      t.asked.calls.map(({ plan }) => [plan.what, plan.details]),
+      [['Use tool_7 of the MCP server farm', '{\n  "text": "roses"\n}']],
     );
     t.answer = 'deny';
     const denied = await t.call('mcp.call_tool', { tool: 'mcp.farm.tool_8', arguments: {} });
@@ -59,7 +59,10 @@ describe('MCP: more tools than fit', () => {
     const call = { id: 'x', name: 'mcp.call_tool', arguments: { tool: 'mcp.farm.tool_7', arguments: {} } };
     await t.call(call.name, call.arguments);
     const [rules] = rulesFor({ call, plan: t.asked.calls[0]!.plan });
-    assert.deepEqual(rules, [{ effect: 'allow', tool: 'mcp.farm.tool_7' }]);
+    assert.deepEqual(
+      rules!.map(({ tool }) => tool),
+      ['mcp.farm.tool_7'],
+    );
     t.policy = { ...defaultPolicy, rules: rules!.map((rule) => ({ scope: 'user', ...rule })) };
     await t.call(call.name, call.arguments);
     assert.equal(t.asked.calls.length, 1);
