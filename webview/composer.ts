@@ -1,9 +1,9 @@
 import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { TokenUsage } from '../src/protocol/messages.ts';
-import { type Preset, presetNames } from '../src/protocol/policy.ts';
+import { presetNames } from '../src/protocol/policy.ts';
 import type { Run } from '../src/protocol/run.ts';
-import type { ImageAttachment } from '../src/protocol/view.ts';
+import type { ImageAttachment, PanelState } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { saveView } from './host.ts';
@@ -30,7 +30,7 @@ export function composer(context: PanelContext): TemplateResult {
     <div class="composer-bar">
       <div class="composer-about">
         ${state ? modelButton(context) : nothing}
-        ${state && state.preset !== 'reads-free' ? presetButton(context, state.preset) : nothing}
+        ${state ? presetButton(context, state) : nothing}
         ${run && run.contextTokens > 0 ? tokens(run) : nothing}
       </div>
       <div class="composer-acts">
@@ -74,16 +74,16 @@ function modelButton(context: PanelContext): TemplateResult {
     </vscode-button>`;
 }
 
-/** What runs without a question, when that is not the ordinary. */
-function presetButton(context: PanelContext, preset: Preset): TemplateResult {
-  const name = presetNames[preset];
+/** What runs without a question in this run; quiet while that is the ordinary. The host asks which one, and for whom. */
+function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
-  const title = isAutopilot
-    ? 'Autopilot: runs without asking. Click to change that.'
-    : `${name}. Click to change that.`;
-  return html`<vscode-button appearance="icon" class="preset ${isAutopilot ? 'autopilot' : ''}" data-testid="preset"
-    title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'approvals' })}>
-      <div class="preset-words">${isAutopilot ? icons.warning : nothing}<span class="preset-name">${name}</span></div>
+  const name = `${presetNames[preset]}${isAutopilot ? ': runs without asking' : ''}`;
+  const title = `${name}${presetOfRun ? ', for this run alone' : ''}. Click to change that for this run.`;
+  const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
+  return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
+    title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
+      <div class="preset-words">${isAutopilot ? icons.warning : presetOfRun ? icons.pin : nothing}<span
+        class="preset-name">${presetNames[preset]}${presetOfRun ? html`<span class="preset-run"> · this run</span>` : nothing}</span></div>
     </vscode-button>`;
 }
 

@@ -75,7 +75,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     get pausing() {
       return options.isPausing();
     },
-    reads: (name) => host.isFree({ id: '', name, arguments: {} }),
+    reads: (name) => host.isFree({ id: '', name, arguments: {} }, run.id),
     get maxTurns() {
       return options.maxTurns();
     },
@@ -141,7 +141,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
         ...turn.request,
       },
-      isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call)),
+      isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
       execute: async (asked, rest) => {
         const call = named(asked);
         const own = extra.get(call.name);

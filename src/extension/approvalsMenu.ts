@@ -55,7 +55,7 @@ function choices(policies: Policies, servers: McpServers): Choice[] {
   ];
 }
 
-const presetDetails: Record<Preset, string> = {
+export const presetDetails: Record<Preset, string> = {
   'ask-everything': 'reads, too',
   'reads-free': 'changes and commands are asked about',
   'edits-free': 'commands are asked about',

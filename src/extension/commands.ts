@@ -13,6 +13,7 @@ import type { ModelManager } from './modelManager.ts';
 import type { Models } from './models.ts';
 import type { Packages } from './packages.ts';
 import type { Policies } from './policies.ts';
+import { showRunPreset } from './runPresetMenu.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
 import type { Workflows } from './workflows.ts';
@@ -81,6 +82,12 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
     'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers),
+    'towpath.runPreset': async (id?: string) => {
+      await conversation.restored;
+      const runId = typeof id === 'string' ? id : conversation.id;
+      const run = (await parts.store.list()).find((one) => one.id === runId);
+      await showRunPreset(parts.policies, { id: runId, title: run?.title ?? 'New run' });
+    },
     'towpath.runPackageWorkflow': () => packages.runWorkflow(),
     'towpath.talkToPackageAgent': () => packages.talk(),
     'towpath.openPackage': (file?: unknown) => packages.open(typeof file === 'string' ? file : undefined),

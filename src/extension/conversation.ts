@@ -13,9 +13,12 @@ import type { ChatView } from './chatView.ts';
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {
   private shown?: string;
+  /** Of the run that begins here, when none is shown: what is chosen for it is chosen before its first word. */
+  private next = RunStore.newId();
   /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
   private readonly nameFile: string;
-  private readonly restored: Promise<void>;
+  /** Settles when the run that the last window showed is shown again. */
+  readonly restored: Promise<void>;
 
   constructor(
     private readonly engine: ExecutionEngine,
@@ -31,6 +34,11 @@ export class Conversation {
 
   get runId(): string | undefined {
     return this.shown;
+  }
+
+  /** The shown run, or the one that begins here. */
+  get id(): string {
+    return this.shown ?? this.next;
   }
 
   get working(): boolean {
@@ -62,7 +70,7 @@ export class Conversation {
   async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
-    const runId = RunStore.newId();
+    const runId = this.shown === undefined ? this.next : RunStore.newId();
     await this.choose(runId);
     this.view.post({ type: 'run', run: newRun(runId) });
     await this.work(runId, () => this.engine.start({ runId, ...start }));
@@ -126,6 +134,8 @@ export class Conversation {
 
   private async choose(runId: string | undefined): Promise<void> {
     this.shown = runId;
+    this.next = RunStore.newId();
+    this.listChanged();
     try {
       await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
       await fs.writeFile(this.nameFile, runId ?? '', { mode: 0o600 });

@@ -59,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
     statusBar.show({
       working: engine.liveIds.length,
       asking: approvals.count,
-      autopilot: policies.preset === 'autopilot',
+      widest: policies.widest([conversation.id, ...engine.liveIds]),
     });
   const policies = new Policies(new Memory(path.join(storage.fsPath, 'approvals.json')), log, () => {
     showStatus();

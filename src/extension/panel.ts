@@ -41,8 +41,9 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, engine, store, models, policies, workspace } = this.parts;
+    const { view, conversation, engine, store, models, policies, workspace } = this.parts;
     const runs = await store.list();
+    await conversation.restored;
     const live = new Set(engine.liveIds);
     view.post({
       type: 'state',
@@ -50,7 +51,7 @@ export class Panel {
         models: models.options(),
         modelId: models.currentId,
         modelChosen: models.chosen,
-        preset: policies.preset,
+        ...policies.shown(conversation.id),
         runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
         workspace: {
           open: workspace.roots.length > 0,
@@ -151,7 +152,7 @@ const actions = {
   'manage-models': 'towpath.manageModels',
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
-  approvals: 'towpath.approvals',
+  'run-preset': 'towpath.runPreset',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;

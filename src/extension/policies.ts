@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import type { OwnedRule, Policy, Preset, Rule } from '../protocol/policy.ts';
+import { isWider, type OwnedRule, type Policy, type Preset, type Rule } from '../protocol/policy.ts';
+import { visibleLine } from '../protocol/visible.ts';
 import { coverage, readRules } from '../tools/gate/rules.ts';
 import type { Memory } from './memory.ts';
 import { withoutLinks } from './questionText.ts';
+import { RunPresets } from './runPresets.ts';
 import { saveSetting, settings } from './settings.ts';
 
 const rulesName = 'approvals.rules';
@@ -19,6 +21,9 @@ export class Policies implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private warned = new Set<string>();
   private asking = false;
+  private readonly runs: RunPresets;
+  /** The person's own, when it was last looked at. */
+  private known?: Preset;
 
   constructor(
     private readonly memory: Memory,
@@ -26,6 +31,7 @@ export class Policies implements vscode.Disposable {
     /** The policy is another one. */
     private readonly changed: () => void,
   ) {
+    this.runs = new RunPresets(memory);
     this.listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration('towpath.approvals')) this.look();
@@ -38,9 +44,9 @@ export class Policies implements vscode.Disposable {
     this.listeners.dispose();
   }
 
-  /** As it holds now. */
-  readonly current = (): Policy => ({
-    preset: this.preset,
+  /** As it holds now for a run; without one, for every run. */
+  readonly current = (runId?: string): Policy => ({
+    preset: runId === undefined ? this.preset : this.shown(runId).preset,
     readOnlyCommands: settings()['approvals.readOnlyCommands'],
     rules: [...this.read('workspace').rules, ...this.read('user').rules],
   });
@@ -50,6 +56,20 @@ export class Policies implements vscode.Disposable {
     const chosen = settings()['approvals.preset'];
     const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
     return held ? chosen : 'reads-free';
+  }
+
+  /** What holds in a run, and whether it was chosen for that run alone. */
+  shown(runId: string): { preset: Preset; presetOfRun: boolean } {
+    const own = this.preset;
+    const chosen = this.runs.of(runId, own);
+    const held = chosen !== 'autopilot' || vscode.workspace.isTrusted;
+    return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
+  }
+
+  /** The run in which most runs unasked; of equal ones the first. */
+  widest(runIds: readonly string[]): { runId: string; preset: Preset } | undefined {
+    const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
+    return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
   }
 
   /** Rules as they are written, good or not, for a list that can delete each. */
@@ -71,16 +91,19 @@ export class Policies implements vscode.Disposable {
 
   async choose(preset: Preset): Promise<void> {
     if (preset === 'autopilot') {
-      if (!vscode.workspace.isTrusted) {
-        void vscode.window.showWarningMessage(
-          'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).',
-        );
-        return;
-      }
-      if (this.preset === 'autopilot' || !(await this.agreeToAutopilot())) return;
+      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot())) return;
     }
     await saveSetting('approvals.preset', preset);
     if (preset !== 'autopilot') this.forgetAutopilot();
+    this.changed();
+  }
+
+  /** @param title the run's, for the question */
+  async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
+    if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
+      if (!mayAutopilot() || !(await this.askForAutopilot(`in the run “${title}”`, endsWithRun))) return;
+    }
+    this.runs.choose(runId, preset, this.preset);
     this.changed();
   }
 
@@ -93,27 +116,35 @@ export class Policies implements vscode.Disposable {
     for (const problem of [...this.read('user').problems, ...this.read('workspace').problems]) this.warn(problem);
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined) void this.agreeToAutopilot();
+    if (this.preset !== this.known) this.runs.narrow(this.preset);
+    this.known = this.preset;
     this.changed();
   }
 
   /** Closing the dialog is a no, which holds until the preset is chosen anew. */
   private async agreeToAutopilot(): Promise<boolean> {
     if (this.asking) return false;
+    const agreed = await this.askForAutopilot('in this workspace', 'It stays on here until you choose another preset.');
+    const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
+    this.memory.update(autopilotName, agreed ? 'yes' : no);
+    this.changed();
+    return agreed;
+  }
+
+  /** One dialog at a time; a second one is a no. */
+  private async askForAutopilot(where: string, howLong: string): Promise<boolean> {
+    if (this.asking) return false;
     this.asking = true;
     const yes = 'Turn Autopilot On';
     const detail =
       'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can ' +
-      'run code by themselves are still asked about. It stays on in this workspace until you choose another preset.';
-    const keep = 'Keep Asking';
-    const question = 'Turn autopilot on in this workspace?';
+      `run code by themselves are still asked about. ${howLong}`;
+    const question = visibleLine(`Turn autopilot on ${where}?`);
     try {
-      const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, keep, yes);
-      const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
-      this.memory.update(autopilotName, chosen === yes ? 'yes' : no);
+      const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, 'Keep Asking', yes);
       return chosen === yes;
     } finally {
       this.asking = false;
-      this.changed();
     }
   }
 
@@ -140,6 +171,16 @@ export class Policies implements vscode.Disposable {
       if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
     });
   }
+}
+
+const endsWithRun = 'It ends with this run, with a reload of the window, or when you choose another preset.';
+
+function mayAutopilot(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void vscode.window.showWarningMessage(
+    'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).',
+  );
+  return false;
 }
 
 /** A rule in a list: `Allow fs.edit in src/**`. */

@@ -1,25 +1,27 @@
 import * as vscode from 'vscode';
+import { defaultPolicy, isWider, type Preset, presetNames } from '../protocol/policy.ts';
 
-/** One item: rests, works (a click stops), or asks (a click answers). Another one as long as autopilot is on. */
+interface Status {
+  working: number;
+  asking: number;
+  /** Of the shown run and those at work, the one in which most runs unasked. */
+  widest: { runId: string; preset: Preset } | undefined;
+}
+
+/** One item: rests, works (a click stops), or asks (a click answers). Another one as long as more than usual runs unasked. */
 export class StatusBar implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('towpath.status', vscode.StatusBarAlignment.Left, 0);
-  private readonly badge = vscode.window.createStatusBarItem('towpath.autopilot', vscode.StatusBarAlignment.Left, 0);
+  private readonly badge = vscode.window.createStatusBarItem('towpath.preset', vscode.StatusBarAlignment.Left, 0);
 
   constructor() {
     this.item.name = 'Towpath';
-    this.badge.name = 'Towpath: autopilot';
-    this.badge.text = '$(warning) Autopilot';
-    this.badge.tooltip = 'Towpath runs without asking. Click to change that.';
-    this.badge.accessibilityInformation = { label: this.badge.tooltip };
-    this.badge.command = 'towpath.approvals';
-    this.badge.backgroundColor = warning;
-    this.show({ working: 0, asking: 0, autopilot: false });
+    this.badge.name = 'Towpath: what runs without asking';
+    this.show({ working: 0, asking: 0, widest: undefined });
     this.item.show();
   }
 
-  show({ working, asking, autopilot }: { working: number; asking: number; autopilot: boolean }): void {
-    if (autopilot) this.badge.show();
-    else this.badge.hide();
+  show({ working, asking, widest }: Status): void {
+    this.showBadge(widest);
     const state = asking > 0 ? asks : working > 0 ? works : rests;
     this.item.text = asking > 1 ? `${state.text} (${asking})` : state.text;
     this.item.tooltip = state.tooltip;
@@ -28,6 +30,22 @@ export class StatusBar implements vscode.Disposable {
     this.item.backgroundColor = asking > 0 ? warning : undefined;
     void vscode.commands.executeCommand('setContext', 'towpath.running', working > 0);
     void vscode.commands.executeCommand('setContext', 'towpath.asking', asking > 0);
+  }
+
+  private showBadge(widest: Status['widest']): void {
+    if (!widest || !isWider(widest.preset, defaultPolicy.preset)) {
+      this.badge.hide();
+      return;
+    }
+    const { runId, preset } = widest;
+    const isAutopilot = preset === 'autopilot';
+    const tooltip = `${isAutopilot ? 'Towpath runs without asking.' : 'Towpath changes files without asking.'} Click to change that.`;
+    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${presetNames[preset]}`;
+    this.badge.tooltip = tooltip;
+    this.badge.accessibilityInformation = { label: tooltip };
+    this.badge.command = { title: tooltip, command: 'towpath.runPreset', arguments: [runId] };
+    this.badge.backgroundColor = isAutopilot ? warning : undefined;
+    this.badge.show();
   }
 
   dispose(): void {

@@ -4,6 +4,9 @@ import * as z from 'zod';
 export const presets = ['ask-everything', 'reads-free', 'edits-free', 'autopilot'] as const;
 export type Preset = (typeof presets)[number];
 
+/** More runs unasked in the one than in the other. */
+export const isWider = (one: Preset, other: Preset): boolean => presets.indexOf(one) > presets.indexOf(other);
+
 /** What a person calls them. */
 export const presetNames: Record<Preset, string> = {
   'ask-everything': 'Ask for everything',

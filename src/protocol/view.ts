@@ -23,7 +23,7 @@ const panelActionSchema = z.enum([
   'manage-models',
   'use-endpoint',
   'use-demo',
-  'approvals',
+  'run-preset',
   'open-folder',
   'manage-trust',
 ]);
@@ -45,8 +45,10 @@ const panelStateSchema = z.object({
   modelId: z.string(),
   /** The person chose the model; until then the panel offers the ways to begin. */
   modelChosen: z.boolean(),
-  /** What is free without a rule. */
+  /** What is free without a rule in the shown run, or in the one that begins here. */
   preset: z.enum(presets),
+  /** It was chosen for this run alone. */
+  presetOfRun: z.boolean(),
   runs: z.array(runSummarySchema),
   workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
 });

@@ -26,8 +26,8 @@ export interface ToolHost {
    * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
    */
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
-  /** The call only reads: it may start while the model is still writing, and beside others. */
-  isFree(call: ToolCall): boolean;
+  /** The call only reads, and this run asks about none: it may start while the model is still writing, and beside others. */
+  isFree(call: ToolCall, runId: string): boolean;
   /**
    * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it, pictures not counted.
    * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
@@ -42,8 +42,8 @@ export interface ToolHostOptions {
   tools: readonly Tool[] | (() => readonly Tool[]);
   approve: Approve;
   prepare?: ToolHost['prepare'];
-  /** The person's policy as it is now. */
-  policy?: () => Policy;
+  /** The person's policy for a run, as it is now. */
+  policy?: (runId: string) => Policy;
   /** A monotonic clock in milliseconds. */
   now?: () => number;
 }
@@ -70,9 +70,9 @@ export function createToolHost({
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
         .map((tool) => tool.definition),
-    isFree: (call) => {
+    isFree: (call, runId) => {
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
-      return tool?.risk === 'read' && (tool.ofRun || readsAreFree(policy(), call.name));
+      return tool?.risk === 'read' && (tool.ofRun || readsAreFree(policy(runId), call.name));
     },
 
     async executeToolCall(call, context, following = []) {
@@ -141,7 +141,7 @@ export function createToolHost({
   ): Promise<Prepared> {
     const meant = meantBy(tool, args);
     const through = meant.tool === tool ? undefined : tool.definition.name;
-    const now = policy();
+    const now = policy(context.runId);
     const verdict = await judge({ ...meant, plan: own, through }, now, context, world);
     const free = verdict.effect === 'allow' && (tool.ofRun || now.preset !== 'ask-everything');
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
@@ -183,7 +183,7 @@ export function createToolHost({
       workspace,
       signal: context.signal,
       keptFromSearch: (place) => {
-        const policies = [policy(), ...(context.policy ? [context.policy] : [])];
+        const policies = [policy(context.runId), ...(context.policy ? [context.policy] : [])];
         const guards = policies.map((one) => keptFromSearch(one, place));
         return (path) => guards.some((isKept) => isKept(path));
       },

@@ -59,12 +59,17 @@ describe('approvals', () => {
   };
   const words = (tool: string) => editor.panel.cards(tool).last().locator('.card-words').innerText();
   const chip = () => editor.panel.frame.getByTestId('preset');
-  const badge = () => editor.page.locator('.statusbar-item', { hasText: 'Autopilot' });
+  const says = (text: string) =>
+    eventually(`the panel says ${text}`, async () =>
+      (await chip().getAttribute('title'))!.startsWith(`${text}. Click`),
+    );
+  const badge = (text = 'Autopilot') => editor.page.locator('.statusbar-item', { hasText: text });
 
   it('edits are free: an edit runs unasked and its card says why, a command is asked about', async () => {
-    assert.equal(await chip().count(), 0, 'the ordinary preset is not shown');
+    await says('Reads are free');
     await choose('Edits are free');
-    await chip().filter({ hasText: 'Edits are free' }).waitFor();
+    await says('Edits are free');
+    await badge('Edits are free').waitFor();
     await asks(write('free.txt'), run('touch asked.txt'));
     assert.match(await editor.dialog.text(), /^Run a command\ntouch asked\.txt/);
     assert.equal(editor.read('free.txt'), 'text\n');
@@ -72,14 +77,83 @@ describe('approvals', () => {
     await done();
     assert.match(await words('fs.write'), /^Allowed because edits are free/);
     assert.equal(editor.read('asked.txt'), undefined);
+    await choose('Reads are free');
+    await says('Reads are free');
+    await badge('Edits are free').waitFor({ state: 'hidden' });
+  });
+
+  it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
-    await pick('Reads are free');
-    await chip().waitFor({ state: 'detached' });
+    await editor.page.keyboard.press('Enter'); // what Enter does changes nothing
+    await says('Reads are free');
+    await chip().click();
+    await editor.screenshot('run-preset-picker');
+    await pick('Edits are free');
+    await says('Edits are free, for this run alone');
+    await badge('Edits are free').waitFor();
+    await editor.screenshot('run-preset');
+    await asks(write('in-run.txt'));
+    await eventually('it is written unasked', () => editor.read('in-run.txt') === 'text\n');
+    await done();
+    assert.match(await words('fs.write'), /^Allowed because edits are free/);
+
+    await begin();
+    await says('Reads are free');
+    await badge('Edits are free').waitFor({ state: 'hidden' });
+    await asks(write('asked.txt'));
+    assert.match(await editor.dialog.text(), /^Create asked\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
+
+    await editor.panel.frame.getByTestId('history').click();
+    await editor.panel.frame.locator('.history-open, [data-testid="open-run"]').nth(1).click();
+    await says('Edits are free, for this run alone');
+    await editor.reload();
+    await editor.panel.ready();
+    await says('Reads are free');
+    await asks(write('after.txt'));
+    assert.match(await editor.dialog.text(), /^Create after\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
+  });
+
+  it('what asks for more in one run stays after a reload, and autopilot in one run is agreed to', async () => {
+    await chip().click();
+    await pick('Ask for everything');
+    await says('Ask for everything, for this run alone');
+    await asks(['fs.read', { path: 'a.txt' }]);
+    await editor.dialog.click('Cancel');
+    await done();
+    await editor.reload();
+    await editor.panel.ready();
+    await says('Ask for everything, for this run alone');
+
+    await chip().click();
+    await pick('Autopilot');
+    assert.match(await editor.dialog.text(), /^Turn autopilot on in the run “Go\.”\?\n.*It ends with this run/s);
+    await editor.dialog.escape();
+    await says('Ask for everything, for this run alone');
+    await chip().click();
+    await pick('Autopilot');
+    assert.equal(await editor.dialog.focused(), 'Keep Asking');
+    await editor.dialog.click('Turn Autopilot On');
+    await says('Autopilot: runs without asking, for this run alone');
+    await asks(run('touch by-run.txt'));
+    await eventually('it runs unasked', () => editor.read('by-run.txt') === '');
+    await done();
+    await begin();
+    await says('Reads are free');
+    await badge().waitFor({ state: 'hidden' });
+    await asks(run('touch other.txt'));
+    assert.match(await editor.dialog.text(), /^Run a command/);
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.equal(editor.read('other.txt'), undefined);
   });
 
   it('ask for everything: a read is asked about, too', async () => {
     await set('towpath.approvals.preset', 'ask-everything');
-    await chip().waitFor();
+    await says('Ask for everything');
     await asks(['fs.read', { path: 'a.txt' }]);
     const question = await editor.dialog.text();
     assert.match(question, /^Read a\.txt\n/);
@@ -87,7 +161,7 @@ describe('approvals', () => {
     await editor.dialog.click('Cancel');
     await done();
     await set('towpath.approvals.preset', undefined);
-    await chip().waitFor({ state: 'detached' });
+    await says('Reads are free');
   });
 
   it('always allow in this workspace: says what it covers, survives a reload, can be deleted', async () => {
@@ -200,7 +274,7 @@ describe('approvals', () => {
     await choose('Autopilot');
     await editor.dialog.click('Turn Autopilot On');
     await badge().waitFor();
-    await chip().filter({ hasText: 'Autopilot' }).waitFor();
+    await says('Autopilot: runs without asking');
     await asks(run('touch unasked.txt'), write('.vscode/tasks.json'));
     assert.match(await editor.dialog.text(), /^Create \.vscode\/tasks\.json/);
     await editor.dialog.click('Cancel');
@@ -209,9 +283,10 @@ describe('approvals', () => {
     assert.match(await words('shell.run'), /^Allowed because autopilot is on/);
     await editor.screenshot('autopilot-dark');
     await badge().click();
+    await pick('For Every Run…');
     await pick('Reads are free');
     await badge().waitFor({ state: 'hidden' });
-    await chip().waitFor({ state: 'detached' });
+    await says('Reads are free');
   });
 
   it('an autopilot that was written into the settings asks, and a no leaves everything asked about', async () => {
@@ -231,8 +306,8 @@ describe('approvals', () => {
     await choose('Autopilot');
     await editor.dialog.click('Turn Autopilot On');
     await badge().waitFor();
-    await editor.resizePanel(260);
-    await chip().waitFor();
+    await editor.resizePanel(230);
+    await says('Autopilot: runs without asking');
     await editor.screenshot('autopilot-light');
   });
 });

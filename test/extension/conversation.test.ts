@@ -49,6 +49,20 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     assert.deepEqual(panel.at(-1), { type: 'notice', notice: { level: 'error', text } });
   });
 
+  it('the run that begins has the id that was known before its first word; the next one has another', async () => {
+    const { shown } = conversation();
+    const first = shown.id;
+    await shown.send('hi');
+    assert.equal(shown.runId, first);
+    assert.equal(shown.id, first);
+    await shown.open(undefined);
+    assert.notEqual(shown.id, first);
+    const second = shown.id;
+    await shown.open(first);
+    await shown.begin({ userInput: 'beside it' });
+    assert.ok(![first, second].includes(shown.id), 'what is begun from another run is a run of its own');
+  });
+
   it('a new run begins empty', async () => {
     const { panel, shown } = conversation();
     await shown.open(undefined);

@@ -111,7 +111,7 @@ describe('the gate with a policy', () => {
     assert.equal(new Set(talk.asked.map(({ batch }) => batch)).size, 1);
     await data(talk.call('fs.read', { path: 'src/b.txt' }));
     assert.equal(decisions(talk.events).at(-1), 'allow: Allowed earlier in this run: fs.read.');
-    assert.equal(talk.host.isFree({ id: '1', name: 'fs.read', arguments: {} }), false);
+    assert.equal(talk.host.isFree({ id: '1', name: 'fs.read', arguments: {} }, 'run'), false);
   });
 
   it('a rule made with an answer settles what it covers and asks about the rest', async () => {

@@ -179,7 +179,7 @@ describe('gate: finding and checking', () => {
   it('reads are free to start early, changes and slips are not', () => {
     const { host } = conversation(workspace);
     const free = (name: string, malformed?: string) =>
-      host.isFree({ id: '1', name, arguments: {}, ...(malformed && { malformed }) });
+      host.isFree({ id: '1', name, arguments: {}, ...(malformed && { malformed }) }, 'run');
     assert.deepEqual(
       [free('fs.read'), free('fs.search'), free('fs.write'), free('shell.run'), free('x'), free('fs.read', '{')],
       [true, true, false, false, false, false],

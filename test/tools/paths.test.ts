@@ -136,7 +136,7 @@ async function checkTool(one: PathCase, roots: Workspace['roots'], input: unknow
   );
   if (one.resolves && asked[0]) assert.equal(asked[0].plan.where, put(one.resolves));
   assert.ok(outcome.ok, told);
-  assert.ok(host.isFree({ id: '', name: tool.name, arguments: {} }) === !changing);
+  assert.ok(host.isFree({ id: '', name: tool.name, arguments: {} }, 'run') === !changing);
   for (const excluded of one.post?.searchExcludes ?? []) assert.ok(!told.includes(`"${excluded}"`), told);
 }
 

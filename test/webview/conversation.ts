@@ -29,6 +29,7 @@ export const readyState: PanelState = {
   modelId: 'openai-compatible/qwen3-coder',
   modelChosen: true,
   preset: 'reads-free',
+  presetOfRun: false,
   runs: [],
   workspace: { open: true, trusted: true, name: 'sample' },
 };

@@ -100,22 +100,35 @@ A downloaded model runs on this machine: no account, and nothing you say leaves 
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), '');
   });
 
-  it('shows the preset when it is not the ordinary one, and autopilot loudly', async () => {
+  it('shows the preset always, autopilot loudly, and whether it was chosen for this run alone', async () => {
     const chip = test.page.getByTestId('preset');
     const shown: (string | null)[] = [];
-    for (const preset of ['reads-free', 'edits-free', 'autopilot'] as const) {
-      await test.send({ type: 'state', state: { ...readyState, preset } }, { type: 'run', run: null });
+    for (const [preset, presetOfRun] of [
+      ['reads-free', false],
+      ['edits-free', true],
+      ['autopilot', false],
+    ] as const) {
+      await test.send({ type: 'state', state: { ...readyState, preset, presetOfRun } }, { type: 'run', run: null });
       await reading();
-      shown.push((await chip.count()) === 0 ? null : await chip.getAttribute('title'));
+      assert.equal(await chip.getAttribute('aria-label'), await chip.getAttribute('title'));
+      shown.push(await chip.innerText(), await chip.getAttribute('title'));
     }
     assert.deepEqual(shown, [
-      null,
-      'Edits are free. Click to change that.',
-      'Autopilot: runs without asking. Click to change that.',
+      'Reads are free',
+      'Reads are free. Click to change that for this run.',
+      'Edits are free',
+      'Edits are free, for this run alone. Click to change that for this run.',
+      'Autopilot',
+      'Autopilot: runs without asking. Click to change that for this run.',
     ]);
     await posted();
-    await chip.click();
-    assert.deepEqual(await posted(), [{ type: 'action', action: 'approvals' }]);
+    await chip.focus();
+    await test.page.keyboard.press('Enter');
+    assert.deepEqual(
+      await posted(),
+      [{ type: 'action', action: 'run-preset' }],
+      'it asks to be asked, and decides nothing',
+    );
   });
 
   it('tells the main job from the first question to the last sentence', async () => {
@@ -867,7 +880,8 @@ The flag works; one test fails, see the test.`,
       await show([...begin, { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 }], {
         models,
         modelId: 'a/b',
-        preset: 'autopilot',
+        preset: width === 230 ? 'ask-everything' : 'autopilot',
+        presetOfRun: true,
       });
       const boxes = await test.page
         .locator('.composer, .composer-bar vscode-button, .tokens, .model-label')

@@ -416,6 +416,56 @@ tools:
   });
 });
 
+describe('a preset for one run', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+  const write = (path: string) => reply.call('fs_write', { path, content: 'x' }, { id: path });
+  const everywhere = `
+nodes:
+  - {name: step, uses: fs.write, with: {path: by-step, content: x}}
+  - {name: agent, agent: planner, prompt: Plan.}
+  - {name: careful, agent: careful, prompt: Plan.}
+  - name: tools
+    uses: llm.tools
+    with: {messages: [{role: user, content: write}], tools: [fs.write]}
+`;
+  const begin = async (runs: number) => {
+    const once = [
+      ...[write('by-agent'), reply.text('Done.')],
+      ...[write('by-careful'), reply.text('Done.')],
+      ...[write('by-tools'), reply.text('Done.')],
+    ];
+    stage = await Stage.of(everywhere, Array(runs).fill(once).flat());
+    stage.agent('planner', 'instructions: You plan.\n');
+    stage.agent('careful', 'instructions: You plan.\napproval: ask\n');
+  };
+
+  it('holds for what the steps, agents and model calls of its workflow do, not for an agent that always asks', async () => {
+    await begin(1);
+    stage.presets.set(stage.runId, 'edits-free');
+    assert.deepEqual((await stage.start()).error, undefined);
+    assert.deepEqual(stage.questions, ['Create by-careful']);
+  });
+
+  it('does not hold for another run of the same workflow', async () => {
+    await begin(1);
+    stage.presets.set('run-other', 'autopilot');
+    await stage.start();
+    assert.deepEqual(stage.questions, ['Create by-step', 'Create by-agent', 'Create by-careful', 'Create by-tools']);
+  });
+
+  it('that asks for everything asks about reads of an agent, too, before it starts any early', async () => {
+    stage = await Stage.of('nodes: [{name: agent, agent: planner, prompt: Look.}]', [
+      reply.call('fs_list', { path: '.' }),
+      reply.text('Done.'),
+    ]);
+    stage.agent('planner', 'instructions: You look.\n');
+    stage.presets.set(stage.runId, 'ask-everything');
+    await stage.start();
+    assert.equal(stage.questions.length, 1, stage.questions.join());
+  });
+});
+
 describe('a workflow that was interrupted', () => {
   let stage: Stage;
   afterEach(() => stage.end());

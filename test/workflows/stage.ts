@@ -7,6 +7,7 @@ import { type AdapterLimits, createAdapter } from '../../src/llm/adapter.ts';
 import { createResponseCache } from '../../src/llm/cache.ts';
 import { createClient } from '../../src/llm/create.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
+import { defaultPolicy, type Preset } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
@@ -25,6 +26,8 @@ export class Stage {
   readonly events: RunEvent[] = [];
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
+  /** What a person chose for a run, by its id. */
+  readonly presets = new Map<string, Preset>();
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
   readonly store = new RunStore(this.folder);
@@ -72,9 +75,10 @@ export class Stage {
       { retries: 0, ...this.limits },
       { cache: { replies: this.cache, provider: this.provider.url } },
     );
+    const policy = (runId: string) => ({ ...defaultPolicy, preset: this.presets.get(runId) ?? defaultPolicy.preset });
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy }),
       workflow: async (id) => graphWorkflow({ id, file: file!, agents: this.agents }),
       model: async (id = 'chosen') => ({ id: `openai-compatible/${id}`, model: id, adapter }),
       workspace: async () => ({ names: ['ws'] }),

@@ -119,7 +119,7 @@ describe('MCP: trust', () => {
     const t = await talk(one());
     await t.prepare();
     await t.servers.trust(t.server('odd'), true);
-    const free = (name: string) => t.host.isFree({ id: '1', name, arguments: {} });
+    const free = (name: string) => t.host.isFree({ id: '1', name, arguments: {} }, 'run');
     assert.deepEqual([free('mcp.odd.look'), free('mcp.odd.work')], [true, false]);
     await t.call('mcp.odd.look', {});
     assert.equal(t.asked.calls.length, 0);
