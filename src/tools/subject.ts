@@ -46,7 +46,7 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
     ...(plan?.site !== undefined && { site: plan.site }),
     ...(tool.origin && { origin: tool.origin(args) }),
     readsOnly: typeof plan?.reading === 'function',
-    always: plan !== undefined && plan.grant === undefined,
+    always: plan !== undefined && (plan.grant === undefined || plan.guarded === true),
     trusted: workspace.trusted,
   };
 }

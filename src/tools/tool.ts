@@ -87,6 +87,8 @@ export interface Plan {
   free?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
+  /** No preset and no rule allows it: only an answer does, and the grant that goes with it. */
+  guarded?: true;
   /** The tool that a rule about this is for, where another one was called in its place. */
   tool?: string;
   /** Of an MCP server's tool: what a rule and a grant are bound to. The host sets it. */

@@ -473,7 +473,10 @@ describe('tools: changing', () => {
       assert.deepEqual(
         asked.map(({ plan }) => [plan.grant, plan.why]),
         [
-          ['fs.write', 'It changes a file.'],
+          [
+            'changes of package.json',
+            'It says which packages are installed. *Allow for This Run* is for this file alone.',
+          ],
           [undefined, 'Its scripts run by themselves on install.'],
         ],
       );

@@ -258,11 +258,11 @@ describe('tools: fs.move', () => {
     });
   }
 
-  it('of a package without scripts of an install is an ordinary one', async () => {
+  it('of a package without scripts of an install can be allowed for the run', async () => {
     workspace = await temporaryWorkspace({ 'old.json': '{"scripts":{"test":"x"}}' });
     const { call, asked } = conversation(workspace);
     await data(call('fs.move', { from: 'old.json', to: 'package.json' }));
-    assert.equal(asked[0]?.plan.grant, 'fs.move');
+    assert.equal(asked[0]?.plan.grant, 'fs.move of old.json');
   });
 
   const refused: [name: string, from: string, to: string, reason: string | undefined][] = [

@@ -362,7 +362,11 @@ describe('a call that the person changes before allowing it', () => {
     assert.deepEqual(
       asked.map(({ plan, note }) => [plan.why, plan.change?.after, note !== undefined]),
       [
-        ['It changes a file.', '{"scripts":{"test":"x"}}', false],
+        [
+          'It says which packages are installed. *Allow for This Run* is for this file alone.',
+          '{"scripts":{"test":"x"}}',
+          false,
+        ],
         ['Its scripts run by themselves on install.', edited, true],
       ],
     );

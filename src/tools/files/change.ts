@@ -61,10 +61,10 @@ export function planText(
   return {
     what: `${verb} ${file.relative}`,
     where: file.path,
-    why: (why ?? 'It changes a file.') + unsaved,
+    why: (why ?? file.configuration ?? 'It changes a file.') + unsaved,
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
-    ...(why === undefined && !ofRun && { grant: tool }),
+    ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
     async run({ workspace, signal }) {
       await checkUnchanged(workspace, target);
@@ -84,6 +84,14 @@ export function planText(
     },
   };
 }
+
+/** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
+export const grantFor = (
+  { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
+  tool: string,
+  what: string,
+): Pick<Plan, 'grant' | 'guarded'> =>
+  configuration === undefined ? { grant: tool } : { grant: `${what} of ${relative}`, guarded: true };
 
 /** Why a change below a mount of the run is not asked about. */
 export const ownOfRun = "The run's own.";

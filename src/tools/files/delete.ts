@@ -3,7 +3,7 @@ import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { checkUnchanged, ownOfRun, reasonOf, type Target } from './change.ts';
+import { checkUnchanged, grantFor, ownOfRun, reasonOf, type Target } from './change.ts';
 import { planRemoval } from './removal.ts';
 import { currentText, formOf } from './text.ts';
 
@@ -51,10 +51,10 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
     what: `Delete ${file.relative}`,
     where: file.path,
     paths: [file.relative],
-    why: (why ?? 'It removes a file.') + unsaved,
+    why: (why ?? file.configuration ?? 'It removes a file.') + unsaved,
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
-    ...(why === undefined && !ofRun && { grant: 'fs.delete' }),
+    ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),
     async run({ workspace }) {
       await checkUnchanged(workspace, target, 'delete');
       await checkFolderOf(file);

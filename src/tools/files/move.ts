@@ -1,13 +1,15 @@
 import * as paths from 'node:path';
 import * as z from 'zod';
+import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { protectedReason } from '../gate/protected.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
+import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { ownOfRun, reasonOf } from './change.ts';
+import { grantFor, ownOfRun, reasonOf } from './change.ts';
 import { currentText, formOf } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
@@ -24,12 +26,13 @@ export const moveTool = askingTool(
     const why =
       file.protected ??
       target.protected ??
-      reasonInside(file, target, inside) ??
+      (await reasonInside(file, target, inside)) ??
       (await reasonOfScripts(workspace, file, target));
+    const configuration = file.configuration ?? target.configuration ?? configurationInside(inside);
     return {
       what: `Move ${file.relative} to ${target.relative}`,
       where: `${file.path}\n→ ${target.path}`,
-      why: why ?? `It moves a ${file.kind}.`,
+      why: why ?? configuration ?? `It moves a ${file.kind}.`,
       // A rule about one file holds for it wherever it goes with its folder.
       paths: [file, target].flatMap(({ relative }) => [
         relative,
@@ -37,7 +40,7 @@ export const moveTool = askingTool(
       ]),
       ...(file.mount === 'run' && target.mount === 'run'
         ? { free: ownOfRun }
-        : why === undefined && { grant: 'fs.move' }),
+        : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move')),
       trace: () => traceOf(workspace, file, target),
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);
@@ -91,13 +94,18 @@ async function namesInside(file: ResolvedPath): Promise<string[] | undefined> {
   return entries?.map(({ path }) => path).filter((path) => path !== '');
 }
 
+function configurationInside(inside: readonly string[] | undefined): string | undefined {
+  const found = inside?.find((name) => configurationReason(name.split('/')));
+  return found && `It holds ${found}. ${configurationReason(found.split('/'))}`;
+}
+
 /** What a folder brings with it counts by both of its names: `x/settings.json` becomes `.vscode/settings.json`. */
-function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined): string | undefined {
+async function reasonInside(file: ResolvedPath, target: ResolvedPath, inside: string[] | undefined) {
   if (file.kind !== 'folder') return undefined;
   if (!inside) return 'It holds more than can be looked through.';
+  if (await holdsRepository(inside)) return 'It holds a Git repository.';
   for (const name of ['x', ...inside]) {
     const below = name.split('/');
-    if (below.includes('.git')) return 'It holds a Git repository.';
     const reason =
       protectedReason([...file.relative.split('/'), ...below]) ??
       protectedReason([...target.relative.split('/'), ...below]);

@@ -1,12 +1,14 @@
 import * as paths from 'node:path';
+import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf, openForReading } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts, isGitInternal, isTwin, protectedReason } from '../gate/protected.ts';
 import { checkShowable, notPortable, quoted, refuse } from '../gate/spelling.ts';
+import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { type Plan, type Removed, ToolError } from '../tool.ts';
 import type { TreeEntry, Workspace } from '../workspace.ts';
-import { ownOfRun } from './change.ts';
+import { grantFor, ownOfRun } from './change.ts';
 
 /** Files and folders that are kept for one deletion, and bytes of them. */
 const mostEntries = 1000;
@@ -32,16 +34,21 @@ export async function planRemoval(
   const files = below.filter(({ kind }) => kind !== 'folder').length;
   const ofRun = file.mount === 'run';
   const why = file.protected ?? (await reasonInside(file, below));
+  const configuration = file.configuration ?? configurationInside(file, below);
+  const tool = file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete';
   const removes = { file: 'a file that is not text', link: 'a link, not what it leads to', missing: '' };
   return {
     what: `Delete ${file.relative}${file.kind === 'folder' ? ` with ${count(files, 'file')} (${inBytes(bytes)})` : ''}`,
     where: file.path,
-    why: why ?? `It removes ${file.kind === 'folder' ? 'a folder with all that is in it' : removes[file.kind]}.`,
+    why:
+      why ??
+      configuration ??
+      `It removes ${file.kind === 'folder' ? 'a folder with all that is in it' : removes[file.kind]}.`,
     paths: [file.relative, ...below.map(({ path }) => `${file.relative}/${path}`)],
     ...(below.length > 0 && { details: listed(below) }),
     ...(ofRun && { free: ownOfRun }),
     trace: async () => ({ removed: await contentsOf(file, entries) }),
-    ...(why === undefined && !ofRun && { grant: file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete' }),
+    ...(why === undefined && !ofRun && grantFor({ ...file, configuration }, tool, 'fs.delete')),
     async run({ workspace }) {
       if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
         throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
@@ -88,8 +95,16 @@ function checkSaved(workspace: Workspace, file: ResolvedPath): void {
   );
 }
 
+function configurationInside(file: ResolvedPath, below: readonly TreeEntry[]): string | undefined {
+  const found = below.find(({ path }) => configurationReason(path.split('/')));
+  return found && file.mount !== 'run'
+    ? `It holds ${found.path}. ${configurationReason(found.path.split('/'))}`
+    : undefined;
+}
+
 /** Why the folder is asked about every time: the first thing in it that would be. */
 async function reasonInside(file: ResolvedPath, below: readonly TreeEntry[]): Promise<string | undefined> {
+  if (await holdsRepository(below.map(({ path }) => path))) return 'It holds a Git repository.';
   for (const { path, kind } of below) {
     const place = `${file.relative}/${path}`;
     const reason = protectedReason(place.split('/')) ?? (kind === 'file' ? await scriptsReason(file, path) : undefined);

@@ -5,7 +5,9 @@ import * as paths from 'node:path';
 import { didYouMean } from '../nearest.ts';
 import { ToolError } from '../tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
-import { isGitInternal, isTwin, protectedReason, secretReason } from './protected.ts';
+import { configurationReason } from './configuration.ts';
+import { plain } from './plain.ts';
+import { installedReason, isGitInternal, isTwin, protectedReason, secretReason } from './protected.ts';
 import {
   changes,
   checkShowable,
@@ -18,6 +20,7 @@ import {
   type RealRoot,
   refuse,
 } from './spelling.ts';
+import { surroundingOf } from './surroundings.ts';
 
 /** A path that may be used, with every link resolved. */
 export interface ResolvedPath {
@@ -31,6 +34,8 @@ export interface ResolvedPath {
   mount?: WorkspaceRoot['mount'];
   /** Why this is asked about every time and covered by no earlier answer. */
   protected?: string;
+  /** Why a change of it is asked about whatever preset or rule there is, but once in a run. */
+  configuration?: string;
 }
 
 /**
@@ -152,15 +157,17 @@ async function decide(
   checkKind(stats, input, operation);
 
   const ofRun = bothRoots.every((root) => root.mount === 'run');
+  const change = changes(operation) && !ofRun;
+  const first = (reason: (segments: readonly string[]) => string | undefined) =>
+    reason(spelled.segments) ?? reason(place.segments);
   const why = tooBroad(place.root.realPath)
     ? 'The open folder is a whole disk or home folder.'
-    : changes(operation)
-      ? ofRun
-        ? undefined
-        : (protectedReason(spelled.segments) ?? protectedReason(place.segments))
+    : change
+      ? (first(protectedReason) ?? (await reasonAround(spelled, input)) ?? (await reasonAround(place, input, chosen)))
       : operation === 'read' || operation === 'search'
-        ? (secretReason(spelled.segments) ?? secretReason(place.segments))
+        ? first(secretReason)
         : undefined;
+  const configuration = change ? first(configurationReason) : undefined;
   const kind = !stats ? 'missing' : stats.isDirectory() ? 'folder' : stats.isSymbolicLink() ? 'link' : 'file';
   return {
     path,
@@ -169,15 +176,31 @@ async function decide(
     size: stats?.isFile() ? stats.size : 0,
     ...(place.root.mount && { mount: place.root.mount }),
     ...(why && { protected: why }),
+    ...(configuration && { configuration }),
   };
 }
+
+/** What the folders around a changed place and the names beside it make of it. Refuses what Git would take for its own. */
+async function reasonAround(place: Place, input: string, { folder, missing }: Partial<Walked> = {}) {
+  const around = await surroundingOf(place.root.realPath, place.segments);
+  if (around === 'repository') throw gitInternal(input);
+  if (around === 'environment') return installedReason(['pyvenv.cfg']);
+  const [name] = missing ?? [];
+  if (folder === undefined || name === undefined) return undefined;
+  const beside = (await readdir(folder).catch((): string[] => [])).find((other) => plain(other) === plain(name));
+  return beside === undefined
+    ? undefined
+    : `${quoted(name)} differs from ${quoted(beside)}, which is there, only by case or by the form of its letters: on many disks they are the same.`;
+}
+
+const gitInternal = (input: string) =>
+  refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
 
 /** Both the spelling and the real path count: `.vscode/x` is read by the editor whatever it links to. */
 function checkChange(spellings: string[][], missing: string[], input: string, operation: PathOperation): void {
   for (const segments of spellings) {
     checkShowable(segments);
-    if (isGitInternal(segments))
-      throw refuse('GIT_INTERNAL', `${quoted(input)} belongs to Git; use git commands through shell.run.`);
+    if (isGitInternal(segments)) throw gitInternal(input);
     if (segments.length === 0 && operation !== 'write' && operation !== 'create')
       throw refuse('PATH_INVALID', 'The workspace folder itself cannot be changed.');
   }

@@ -1,3 +1,5 @@
+import { plain } from './plain.ts';
+
 /**
  * Places inside the workspace that are more than files. Every function takes the segments of a path relative to its
  * root and ignores case: on many disks `.VSCODE` is `.vscode`.
@@ -7,16 +9,25 @@
 export function protectedReason(segments: readonly string[]): string | undefined {
   const names = segments.map(plain);
   const name = names.at(-1) ?? '';
-  if (names.some((segment) => editorFolders.has(segment)) || name.endsWith('.code-workspace'))
+  const path = names.join('/');
+  if (names.some((segment) => editorFolders.has(segment)) || editorFiles.test(name) || editorSettings.test(path))
     return 'It can change settings of the editor or start programs.';
-  if (names.some((segment) => agentFolders.has(segment)) || agentFiles.has(name))
+  if (names.some((segment) => agentFolders.has(segment)) || agentFiles.test(name))
     return 'It instructs or configures agents, this one included.';
-  if (names.some((segment) => ciFolders.has(segment)) || ciFiles.has(name))
+  if (names.some((segment) => ciFolders.has(segment)) || ciFiles.test(name))
     return 'It runs in continuous integration, often with secrets.';
-  if (names.some((segment) => hookFolders.has(segment)) || hookFiles.has(name))
+  if (names.some((segment) => hookFolders.has(segment)) || hookFiles.test(name))
     return 'It can run code when a package manager, Git or a build starts.';
-  if (profileFiles.has(name)) return 'It runs when a shell starts.';
-  return secretReason(segments);
+  if (profileFiles.test(name) || startsBySystem.test(path))
+    return 'It runs when a shell, a debugger or the system starts.';
+  return installedReason(segments) ?? secretReason(segments);
+}
+
+/** Why a change of an installed package is asked about every time: nobody starts it, and it runs. */
+export function installedReason(segments: readonly string[]): string | undefined {
+  return segments.some((segment) => installed.test(plain(segment)))
+    ? 'It is installed code, which the editor, its extensions and other tools run by themselves.'
+    : undefined;
 }
 
 /** Why reading this file is asked about: what is read goes to the model's provider. Undefined for ordinary files. */
@@ -30,6 +41,8 @@ export function secretReason(segments: readonly string[]): string | undefined {
     /^secrets?\.(json|ya?ml|toml)$/.test(name) ||
     secretFiles.has(name) ||
     names.slice(0, -1).some((segment) => secretFolders.has(segment)) ||
+    /^\.\w+_history$/.test(name) ||
+    accounts.test(names.join('/')) ||
     (names.includes('.git') && (name === 'config' || name === 'config.worktree' || name === 'credentials'));
   return secret ? 'It may hold secrets, and what is read goes to the model.' : undefined;
 }
@@ -65,38 +78,44 @@ function installScripts(text: string | null): string {
 const scriptsOfInstall =
   'preinstall install postinstall prepublish preprepare prepare postprepare dependencies pnpm:devPreinstall'.split(' ');
 
-/** As disks compare names that make no difference of case: `ſ` and `S` are `s`, what is drawn as nothing is nothing. */
-const plain = (segment: string) =>
-  segment
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .toUpperCase()
-    .toLowerCase()
-    .replace(/[. ]+$/, '');
 const set = (names: string) => new Set(names.split(/\s+/));
 
-const editorFolders = set('.vscode .vscode-server .idea .zed .fleet .devcontainer');
+const editorFolders = set(
+  '.vscode .vscode-server .vscode-insiders .idea .zed .fleet .devcontainer .vs .nova .settings',
+);
+/** And what language servers, which an editor starts by itself, run or load. */
+const editorFiles =
+  /\.(code-workspace|code-profile|sublime-project)$|^\.?devcontainer\.json$|^\.(n?vimrc|exrc|nvim\.lua|dir-locals(-2)?\.el|clangd|luarc\.jsonc?|solargraph\.yml|ycm_extra_conf\.py)$/;
+/** A person's own settings of an editor that is made of VS Code, whatever it is called, on every system; what Ruby's server loads. */
+const editorSettings =
+  /(^|\/)((\.config|application support|roaming)\/[^/]+|user-data)\/user(\/|$)|(^|\/)\.(cursor|windsurf)[\w-]*\/(data|extensions)(\/|$)|(^|\/)ruby_lsp\/(.*\/)?addon(\.rb)?$/;
 const agentFolders = set(
-  '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode',
+  '.towpath .cursor .windsurf .claude .codex .gemini .continue .roo .clinerules .kilocode .aider .agents .opencode .kiro .junie .amazonq .qwen .trae .augment .crush .goose .factory .copilot',
 );
-const agentFiles = set(
-  'agents.md agents.override.md claude.md claude.local.md gemini.md .cursorrules .windsurfrules .clinerules .roomodes .mcp.json mcp.json .aider.conf.yml',
+const agentFiles =
+  /^(agents?(\.override)?|claude(\.local)?|gemini|qwen|copilot-instructions|warp|crush)\.md$|\.(instructions|prompt|chatmode|agent)\.md$|^\.?(cursor|windsurf|cline|kilocode|augment|goose)rules$|^\.(roomodes|goosehints|rules)$|^\.?mcp\.json$|^\.?(opencode|crush)\.jsonc?$|^\.aider\.conf\.ya?ml$/;
+const ciFolders = set(
+  '.github .gitlab .circleci .buildkite .woodpecker .forgejo .gitea .ci .semaphore .teamcity .tekton .harness .azuredevops .azure-pipelines .builds .bitrise .screwdriver',
 );
-const ciFolders = set('.github .gitlab .circleci .buildkite .woodpecker .forgejo .gitea .ci');
-const ciFiles = set(
-  '.gitlab-ci.yml azure-pipelines.yml jenkinsfile .travis.yml .drone.yml .appveyor.yml appveyor.yml bitbucket-pipelines.yml cloudbuild.yaml .woodpecker.yml .cirrus.yml',
-);
-const hookFolders = set('.husky .githooks .yarn .mvn .cargo .gradle .bundle');
-const hookFiles = set(
-  '.envrc .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js bunfig.toml binding.gyp .gitattributes .gitmodules .gitconfig .pre-commit-config.yaml lefthook.yml .lefthook.yml .bazelrc .pypirc pip.conf sitecustomize.py usercustomize.py .tool-versions mise.toml .mise.toml',
-);
-const profileFiles = set(
-  '.bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc config.fish profile.ps1 microsoft.powershell_profile.ps1',
-);
+const ciFiles =
+  /^jenkinsfile([.-].*)?$|gitlab-ci\.ya?ml$|^azure-pipelines[\w.-]*\.ya?ml$|^buildspec[\w.-]*\.ya?ml$|^cloudbuild[\w.-]*\.(ya?ml|json)$|^\.?(travis|drone|appveyor|woodpecker|cirrus|semaphore|codefresh|codemagic|bitrise|bitbucket-pipelines|wercker|shippable|circle|buddy|screwdriver|copr|packit)\.ya?ml$|^\.(drone|cirrus)\.(star|jsonnet)$|^\.build\.ya?ml$/;
+const hookFolders = set('.husky .githooks .yarn .mvn .cargo .gradle .bundle .lefthook .direnv');
+const hookFiles =
+  /^\.(envrc|npmrc|yarnrc(\.ya?ml)?|gitattributes|gitmodules|gitconfig|bazelrc|pypirc|tool-versions|condarc|gemrc|pre-commit-(config|hooks)\.ya?ml|pnp\.(c|loader\.m)js|huskyrc(\.\w+)?)$|^\.?pnpmfile\.[cm]?js$|^pnpm-workspace\.ya?ml$|^(bunfig\.toml|binding\.gyp|pip\.(conf|ini)|nuget\.config|uv\.toml|(site|user)customize\.py)$|\.pth$|^\.?(lefthook(-local)?)\.(ya?ml|toml|json)$|^\.?mise(\.[\w-]+)?\.toml$/;
+const profileFiles =
+  /^\.(bash(rc|_profile|_login|_logout|_aliases)|profile|z(sh(rc|env)|profile|login|logout)|[kct]+shrc|cshrc|login|logout|inputrc|x(profile|initrc|session(rc)?)|pam_environment|gdbinit|lldbinit(-\w+)?|pdbrc(\.py)?|pythonrc(\.py)?|irbrc|pryrc|rprofile|renviron)$|^(config\.fish|(microsoft\.\w+_)?profile\.ps1)$/;
+const startsBySystem =
+  /(^|\/)(launchagents|launchdaemons|\.config\/(autostart|systemd|environment\.d)|etc\/(systemd|cron[\w.]*|init\.d|profile\.d)|spool\/cron|start menu\/programs\/startup)(\/|$)|(^|[/.])crontab$/;
+const installed =
+  /^(node_modules|\.?venv|virtualenv|site-packages|dist-packages|__pypackages__|\.tox|\.nox|pyvenv\.cfg)$/;
 const secretFolders = set('.ssh .gnupg .aws .kube .docker .azure .password-store');
 const secretFiles = set(
   '.envrc .npmrc .pypirc .netrc _netrc .pgpass .git-credentials .htpasswd .dockercfg .vault-token credentials.json service-account.json',
 );
+
+/** Below `.config`, what programs keep about somebody's accounts. */
+const accountFolders = 'gh gcloud hub op rclone doctl glab configstore stripe heroku fly supabase'.split(' ');
+const accounts = new RegExp(`(^|/)\\.config/(${accountFolders.join('|')})/`);
 
 /** The same places as globs without regard to case, for programs that go through folders by themselves. */
 export const secretGlobs: readonly string[] = [
@@ -110,6 +129,8 @@ export const secretGlobs: readonly string[] = [
     '{secret,secrets}.{json,yaml,yml,toml}',
     ...secretFiles,
   ].flatMap((name) => [name, `${name}~`, `${name}[.~-]{bak,backup,old,orig,save}`]),
+  '.*_history',
+  `**/.config/{${accountFolders}}/**`,
   ...[...secretFolders].map((name) => `**/${name}/**`),
 ];
 

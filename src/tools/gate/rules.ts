@@ -68,7 +68,7 @@ function closedForm(value: unknown): Rule | undefined {
 export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>): Rule[][] {
   const tool = plan.tool ?? call.name;
   const allow = (more: Partial<Rule> = {}): Rule => ({ effect: 'allow', tool, ...more });
-  if (plan.grant === undefined) return [];
+  if (plan.grant === undefined || plan.guarded) return [];
   if (plan.site !== undefined) return [[allow({ site: plan.site })]];
   if (plan.origin) {
     const { starts, identity, definition } = plan.origin;

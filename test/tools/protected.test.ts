@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { symlinkSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { Policy } from '../../src/protocol/policy.ts';
+import { configurationReason } from '../../src/tools/gate/configuration.ts';
+import { bracesOf } from '../../src/tools/gate/expand.ts';
+import { protectedReason } from '../../src/tools/gate/protected.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
+import { conversation, data, error } from './conversation.ts';
+
+/** Nothing that a person can set allows more than this. */
+const loosest: Partial<Policy> = { preset: 'autopilot', rules: [{ scope: 'user', effect: 'allow', tool: '*' }] };
+
+let workspace: TemporaryWorkspace;
+beforeEach(async () => {
+  workspace = await temporaryWorkspace({ 'a.txt': 'one\n' });
+});
+afterEach(() => workspace.cleanup());
+
+/** How two changes of one file are asked about when each answer is *Allow for This Run*. */
+async function asksAbout(path: string): Promise<'every time' | 'once in a run' | 'free'> {
+  const { call, asked } = conversation(workspace, { policy: loosest, answer: 'allow-run' });
+  await data(call('fs.write', { path, content: 'one\n' }));
+  await data(call('fs.edit', { path, edits: [{ oldText: 'one', newText: 'two' }] }));
+  const every = asked.every(({ plan }) => plan.grant === undefined);
+  return asked.length === 0 ? 'free' : asked.length === 2 && every ? 'every time' : 'once in a run';
+}
+
+const everyTime = `
+  .vscode/settings.json sub/.vscode/tasks.json app.code-workspace .devcontainer.json .devcontainer/devcontainer.json .exrc .vimrc
+  .dir-locals.el .gdbinit home/.config/Code/User/settings.json home/.config/VSCodium/User/keybindings.json
+  Library/Application Support/Cursor/User/settings.json AppData/Roaming/Code - OSS/User/settings.json
+  .gitlab-ci.yml .gitlab-ci.yaml azure-pipelines.yml azure-pipelines.yaml ci/azure-pipelines-release.yml buildspec.yml
+  cloudbuild.yml cloudbuild.yaml .travis.yaml bitbucket-pipelines.yaml .semaphore/x.yml .teamcity/settings.kts .tekton/run.yaml
+  Jenkinsfile Jenkinsfile.release .cirrus.star .github/workflows/x.yml .drone.jsonnet
+  AGENTS.md .kiro/mcp.json .kiro/steering/x.md .junie/x.md .amazonq/x.json QWEN.md copilot-instructions.md opencode.json
+  docs/x.instructions.md .mcp.json .goosehints
+  .husky/pre-commit .envrc .npmrc .yarnrc.yml pnpm-workspace.yaml .pnpmfile.mjs nuget.config sitecustomize.py lefthook.yaml mise.local.toml
+  .venv/bin/python venv/bin/activate .venv/Scripts/python.exe lib/site-packages/x.pth node_modules/.bin/eslint
+  node_modules/typescript/lib/tsserver.js packages/a/node_modules/eslint/lib/api.js .pnp.cjs ruby_lsp/x/addon.rb
+  home/.config/autostart/x.desktop home/.config/systemd/user/x.service Library/LaunchAgents/x.plist .bashrc .bash_aliases
+  .env .env.local tls.key .bash_history .config/gh/hosts.yml .config/gcloud/x.json
+`;
+const onceInARun = `
+  eslint.config.js eslint.config.mts .eslintrc.js .eslintrc.json .eslintrc prettier.config.cjs .prettierrc.mjs vite.config.ts jest.config.mjs
+  webpack.prod.config.js babel.config.json tailwind.config.js next.config.mjs karma.conf.js vitest.workspace.ts jest.setup.ts .mocharc.json
+  conftest.py tests/conftest.py pytest.ini tox.ini noxfile.py .flake8 .pylintrc ruff.toml .golangci.yml .rubocop.yml .clang-tidy
+  build.rs Cargo.toml app.csproj lib.fsproj x.vcxproj x.wixproj Directory.Build.props Directory.Build.targets
+  Directory.Packages.props Directory.Build.rsp my.targets global.json web.config server.xml
+  Makefile makefile GNUmakefile Makefile.am rules.mk CMakeLists.txt CMakePresets.json x.cmake meson.build BUILD.bazel BUILD defs.bzl build.gradle
+  build.gradle.kts settings.gradle gradle.properties gradlew pom.xml build.sbt Gemfile Rakefile x.rake x.gemspec setup.py setup.cfg
+  pyproject.toml justfile .justfile Taskfile.yml Dockerfile Dockerfile.prod api.dockerfile docker-compose.yml
+  compose.override.yaml gulpfile.js Gruntfile.ts package.json composer.json deno.json tsconfig.json tsconfig.build.json turbo.json
+  yarn.lock Cargo.lock Gemfile.lock package-lock.json pnpm-lock.yaml bun.lockb npm-shrinkwrap.json go.sum go.mod
+  requirements.txt requirements-dev.txt flake.nix .terraform.lock.hcl
+`;
+const free = `
+  README.md src/index.ts src/config.ts src/build.ts src/user/settings.json src/models/user/profile.ts docs/setup.md lockout.ts src/lock.json
+  test/a.test.ts test/helpers.py public/index.html data.json notes.txt src/env.ts src/venv.ts locksmith.lock.ts conftest.md build/readme.md
+  src/autostart/a.ts deploy/systemd/x.service src/agents/agent.ts src/node_modules.ts src/makefile.ts src/environment.ts bin/run.sh .gitignore
+  .editorconfig web.config.md src/rules.ts HEAD refs config
+`;
+const words = (text: string) => text.trim().split(/\n\s+|(?<!Application|Code|-) (?!Support|- |OSS)/);
+
+describe('a change of a protected place, under autopilot and a rule that allows all', () => {
+  const table = [
+    [everyTime, 'every time'],
+    [onceInARun, 'once in a run'],
+    [free, 'free'],
+  ] as const;
+  for (const [names, expect] of table)
+    for (const path of words(names)) it(`${path}: ${expect}`, async () => assert.equal(await asksAbout(path), expect));
+
+  it('allowed for the run is that file alone, by whatever tool', async () => {
+    workspace.write('eslint.config.js', 'a\n');
+    workspace.write('sub/eslint.config.js', 'a\n');
+    const { call, asked } = conversation(workspace, { policy: loosest, answer: 'allow-run' });
+    await data(call('fs.write', { path: 'eslint.config.js', content: 'b\n' }));
+    await data(call('fs.edit', { path: './eslint.config.js', edits: [{ oldText: 'b', newText: 'c' }] }));
+    await data(
+      call('fs.apply_patch', { patch: '--- a/eslint.config.js\n+++ b/eslint.config.js\n@@ -1 +1 @@\n-c\n+d\n' }),
+    );
+    await data(call('fs.write', { path: 'a.txt', content: 'b\n' }));
+    assert.deepEqual(
+      asked.map(({ plan }) => plan.grant),
+      ['changes of eslint.config.js'],
+    );
+    await data(call('fs.write', { path: 'sub/eslint.config.js', content: 'b\n' }));
+    await data(call('fs.delete', { path: 'eslint.config.js' }));
+    assert.deepEqual(
+      asked.map(({ plan }) => plan.grant),
+      ['changes of eslint.config.js', 'changes of sub/eslint.config.js', 'fs.delete of eslint.config.js'],
+    );
+    assert.match(asked[0]!.plan.why, /may be a program itself\. \*Allow for This Run\* is for this file alone\./);
+  });
+
+  it('what a folder holds counts when it is moved or deleted', async () => {
+    workspace.write('app/src/vite.config.ts', 'a\n');
+    const { call, asked } = conversation(workspace, { policy: loosest });
+    await data(call('fs.move', { from: 'app', to: 'web' }));
+    await data(call('fs.delete', { path: 'web' }));
+    assert.deepEqual(
+      asked.map(({ plan }) => [plan.grant, /vite\.config\.ts\. It is the configuration/.test(plan.why)]),
+      [
+        ['fs.move of app', true],
+        ['fs.delete of web', true],
+      ],
+    );
+  });
+
+  it('a rule that denies holds for them as well', async () => {
+    const deny = { scope: 'user', effect: 'deny', tool: 'fs.*', path: '**/*.config.js' } as const;
+    const { call, asked } = conversation(workspace, { policy: { ...loosest, rules: [deny] } });
+    assert.equal((await error(call('fs.write', { path: 'eslint.config.js', content: '' }))).code, 'TOOL_DENIED');
+    assert.equal(asked.length, 0);
+  });
+
+  it('a command that names a configuration is no more asked about than before', async () => {
+    workspace.write('vite.config.ts', 'a\n');
+    for (const command of [
+      'cat vite.config.ts',
+      'git diff -- vite.config.ts',
+      'ls node_modules',
+      'wc -l package.json',
+    ]) {
+      const { call, asked } = conversation(workspace, { policy: loosest });
+      await call('shell.run', { command });
+      assert.deepEqual(asked, [], command);
+    }
+  });
+
+  it('any virtual environment is one, whatever it is called', async () => {
+    workspace.write('tools/py/pyvenv.cfg', 'home = /usr/bin\n');
+    assert.equal(await asksAbout('tools/py/bin/python'), 'every time');
+    symlinkSync('tools/py', paths.join(workspace.root, 'link'));
+    assert.equal(await asksAbout('link/bin/pip'), 'every time');
+  });
+});
+
+describe('a folder that Git takes for its own', () => {
+  const repository = ['HEAD', 'config', 'objects/k', 'refs/k'];
+  for (const last of repository)
+    it(`is not made by adding ${last}`, async () => {
+      for (const path of repository) if (path !== last) workspace.write(`docs/x/${path}`, 'x\n');
+      const { reason } = await error(
+        conversation(workspace).call('fs.write', { path: `docs/x/${last}`, content: 'x' }),
+      );
+      assert.equal(reason, 'GIT_INTERNAL');
+    });
+
+  it('is not written to, moved into place or led to another one', async () => {
+    for (const path of repository) workspace.write(`docs/x/${path}`, 'x\n');
+    workspace.write('y/objects/k', 'x');
+    workspace.write('y/HEAD', 'x');
+    workspace.write('y2/refs/k', 'x');
+    workspace.write('z/HEAD', 'x');
+    const { call, asked } = conversation(workspace, { policy: loosest });
+    const refused = [
+      call('fs.write', { path: 'docs/x/hooks/post-checkout', content: 'x' }),
+      call('fs.edit', { path: 'docs/x/config', edits: [{ oldText: 'x', newText: 'y' }] }),
+      call('fs.delete', { path: 'docs/x/config' }),
+      call('fs.move', { from: 'y2/refs', to: 'y/refs' }),
+      call('fs.write', { path: 'z/commondir', content: '../y' }),
+    ];
+    const reasons = await Promise.all(refused.map(async (one) => (await error(one)).reason));
+    assert.deepEqual(reasons, Array(5).fill('GIT_INTERNAL'));
+    const before = asked.length;
+    await data(call('fs.move', { from: 'docs', to: 'docs2' }));
+    assert.equal(asked[before]?.plan.why, 'It holds a Git repository.');
+  });
+});
+
+/**
+ * The default of the editor's own list for automatic edits (`chat.tools.edits.autoApprove`), as its newest
+ * version has it, and how each is asked about here: none of them is free.
+ */
+const ofTheEditor: [glob: string, expect: 'every time' | 'once in a run' | 'refused'][] = [
+  ['.vscode/{settings,tasks,mcp}.json', 'every time'],
+  ['.git/{config,hooks/pre-commit}', 'refused'],
+  ['{package.json,server.xml,build.rs,web.config,Cargo.toml}', 'once in a run'],
+  ['{.gitattributes,.env}', 'every time'],
+  ['{.npmrc,.yarnrc,.yarnrc.yml,.pnpmfile.js,.pnpmfile.cjs,.pnpmfile.mjs,pnpm-workspace.yaml}', 'every time'],
+  ['x.code-workspace', 'every time'],
+  ['x.{csproj,fsproj,vbproj,vcxproj,proj,targets,props,gradle,gradle.kts}', 'once in a run'],
+  ['gradle.properties', 'once in a run'],
+  ['ruby_lsp/x/addon', 'every time'],
+  ['x.lock', 'once in a run'],
+  ['{package,x}-lock.{yaml,json}', 'once in a run'],
+  ['.github/{agents,hooks}/x', 'every time'],
+  ['.claude/{agents/x,settings.json,settings.local.json}', 'every time'],
+  ['{.mcp.json,.codex/agents/x,.codex/config.toml,.codex/hooks.json}', 'every time'],
+];
+
+describe('what the editor asks about before an automatic edit', () => {
+  for (const [glob, expect] of ofTheEditor)
+    for (const path of bracesOf(glob)!)
+      for (const place of [path, `deep/in/${path}`])
+        it(`${place}: ${expect}`, async () => {
+          if (expect !== 'refused') return assert.equal(await asksAbout(place), expect);
+          const { reason } = await error(conversation(workspace).call('fs.write', { path: place, content: '' }));
+          assert.equal(reason, 'GIT_INTERNAL');
+        });
+});
+
+it('a place that is asked about every time is no mere configuration, and none is both by another case', () => {
+  for (const path of words(onceInARun)) {
+    const segments = path.toUpperCase().split('/');
+    assert.deepEqual([protectedReason(segments), configurationReason(segments) !== undefined], [undefined, true], path);
+  }
+});
+
+describe('a new name that differs from one that is there only by case or by the form of its letters', () => {
+  const pairs: [there: string, wanted: string, tool: 'fs.write' | 'fs.move', why: RegExp][] = [
+    ['README.md', 'readme.md', 'fs.write', /^"readme\.md" differs from "README\.md"/],
+    ['docs/caf\u00e9.md', 'docs/cafe\u0301.md', 'fs.write', /differs from "café\.md"/],
+    ['src/Button/index.ts', 'src/button/index.ts', 'fs.write', /^"button" differs from "Button"/],
+    ['a/b.ts', 'a/B.ts', 'fs.move', /^"B\.ts" differs from "b\.ts"/],
+    ['ﬁle.txt', 'file.txt', 'fs.write', /^"file\.txt" differs from "ﬁle\.txt"/],
+  ];
+  for (const [there, wanted, tool, why] of pairs)
+    it(`${wanted} beside ${there} is asked about with both names (${tool})`, async () => {
+      workspace.write(there, 'x\n');
+      if (workspace.exists(wanted)) return; // this disk takes them for the same
+      const { call, asked } = conversation(workspace, { policy: loosest });
+      await data(call(tool, tool === 'fs.move' ? { from: 'a.txt', to: wanted } : { path: wanted, content: 'y\n' }));
+      assert.deepEqual([asked.length, asked[0]!.plan.grant], [1, undefined]);
+      assert.match(asked[0]!.plan.why, why);
+    });
+
+  it('other names are not', async () => {
+    workspace.write('README.md', 'x\n');
+    const { call, asked } = conversation(workspace, { policy: loosest });
+    await data(call('fs.write', { path: 'README2.md', content: 'y\n' }));
+    await data(call('fs.write', { path: 'README.md', content: 'y\n' }));
+    assert.deepEqual(asked, []);
+  });
+});
