@@ -8,8 +8,14 @@ import { StoreError } from './journal.ts';
  * that the same content is kept once and goes with its run. Folders are 0700, files 0600.
  */
 export class Contents {
-  /** @param runs absolute path of the folder that holds a folder per run */
-  constructor(private readonly runs: string) {}
+  /**
+   * @param runs absolute path of the folder that holds a folder per run
+   * @param deleted the folders of deleted runs, whose contents count and go first
+   */
+  constructor(
+    private readonly runs: string,
+    private readonly deleted: () => Promise<string[]> = async () => [],
+  ) {}
 
   /** Keeps a text, or bytes; returns its id. Throws `StoreError`. */
   async keep(runId: string, content: string | Uint8Array): Promise<string> {
@@ -44,26 +50,21 @@ export class Contents {
     return bytes;
   }
 
-  /** Removes the oldest contents until all together are at most `bytes`; those of the runs in `spared` stay. */
+  /**
+   * Removes the oldest contents, those of deleted runs before all others, until all together are at most `bytes`; those of
+   * the runs in `spared` stay.
+   */
   async trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
-    const files = (await Promise.all((await names(this.runs)).map((runId) => this.filesOf(runId)))).flat();
+    const kept = (await names(this.runs)).map((runId) => filesOf(this.folderOf(runId), !spared.has(runId)));
+    const deleted = (await this.deleted()).map((folder) => filesOf(path.join(folder, 'contents'), true));
+    const files = [...oldestFirst(await Promise.all(deleted)), ...oldestFirst(await Promise.all(kept))];
     let total = files.reduce((sum, { size }) => sum + size, 0);
-    for (const { file, size, runId } of files.sort((one, two) => one.mtimeMs - two.mtimeMs)) {
+    for (const { file, size, mayGo } of files) {
       if (total <= bytes) return;
-      if (spared.has(runId)) continue;
+      if (!mayGo) continue;
       await fs.rm(file, { force: true });
       total -= size;
     }
-  }
-
-  private async filesOf(runId: string): Promise<{ runId: string; file: string; size: number; mtimeMs: number }[]> {
-    const folder = this.folderOf(runId);
-    const stats = (await names(folder)).map(async (name) => {
-      const file = path.join(folder, name);
-      const stat = await fs.stat(file).catch(() => undefined);
-      return stat ? [{ runId, file, size: stat.size, mtimeMs: stat.mtimeMs }] : [];
-    });
-    return (await Promise.all(stats)).flat();
   }
 
   private folderOf(runId: string): string {
@@ -76,3 +77,21 @@ export class Contents {
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
+
+interface KeptFile {
+  file: string;
+  size: number;
+  mtimeMs: number;
+  mayGo: boolean;
+}
+
+async function filesOf(folder: string, mayGo: boolean): Promise<KeptFile[]> {
+  const stats = (await names(folder)).map(async (name) => {
+    const file = path.join(folder, name);
+    const stat = await fs.stat(file).catch(() => undefined);
+    return stat ? [{ file, size: stat.size, mtimeMs: stat.mtimeMs, mayGo }] : [];
+  });
+  return (await Promise.all(stats)).flat();
+}
+
+const oldestFirst = (files: KeptFile[][]): KeptFile[] => files.flat().sort((one, two) => one.mtimeMs - two.mtimeMs);

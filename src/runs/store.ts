@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import * as z from 'zod';
-import { runPhaseSchema, type StoredEvent } from '../protocol/events.ts';
-import { applyEvent, newRun, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
+import type { StoredEvent } from '../protocol/events.ts';
+import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
+import { DeletedRuns } from './deleted.ts';
 import { Journal, type JournalContents, readFirstEvent, readJournal, StoreError } from './journal.ts';
 import { type Lock, takeLock } from './lock.ts';
+import { fold, journalIn, readSummary, writeSummary } from './summary.ts';
 
 /** A run opened for writing: nobody else writes it until `close`. */
 export interface OpenRun {
@@ -15,24 +16,25 @@ export interface OpenRun {
   close(): Promise<void>;
 }
 
-const summarySchema = z.object({
-  journalBytes: z.number(),
-  title: z.string(),
-  phase: runPhaseSchema,
-  createdAt: z.number(),
-  updatedAt: z.number(),
-});
-
 /**
  * The runs of one workspace: a folder per run with its journal and the contents of what it changed. Folders are 0700, files
  * 0600. Every method throws `StoreError` when it cannot do what it says.
  */
 export class RunStore {
   readonly contents: Contents;
+  readonly deleted: DeletedRuns;
 
-  /** @param folder absolute path; made when first written to */
-  constructor(private readonly folder: string) {
-    this.contents = new Contents(path.join(folder, 'runs'));
+  /**
+   * @param folder absolute path; made when first written to
+   * @param now epoch milliseconds: how long a run has been deleted
+   */
+  constructor(
+    private readonly folder: string,
+    now: () => number = Date.now,
+  ) {
+    const runs = path.join(folder, 'runs');
+    this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
+    this.contents = new Contents(runs, () => this.deleted.folders());
   }
 
   static newId(): string {
@@ -48,8 +50,7 @@ export class RunStore {
 
   /** Opens a kept run to go on with it. */
   async open(id: string): Promise<OpenRun> {
-    await this.mustExist(id);
-    const lock = await takeLock(path.join(this.folderOf(id), 'lock'));
+    const lock = await this.lock(id);
     let contents: JournalContents;
     try {
       contents = await readJournal(this.journalOf(id));
@@ -68,28 +69,29 @@ export class RunStore {
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
   async list(): Promise<RunSummary[]> {
-    const runs = await Promise.all((await this.ids()).map((id) => this.summary(id)));
+    const runs = await Promise.all((await this.ids()).map((id) => readSummary(this.folderOf(id), id)));
     return runs.filter((run) => run !== undefined).sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
-  /** What each run follows; undefined for one whose record does not tell. */
+  /** What each run follows, deleted ones too; undefined for one whose record does not tell. */
   async workflowIds(): Promise<(string | undefined)[]> {
-    const firsts = await Promise.all((await this.ids()).map((id) => readFirstEvent(this.journalOf(id))));
+    const folders = [...(await this.ids()).map((id) => this.folderOf(id)), ...(await this.deleted.folders())];
+    const firsts = await Promise.all(folders.map((folder) => readFirstEvent(journalIn(folder))));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
-  async delete(id: string): Promise<void> {
-    await this.mustExist(id);
-    const lock = await takeLock(path.join(this.folderOf(id), 'lock'));
+  /** Takes a run away, as a whole; gives the name by which `deleted` brings it back. Not while anybody has it open. */
+  async delete(id: string): Promise<string> {
+    const lock = await this.lock(id);
     try {
-      await fs.rm(this.folderOf(id), { recursive: true });
+      return await this.deleted.take(id);
     } catch (error) {
       await lock.release();
-      throw StoreError.from(error);
+      throw error;
     }
   }
 
-  /** Where what belongs to a run alone is kept: it goes when the run is deleted. Made by whoever writes there first. */
+  /** Where what belongs to a run alone is kept: it goes with the run. Made by whoever writes there first. */
   stateFolder(id: string): string {
     return path.join(this.folderOf(id), 'state');
   }
@@ -106,7 +108,7 @@ export class RunStore {
       run,
       append: (event) => journal.append(event),
       close: async () => {
-        await this.writeSummary(id, run, journal.size).catch(() => {}); // a lost summary is made again from the journal
+        await writeSummary(this.folderOf(id), run, journal.size).catch(() => {}); // a lost summary is made again from the journal
         await journal.close();
         await lock.release();
       },
@@ -118,29 +120,14 @@ export class RunStore {
     return names.filter(isRunId);
   }
 
-  private async summary(id: string): Promise<RunSummary | undefined> {
-    const stat = await fs.stat(this.journalOf(id)).catch(() => undefined);
-    if (!stat) return undefined;
+  private async lock(id: string): Promise<Lock> {
+    await this.mustExist(id);
     try {
-      const { journalBytes, ...kept } = summarySchema.parse(JSON.parse(await fs.readFile(this.summaryOf(id), 'utf8')));
-      if (journalBytes === stat.size) return { id, live: false, ...kept };
-    } catch {
-      // Absent or of another shape: read the journal itself.
-    }
-    try {
-      const contents = await readJournal(this.journalOf(id));
-      const run = fold(id, contents.events);
-      if (!contents.damage) await this.writeSummary(id, run, stat.size).catch(() => {});
-      return { id, live: false, ...summarise(run), ...(contents.damage && { damaged: contents.damage }) };
+      return await takeLock(path.join(this.folderOf(id), 'lock'));
     } catch (error) {
-      const at = stat.mtimeMs;
-      const damaged = StoreError.from(error).message;
-      return { id, title: 'Damaged run', phase: 'Failed', createdAt: at, updatedAt: at, live: false, damaged };
+      await this.mustExist(id); // deleted by another window meanwhile
+      throw error;
     }
-  }
-
-  private async writeSummary(id: string, run: Run, journalBytes: number): Promise<void> {
-    await fs.writeFile(this.summaryOf(id), JSON.stringify({ journalBytes, ...summarise(run) }), { mode: 0o600 });
   }
 
   private async mustExist(id: string): Promise<void> {
@@ -152,10 +139,7 @@ export class RunStore {
     return path.join(this.folder, 'runs', id);
   }
   private journalOf(id: string): string {
-    return path.join(this.folderOf(id), 'journal.jsonl');
-  }
-  private summaryOf(id: string): string {
-    return path.join(this.folderOf(id), 'summary.json');
+    return journalIn(this.folderOf(id));
   }
 }
 
@@ -167,14 +151,4 @@ async function make(folder: string): Promise<void> {
   } catch (error) {
     throw StoreError.from(error);
   }
-}
-
-function fold(id: string, events: readonly StoredEvent[]): Run {
-  const run = newRun(id);
-  for (const event of events) applyEvent(run, event);
-  return run;
-}
-
-function summarise(run: Run): Pick<RunSummary, 'title' | 'phase' | 'createdAt' | 'updatedAt'> {
-  return { title: titleOf(run), phase: run.phase, createdAt: run.createdAt, updatedAt: run.updatedAt };
 }
