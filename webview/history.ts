@@ -6,7 +6,7 @@ import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { ago } from './time.ts';
 
-/** Every run of this workspace, newest first. Deleting takes a second press on the same button. */
+/** Every run of this workspace, newest first. Deleting one at work stops it, which takes a second press on the same button. */
 export function history(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
   const runs = (context.model.state?.runs ?? []).toSorted((one, other) => other.updatedAt - one.updatedAt);
@@ -17,6 +17,7 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
       (run) => run.id,
       (run) => row(context, run),
     )}</ul>
+    <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>Deleted runs…</button>
   </section>`;
 }
 
@@ -54,9 +55,11 @@ function row(context: PanelContext, run: RunSummary): TemplateResult {
     context.post({ type: 'open-run', runId: run.id });
     closeHistory(context);
   };
-  const remove = () => {
-    if (deleting) context.post({ type: 'delete-run', runId: run.id });
-    context.opened.deleting = deleting ? undefined : run.id;
+  const remove = ({ detail }: MouseEvent) => {
+    if (detail > 1) return; // the second press of a double click may be on the next row already
+    const sure = deleting || !run.live;
+    if (sure) context.post({ type: 'delete-run', runId: run.id });
+    context.opened.deleting = sure ? undefined : run.id;
     context.refresh();
   };
   const forget = () => {
@@ -70,8 +73,8 @@ function row(context: PanelContext, run: RunSummary): TemplateResult {
       <span class="quiet">${[state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>
     </button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
-      title=${deleting ? 'Press again to delete this run for good' : 'Delete this run'}
-      aria-label=${deleting ? `Really delete ${title}` : `Delete ${title}`}>${deleting ? 'Delete?' : icons.trash}</button>
+      title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}
+      aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>
   </li>`;
 }
 

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../engine/engine.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
 import { showApprovals } from './approvalsMenu.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
+import { deleteRun, showDeletedRuns } from './deletedRuns.ts';
 import type { Doctor } from './doctor.ts';
 import type { Mcp } from './mcp.ts';
 import { showServers } from './mcpMenu.ts';
@@ -20,6 +22,7 @@ import type { Workflows } from './workflows.ts';
 
 interface Parts {
   conversation: Conversation;
+  engine: ExecutionEngine;
   store: RunStore;
   undo: Undo;
   packages: Packages;
@@ -68,11 +71,13 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.deleteRun': async () => {
       const runId = await pickRun(parts.store, 'Towpath: delete a run');
       if (!runId) return;
-      const yes = 'Delete';
-      const question = 'Delete this run and its record?';
-      if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) === yes)
-        await conversation.delete(runId);
+      const stop = 'Stop and Delete';
+      const question = 'This run is at work. Stop it and delete it?';
+      const atWork = parts.engine.liveIds.includes(runId);
+      if (!atWork || (await vscode.window.showWarningMessage(question, { modal: true }, stop)) === stop)
+        await deleteRun(runId, parts.store, conversation);
     },
+    'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.answer': (id?: string) => approvals.show(id),

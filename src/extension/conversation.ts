@@ -105,17 +105,29 @@ export class Conversation {
     await this.snapshot();
   }
 
-  async delete(runId: string): Promise<void> {
+  /** Deletes a run, which is stopped before; gives the name that brings it back. Undefined: it could not be. */
+  async delete(runId: string): Promise<string | undefined> {
     await this.engine.stop(runId);
+    const name = await this.changing(() => this.store.delete(runId));
+    if (name !== undefined && this.shown === runId) await this.open(undefined);
+    return name;
+  }
+
+  /** Brings a deleted run back among the others, and (`show`) into the panel. */
+  async bringBack(name: string, show: boolean): Promise<void> {
+    const runId = await this.changing(() => this.store.deleted.restore(name));
+    if (runId !== undefined && show) await this.open(runId);
+  }
+
+  private async changing<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
     try {
-      await this.store.delete(runId);
+      return await change();
     } catch (error) {
       this.notice({ level: 'error', text: StoreError.from(error).message });
-      return;
+      return undefined;
     } finally {
       this.listChanged();
     }
-    if (this.shown === runId) await this.open(undefined);
   }
 
   notice(notice: Notice): void {

@@ -147,7 +147,10 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
   });
 
-  const sweep = () => shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
+  const sweep = async () => {
+    await store.deleted.sweep();
+    await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
+  };
   const sweeping = setTimeout(sweep, sweepAfterMs);
 
   context.subscriptions.push(
@@ -165,6 +168,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewViewProvider('towpath.chat', view),
     ...registerCommands({
       conversation,
+      engine,
       store,
       undo,
       packages,

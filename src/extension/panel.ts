@@ -9,6 +9,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import type { Approvals } from './approvals.ts';
 import type { ChatView } from './chatView.ts';
 import type { Conversation } from './conversation.ts';
+import { deleteRun } from './deletedRuns.ts';
 import type { Diffs } from './diffs.ts';
 import type { Models } from './models.ts';
 import type { Policies } from './policies.ts';
@@ -83,7 +84,7 @@ export class Panel {
       case 'open-run':
         return conversation.open(message.runId);
       case 'delete-run':
-        return conversation.delete(message.runId);
+        return deleteRun(message.runId, this.parts.store, conversation);
       case 'action':
         await vscode.commands.executeCommand(
           actions[message.action],
@@ -153,6 +154,7 @@ const actions = {
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
   'run-preset': 'towpath.runPreset',
+  'deleted-runs': 'towpath.deletedRuns',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;

@@ -24,6 +24,7 @@ const panelActionSchema = z.enum([
   'use-endpoint',
   'use-demo',
   'run-preset',
+  'deleted-runs',
   'open-folder',
   'manage-trust',
 ]);

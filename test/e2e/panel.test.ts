@@ -62,11 +62,41 @@ describe('the panel', () => {
       (await messages().first().innerText()).includes('The first one.'),
     );
     await history.click();
-    const remove = () => run('The second one.').getByTestId('delete-run').click();
-    await remove();
-    assert.equal(await run('The second one.').count(), 1, 'one click deletes nothing');
-    await remove();
+    await run('The second one.').getByTestId('delete-run').click();
     await eventually('the second run is gone', async () => (await run('The second one.').count()) === 0);
+  });
+
+  it('brings a deleted run back: by its notification, and from the list after a reload', async () => {
+    editor = await openTowpath({ settings: backend.settings });
+    await ask('To be kept.', said.hello);
+    const history = editor.panel.frame.getByTestId('history');
+    const run = editor.panel.frame.locator('[data-run]', { hasText: 'To be kept.' });
+    const remove = async () => {
+      if ((await run.count()) === 0) await history.click(); // it stays open under a notification
+      await run.getByTestId('delete-run').click();
+      await eventually('the conversation is empty', async () => (await messages().count()) === 0);
+      await eventually('the run is gone', async () => (await run.count()) === 0);
+    };
+    const isBack = async () => {
+      await editor.panel.shows('To be kept.');
+      await editor.panel.shows(said.hello);
+    };
+    await remove();
+    await editor.screenshot('deleted-run');
+    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Undo', exact: true }).click();
+    await isBack();
+
+    await remove();
+    await editor.reload();
+    await editor.showPanel();
+    await editor.command('Towpath: Deleted Runs…');
+    const row = editor.page.locator('.quick-input-widget .monaco-list-row', { hasText: 'To be kept.' });
+    await row.waitFor();
+    assert.match(await row.innerText(), /30 days left/);
+    await editor.screenshot('deleted-runs');
+    await row.click();
+    await isBack();
+    await ask('And it goes on.', said.hello);
   });
 
   it('shows what a model writes as text: nothing in it runs, loads or breaks the page’s policy', async () => {

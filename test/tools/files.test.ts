@@ -365,6 +365,23 @@ describe('tools: changing', () => {
     assert.deepEqual([asked, workspace.effects], [[], []]);
   });
 
+  it('fs.edit of a block whose twin stands at another indentation shows both, and touches neither', async () => {
+    const text = 'if (a) {\n  count(1);\n}\nfor (;;) {\n  if (a) {\n    count();\n  }\n}\n';
+    workspace = await temporaryWorkspace({ 'a.ts': text, '.env': text });
+    const { call } = conversation(workspace);
+    const edits = [{ oldText: 'if (a) {\n  count();\n}\n', newText: 'if (a) {\n  count(2);\n}\n' }];
+    const { message, details } = await error(call('fs.edit', { path: 'a.ts', edits }));
+    assert.equal(
+      message,
+      'oldText is in "a.ts" only with another indentation, at lines 5-7:\n  if (a) {\n    count();\n  }\n' +
+        'With its own, lines 1-3 are nearly the same:\nif (a) {\n  count(1);\n}\n' +
+        'Give the lines that are meant as they stand there. Nothing was changed.',
+    );
+    assert.deepEqual(details, { reason: 'OTHER_INDENTATION', edit: 0, lines: [5, 7, 1, 3] });
+    assert.doesNotMatch((await error(call('fs.edit', { path: '.env', edits }))).message, /count/);
+    assert.deepEqual([workspace.read('a.ts'), workspace.read('.env')], [text, text]);
+  });
+
   it('fs.write keeps the Windows line endings of a file it replaces', async () => {
     workspace = await temporaryWorkspace({ 'a.txt': 'a\r\nb\r\n' });
     await data(conversation(workspace).call('fs.write', { path: 'a.txt', content: 'c\nd\n' }));

@@ -202,6 +202,30 @@ describe('edits: by lines, apart from blanks and typography', () => {
   tolerant('lines at the end are removed', '  a\n  b\n  c\n', ['b\nc', ''], '  a\n');
   tolerant('a kind of line ending for every line', ' a\r\n b\n', ['a\nb', 'c\nd'], ' c\r\n d\n');
   check(
+    'found only at another indentation, while something like it is at its own: somebody changed that since',
+    'if (a) {\n  count(1);\n}\nfor (;;) {\n  if (a) {\n    count();\n  }\n}\n',
+    [['if (a) {\n  count();\n}\n', 'if (a) {\n  count(2);\n}\n']],
+    '[OTHER_INDENTATION edit 0 lines 5 7]',
+  );
+  check(
+    'the same of a line that is found within a deeper one',
+    'total += item;\nif (a) {\n    total += 1;\n}\n',
+    [['total += 1;', 'total += 2;']],
+    '[OTHER_INDENTATION edit 0 lines 3]',
+  );
+  tolerant(
+    'what is like it stands deeper than it was written, too',
+    'x:\n    count(1)\ny:\n        count(2)\n        stop()\n',
+    ['count(2)\nstop()', 'count(3)\nstop()'],
+    'x:\n    count(1)\ny:\n        count(3)\n        stop()\n',
+  );
+  check(
+    'at another indentation in more lines than are looked through for something like it',
+    `${'x\n'.repeat(50_000)}  a();\n  b();\n`,
+    [['a();\nb();', 'c();\nb();']],
+    '[INDENTATION edit 0 lines 50001 50002]',
+  );
+  check(
     'new lines whose depth cannot be told',
     'if a:\n    b()\nc()\n',
     [['if a:\nb()\nc()\n', 'if a:\nb()\nd()\nc()\n']],

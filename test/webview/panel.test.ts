@@ -621,22 +621,29 @@ The flag works; one test fails, see the test.`,
     assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 24.6k, about $0.0325.");
   });
 
-  it('deletes a run only at the second press', async () => {
+  it('deletes a run at one press, however quick, and one at work only at the second', async () => {
     const place = { createdAt: 1, updatedAt: Date.now() - 3 * 3_600_000, live: false };
     const runs = [
       { ...place, id: 'run-1', title: 'One', phase: 'WaitingUser' as const },
       { ...place, id: 'run-2', title: 'Two', phase: 'Failed' as const },
+      { ...place, id: 'run-3', title: 'Three', phase: 'Running' as const, live: true },
     ];
     await show(begin, { runs });
     await find('history').click();
     const second = test.page.locator('[data-run="run-2"]');
     assert.equal((await second.innerText()).replace(/\s+/g, ' ').trim(), 'Two Stopped · 3 h');
-    await second.getByTestId('delete-run').click();
-    assert.deepEqual(await posted(), []);
-    await second.getByTestId('delete-run').click();
+    await second.getByTestId('delete-run').dblclick();
+    const third = test.page.locator('[data-run="run-3"]');
+    await third.getByTestId('delete-run').dblclick();
+    await third.getByText('Stop and delete?').waitFor();
+    assert.deepEqual(await posted(), [{ type: 'delete-run', runId: 'run-2' }]);
+    await third.getByTestId('delete-run').click();
+    await find('deleted-runs').click();
     await second.locator('.history-open').click();
     assert.deepEqual(await posted(), [
       { type: 'delete-run', runId: 'run-2' },
+      { type: 'delete-run', runId: 'run-3' },
+      { type: 'action', action: 'deleted-runs' },
       { type: 'open-run', runId: 'run-2' },
     ]);
     await test.send();

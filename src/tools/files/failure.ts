@@ -11,7 +11,8 @@ export function editFailed(target: Target, failure: EditFailure, which: string, 
   // Nobody has allowed these lines to be read.
   const hidden = secretReason(target.file.relative.split('/')) !== undefined;
   const candidate = hidden ? undefined : failure.candidate;
-  const at = lines.length > 1 ? `lines ${lines[0]}-${lines.at(-1)}` : `line ${lines[0]}`;
+  const at = inWords(lines);
+  const other = failure.other && inWords(failure.other.lines);
   const message = {
     EMPTY: `${old} is empty. Give the text to replace, or use fs.write for the whole file.`,
     NO_CHANGE: `${old} and what replaces it are the same.`,
@@ -23,8 +24,14 @@ export function editFailed(target: Target, failure: EditFailure, which: string, 
     CUTS_WORD: `${old} ends or begins within a word of ${place}. Give whole words or lines; ${at}:\n${candidate ?? ''}\n`,
     CHANGES_SIMILAR: `A line to be changed differs from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
     CHANGES_BLANKS: `The blank lines around the change differ from ${place}. It has, at ${at}:\n${candidate ?? ''}\n`,
+    OTHER_INDENTATION: candidate
+      ? `${old} is in ${place} only with another indentation, at ${at}:\n${candidate}\nWith its own, ${other} are nearly the same:\n${failure.other?.candidate}\nGive the lines that are meant as they stand there.`
+      : `${old} is in ${place} only with another indentation, at ${at}; with its own, ${other} are nearly the same.`,
     INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
   }[reason];
-  const details = { reason, edit: failure.index, lines: hidden ? [] : lines };
+  const details = { reason, edit: failure.index, lines: hidden ? [] : [...lines, ...(failure.other?.lines ?? [])] };
   return new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
 }
+
+const inWords = (lines: readonly number[]) =>
+  lines.length > 1 ? `lines ${lines[0]}-${lines.at(-1)}` : `line ${lines[0]}`;

@@ -1,6 +1,7 @@
 import { indentationBefore, reindented } from './exact.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
 import { replaceLines, type Unsure } from './replace.ts';
+import { isIndentedOtherwise, mostFileLines, rivalOf } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
 
 /** Replace `oldText`, which must be in the text exactly once, by `newText`. */
@@ -16,13 +17,15 @@ export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'
 
 export interface EditFailure {
   ok: false;
-  reason: 'ABSENT' | 'NOT_UNIQUE' | 'EMPTY' | 'NO_CHANGE' | 'CUTS_WORD' | 'DONE_ALREADY' | Unsure;
+  reason: 'ABSENT' | 'NOT_UNIQUE' | 'EMPTY' | 'NO_CHANGE' | 'CUTS_WORD' | 'DONE_ALREADY' | 'OTHER_INDENTATION' | Unsure;
   /** Which edit, counted from 0. */
   index: number;
   /** The 1-based first lines of what was found too often, or the first and the last of the nearest candidate. */
   lines: number[];
   /** The file's own text at the nearest candidate. */
   candidate?: string;
+  /** A second candidate, in the same form. */
+  other?: { lines: number[]; candidate: string };
 }
 
 type Failed = Omit<EditFailure, 'ok' | 'index'>;
@@ -84,6 +87,8 @@ function applyExact(text: string, { at, length }: Place, oldText: string, newTex
   const runs = prefix === '' && !isPart ? [] : findRuns(splitLines(text).map(textOf), wholeLines(oldText));
   const found = new Set([...runs.map(firstLineOf), ...(isPart ? [lineAt(text, at)] : [])]);
   if (found.size > 1) return { reason: 'NOT_UNIQUE', lines: [...found].sort((one, other) => one - other) };
+  const twin = runs[0] && !isPart ? twinFailure(splitLines(text).map(textOf), wholeLines(oldText), runs[0]) : undefined;
+  if (twin) return twin;
   const made = reindented(text, prefix, oldText, newText);
   if (made === undefined) return failed('INDENTATION');
   const whole = made + (losesEnding(oldText, newText) && end < text.length ? '\n' : '');
@@ -155,12 +160,13 @@ function applyByLines(text: string, oldText: string, newText: string): Applied |
   if (runs.length > 1) return { reason: 'NOT_UNIQUE', lines: runs.map(firstLineOf) };
   const candidate = (reason: Failed['reason'], from: number, to: number): Failed => ({
     reason,
-    lines: from + 1 === to ? [to] : [from + 1, to],
-    candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
+    ...shown(texts, from, to),
   });
   if (runs[0]) {
+    const twin = twinFailure(texts, old, runs[0]);
+    if (twin) return twin;
     const made = replaceLines(lines, runs[0], old, newLines(oldText, newText));
-    if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, Math.max(...runs[0].at) + 1);
+    if ('unsure' in made) return candidate(made.unsure, firstLineOf(runs[0]) - 1, endOf(runs[0]));
     return { text: made.text, exact: false };
   }
   const now = newText.trim();
@@ -172,4 +178,23 @@ function applyByLines(text: string, oldText: string, newText: string): Applied |
   return near === undefined
     ? { reason: 'ABSENT', lines: [] }
     : candidate('ABSENT', near, Math.min(texts.length, near + old.length));
+}
+
+const endOf = (run: Run) => Math.max(...run.at) + 1;
+
+/** Lines of the file, as a failure tells of them; `to` is not among them. */
+const shown = (texts: readonly string[], from: number, to: number) => ({
+  lines: from + 1 === to ? [to] : [from + 1, to],
+  candidate: texts.slice(from, Math.min(to, from + 12)).join('\n'),
+});
+
+/** What was found is indented otherwise, and something like it is where the edit's own indentation is; or nobody looks. */
+function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
+  if (!isIndentedOtherwise(texts, old, run.at)) return undefined;
+  const found = shown(texts, firstLineOf(run) - 1, endOf(run));
+  if (texts.length > mostFileLines) return { reason: 'INDENTATION', ...found };
+  const rival = rivalOf(texts, old, run.at);
+  if (rival === undefined) return undefined;
+  const other = shown(texts, rival, Math.min(texts.length, rival + old.length));
+  return { reason: 'OTHER_INDENTATION', ...found, other };
 }
