@@ -35,7 +35,7 @@ export interface ContextOptions {
   grants: Set<string>;
   store: RunStore;
   host: ToolHost;
-  model(id?: string): Promise<RunModel>;
+  model(named?: { id: string; workflowId: string }): Promise<RunModel>;
   workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;
 }
@@ -61,7 +61,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
   const models = new Map<string | undefined, Promise<RunModel>>();
   const modelOf = (id?: string) => {
-    const model = models.get(id) ?? options.model(id);
+    const named = id === undefined ? undefined : { id, workflowId: run.workflowId };
+    const model = models.get(id) ?? options.model(named);
     models.set(id, model);
     return model;
   };

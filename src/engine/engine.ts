@@ -28,10 +28,10 @@ export interface EngineOptions {
   /** Throws an `EngineError` with a sentence for the person when there is none of this id, or it is not in order. */
   workflow(id: string): Promise<Workflow>;
   /**
-   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider). Throws an `Error` with
-   * a sentence for the person when there is none to talk to.
+   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider) by the file that a run
+   * follows. Throws an `Error` with a sentence for the person when there is none to talk to.
    */
-  model(id?: string): Promise<RunModel>;
+  model(named?: { id: string; workflowId: string }): Promise<RunModel>;
   /** Folder names and the text of AGENTS.md. */
   workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;

@@ -3,6 +3,7 @@ import { type Preset, presetNames, presets, type Rule, ruleSchema } from '../pro
 import { visibleLine } from '../protocol/visible.ts';
 import { readRules } from '../tools/gate/rules.ts';
 import type { McpServers } from '../tools/mcp/servers.ts';
+import { type NamedModels, whoIs } from './namedModels.ts';
 import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
 import { withoutLinks } from './questionText.ts';
 import { serverRuleWords } from './serverRules.ts';
@@ -12,13 +13,13 @@ interface Choice extends vscode.QuickPickItem {
   remove?(): Promise<unknown>;
 }
 
-/** *Approvals…*: the preset, commands that only read, and the rules, each with a button that deletes it. */
-export async function showApprovals(policies: Policies, servers: McpServers): Promise<void> {
+/** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
+export async function showApprovals(policies: Policies, servers: McpServers, named: NamedModels): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = 'Towpath: what is asked about';
   pick.placeholder = 'Choose a preset, or add a rule';
   const show = () => {
-    pick.items = choices(policies, servers);
+    pick.items = choices(policies, servers, named);
   };
   show();
   const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
@@ -33,7 +34,7 @@ export async function showApprovals(policies: Policies, servers: McpServers): Pr
   await choice?.run?.();
 }
 
-function choices(policies: Policies, servers: McpServers): Choice[] {
+function choices(policies: Policies, servers: McpServers, named: NamedModels): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator('Preset'),
@@ -50,10 +51,13 @@ function choices(policies: Policies, servers: McpServers): Choice[] {
     },
     ...rulesOf(policies, servers, 'workspace', 'Rules for this workspace'),
     ...rulesOf(policies, servers, 'user', 'Rules everywhere'),
+    ...modelsOf(named),
     separator(''),
     { label: '$(add) Add a Rule…', run: () => addRule(policies) },
   ];
 }
+
+const trash = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this rule' };
 
 export const presetDetails: Record<Preset, string> = {
   'ask-everything': 'reads, too',
@@ -65,7 +69,6 @@ export const presetDetails: Record<Preset, string> = {
 function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
-  const trash = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this rule' };
   const items = written.map((value, index) => {
     const { problems } = readRules([value], scope);
     const rule = ruleSchema.safeParse(value);
@@ -80,6 +83,17 @@ function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: s
     };
   });
   return [separator(title), ...items];
+}
+
+/** Files that may use a model that was not picked. */
+function modelsOf(named: NamedModels): Choice[] {
+  const items = named.agreed().map((one) => ({
+    label: `$(law) Let ${visibleLine(one.file)} use ${whoIs(one).label}`,
+    description: whoIs(one).where,
+    buttons: [trash],
+    remove: async () => named.forget(one),
+  }));
+  return items.length === 0 ? [] : [separator('Models that files name'), ...items];
 }
 
 async function addRule(policies: Policies): Promise<void> {

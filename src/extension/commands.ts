@@ -13,6 +13,7 @@ import type { ModelFetcher } from './modelFetcher.ts';
 import { demoModel } from './modelIds.ts';
 import type { ModelManager } from './modelManager.ts';
 import type { Models } from './models.ts';
+import type { NamedModels } from './namedModels.ts';
 import type { Packages } from './packages.ts';
 import type { Policies } from './policies.ts';
 import { showRunPreset } from './runPresetMenu.ts';
@@ -31,6 +32,7 @@ interface Parts {
   fetcher: ModelFetcher;
   doctor: Doctor;
   models: Models;
+  namedModels: NamedModels;
   approvals: Approvals;
   policies: Policies;
   mcp: Mcp;
@@ -86,7 +88,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
-    'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers),
+    'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers, parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;

@@ -7,6 +7,7 @@ import { inGigabytes } from '../llm/local/fit.ts';
 import { findRemote, type RemoteModel } from '../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../llm/local/unfinished.ts';
 import { isLocked, takeLock } from '../runs/lock.ts';
+import { downloadFolder } from './modelFolders.ts';
 import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
 import { stoppable } from './stoppable.ts';
@@ -38,9 +39,8 @@ export class Downloads implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  /** Where models are kept: the editor's storage of this extension, which all windows share, or what the settings say. */
   get folder(): string {
-    return settings()['local.downloadFolder'] || vscode.Uri.joinPath(this.storage, 'models').fsPath;
+    return downloadFolder(this.storage);
   }
 
   get running(): Transfer[] {

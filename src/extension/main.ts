@@ -22,6 +22,7 @@ import { Memory } from './memory.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
+import { NamedModels } from './namedModels.ts';
 import { Packages } from './packages.ts';
 import { Panel } from './panel.ts';
 import { Policies } from './policies.ts';
@@ -51,7 +52,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const problems = new Problems();
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
-  const models = new Models(context, secrets, log);
+  const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
+  const namedModels = new NamedModels(memory);
+  const models = new Models(context, secrets, namedModels, log);
   const store = new RunStore(path.join(storage.fsPath, 'store'));
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
@@ -61,7 +64,7 @@ export function activate(context: vscode.ExtensionContext): void {
       asking: approvals.count,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
     });
-  const policies = new Policies(new Memory(path.join(storage.fsPath, 'approvals.json')), log, () => {
+  const policies = new Policies(memory, log, () => {
     showStatus();
     void panel.showState();
   });
@@ -98,7 +101,7 @@ export function activate(context: vscode.ExtensionContext): void {
       prepare: mcp.prepare,
     }),
     workflow: async (id) => (await shelf.workflow(id)) ?? workflowFiles.workflow(id),
-    model: (id) => models.current(id),
+    model: (named) => models.current(named),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
       instructions: await workspaceInstructions(workspace),
@@ -177,6 +180,7 @@ export function activate(context: vscode.ExtensionContext): void {
       fetcher,
       doctor,
       models,
+      namedModels,
       approvals,
       policies,
       mcp,

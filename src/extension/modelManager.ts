@@ -1,4 +1,3 @@
-import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../llm/local/curated.ts';
@@ -9,6 +8,7 @@ import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
 import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
+import { listedFolders } from './modelFolders.ts';
 import type { Models } from './models.ts';
 import { saveSetting, settings } from './settings.ts';
 import type { Setup } from './setup.ts';
@@ -109,7 +109,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   private async listed(): Promise<Item[]> {
-    const places = [...settings()['local.folders'].map(expandHome), this.downloads.folder, ...this.models.localFiles()];
+    const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
     const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places)]);
     const unfinished = new Set(begun.map(({ first }) => first));
     const context = settings()['local.contextSize'];
@@ -228,5 +228,3 @@ function fitOfLocal({ bytes, info }: LocalModel): Fit {
 }
 
 const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });
-
-const expandHome = (folder: string) => folder.replace(/^~(?=$|[\\/])/, os.homedir());

@@ -10,14 +10,18 @@ import { createClient, keyOrigin, type Provider, type ProviderId } from '../llm/
 import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
+import { knownModelFile } from '../llm/local/known.ts';
 import type { Place } from '../llm/local/place.ts';
 import { createRoom } from '../llm/local/room.ts';
 import { priceOf } from '../llm/prices.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
+import { visibleLine } from '../protocol/visible.ts';
 import { createEditorClient } from './editorModels.ts';
+import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, providerOf, split } from './modelIds.ts';
+import type { NamedModels } from './namedModels.ts';
 import type { Secrets } from './secrets.ts';
 import { type Settings, saveSetting, settings } from './settings.ts';
 
@@ -41,6 +45,7 @@ export class Models implements vscode.Disposable {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly secrets: Secrets,
+    private readonly named: NamedModels,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -70,13 +75,12 @@ export class Models implements vscode.Disposable {
   }
 
   /**
-   * The picked model behind its adapter, or the one that is named: `provider/model`, else a model of the picked one's
-   * provider. Throws an `EngineError` with the way out when it is not set up.
+   * The picked model behind its adapter, or the one that the file a run follows names: `provider/model`, else a model of
+   * the picked one's provider. Throws an `EngineError` with the way out when it is not set up, or not the file's to choose.
    */
-  async current(named?: string): Promise<RunModel> {
-    const id = named === undefined ? this.currentId : this.idOf(named);
-    const { problem } = describe(id);
-    if (problem) throw new EngineError('UNKNOWN', problem);
+  async current(named?: { id: string; workflowId: string }): Promise<RunModel> {
+    const id = named === undefined ? this.currentId : await this.allowedId(named);
+    checkProblem(id);
     const now = settings();
     const { provider, model } = split(id);
     const client = await this.client(provider, model, now);
@@ -149,6 +153,29 @@ export class Models implements vscode.Disposable {
 
   async dispose(): Promise<void> {
     await Promise.all([...this.locals.values()].map((client) => client.dispose()));
+  }
+
+  /** A file of the workspace sends text nowhere, and has no file of its own loaded, unless the person agrees to it. */
+  private async allowedId({ id: named, workflowId: file }: { id: string; workflowId: string }): Promise<string> {
+    const id = this.idOf(named);
+    if (id === this.currentId || id === demoModel) return id;
+    const { provider, model } = split(id);
+    if (provider !== 'local') {
+      checkProblem(id);
+      await this.named.agree(file, id, this.currentId);
+      return id;
+    }
+    const real = await knownModelFile(model, {
+      folders: [...listedFolders(), downloadFolder(this.context.globalStorageUri)],
+      files: this.localFiles(),
+      foreign: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+    });
+    if (real !== undefined) return `local/${real}`;
+    throw new EngineError(
+      'UNKNOWN',
+      `${visibleLine(file)} names the model file ${visibleLine(model)}, which is in none of your folders of models. ` +
+        'Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+    );
   }
 
   private idOf(named: string): string {
@@ -280,4 +307,9 @@ export class Models implements vscode.Disposable {
     this.locals.set(key, client);
     return client;
   }
+}
+
+function checkProblem(id: string): void {
+  const { problem } = describe(id);
+  if (problem) throw new EngineError('UNKNOWN', problem);
 }

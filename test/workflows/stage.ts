@@ -80,7 +80,11 @@ export class Stage {
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy }),
       workflow: async (id) => graphWorkflow({ id, file: file!, agents: this.agents }),
-      model: async (id = 'chosen') => ({ id: `openai-compatible/${id}`, model: id, adapter }),
+      model: async ({ id } = { id: 'chosen', workflowId: '' }) => ({
+        id: `openai-compatible/${id}`,
+        model: id,
+        adapter,
+      }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,
       tell: (event) => this.events.push(event),

@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import { EngineError } from '../engine/engine.ts';
+import { visibleLine } from '../protocol/visible.ts';
+import type { Memory } from './memory.ts';
+import { addressOf, describe, providerOf, split } from './modelIds.ts';
+
+const agreedName = 'models.agreed';
+/** Agreements that are kept; of more, the oldest are forgotten. */
+const most = 500;
+
+/** Somebody else's file, a provider, and where that is: what an agreement is bound to. */
+export interface NamedModel {
+  file: string;
+  provider: string;
+  address: string;
+}
+
+/**
+ * Models that a file of the workspace names. A model that the person did not pick is asked about, once for each file and
+ * provider at its address, before anything is sent there. Closing the dialog is a no, which holds for this time.
+ */
+export class NamedModels {
+  private readonly asking = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly memory: Memory) {}
+
+  /** Throws an `EngineError` with the way out when the person does not agree. */
+  async agree(file: string, id: string, pickedId: string): Promise<void> {
+    const { provider } = split(id);
+    const named = { file, provider, address: placeOf(provider) };
+    const key = JSON.stringify(named);
+    if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
+    const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
+    this.asking.set(key, answer);
+    if (await answer) return;
+    const { label } = whoIs(named);
+    throw new EngineError(
+      'UNKNOWN',
+      `${visibleLine(file)} names a model of ${label}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).`,
+    );
+  }
+
+  /** Oldest first. */
+  agreed(): NamedModel[] {
+    const kept = this.memory.get(agreedName);
+    return Array.isArray(kept) ? kept.filter(isNamed) : [];
+  }
+
+  forget(named: NamedModel): void {
+    const key = JSON.stringify(named);
+    this.keep(this.agreed().filter((one) => JSON.stringify(one) !== key));
+  }
+
+  private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
+    const { label, where } = whoIs(named);
+    const use = 'Use It';
+    const model = visibleLine(split(id).model).slice(0, 200);
+    const detail = [
+      `It, or an agent that it uses, names the model ${model}.`,
+      `Its instructions, your words and what its tools read in this workspace then go to ${where}.`,
+      `You picked ${visibleLine(describe(pickedId).label)}.`,
+      'You are asked once for this file and this place.',
+    ].join('\n\n');
+    const question = `Let ${visibleLine(named.file)} use ${label}?`;
+    const buttons = ['Do Not Use It', use]; // Enter presses the first
+    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons)) !== use) return false;
+    this.keep([...this.agreed(), named]);
+    return true;
+  }
+
+  private keep(all: readonly NamedModel[]): void {
+    this.memory.update(agreedName, all.slice(-most));
+  }
+}
+
+/** As people know them. */
+export function whoIs({ provider, address }: Pick<NamedModel, 'provider' | 'address'>): {
+  label: string;
+  where: string;
+} {
+  const label = providerOf(provider)?.label;
+  if (!label) return { label: 'a model of the editor', where: 'whoever provides it in the editor' };
+  return { label, where: `${label} at ${visibleLine(address)}` };
+}
+
+/** The address without what is secret in it at times. Empty for what has none. */
+function placeOf(id: string): string {
+  const provider = providerOf(id);
+  const address = provider ? addressOf(provider.id) : '';
+  if (!URL.canParse(address)) return address;
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+const isNamed = (one: unknown): one is NamedModel =>
+  ['file', 'provider', 'address'].every((name) => typeof Object(one)[name] === 'string');

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+const flow = '.towpath/workflows/flow.yaml';
+const yaml = `
+nodes:
+  - name: ask
+    uses: llm.call
+    with: {model: vllm/other, messages: [{role: user, content: Read this.}]}
+`;
+const agent = (model: string) => `instructions: You look.\nmodel: ${model}\n`;
+
+describe('a model that a file names', () => {
+  let picked: Provider;
+  let other: Provider;
+  let editor: Towpath;
+  before(async () => {
+    picked = await startProvider(() => reply.text('From the picked one.'));
+    other = await startProvider(() => reply.text('From the other one.'));
+    editor = await openTowpath({
+      files: {
+        [flow]: yaml,
+        '.towpath/agents/mine.yaml': agent('openai-compatible/scripted'),
+        '.towpath/agents/theirs.yaml': agent('vllm/other'),
+        '.towpath/agents/brought.yaml': agent('local/brought.gguf'),
+        'brought.gguf': 'GGUF',
+      },
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.endpoint.baseUrl': picked.url,
+        'towpath.baseUrls': { vllm: other.url },
+      },
+    });
+  });
+  after(async () => {
+    await editor?.stop();
+    await picked?.close();
+    await other?.close();
+  });
+
+  const run = (command: 'towpath.runWorkflow' | 'towpath.runAgent', id: string, second?: unknown) =>
+    editor.host.evaluate(
+      (vscode, [command, id, second]) => {
+        void vscode.commands.executeCommand(command as string, id, second);
+      },
+      [command, id, second ?? null] as const,
+    );
+  const runFlow = () => run('towpath.runWorkflow', flow, {});
+  const runAgent = (name: string) => run('towpath.runAgent', `.towpath/agents/${name}.yaml`, 'Look.');
+  const asked = async (file = flow) => {
+    const text = await editor.dialog.text();
+    assert.ok(text.startsWith(`Let ${file} use vLLM?\n`), text);
+    return text;
+  };
+  const answered = () => editor.panel.waitForPhase(['Completed', 'WaitingUser']);
+
+  it('is asked about before anything is sent, with where that is; a no says the way out', async () => {
+    await runFlow();
+    const text = await asked();
+    assert.ok(text.includes(`vLLM at ${other.url}`), text);
+    assert.match(text, /names the model other\..*You picked scripted\./s);
+    assert.equal(await editor.dialog.focused(), 'Do Not Use It');
+    await editor.screenshot('named-model');
+    await editor.dialog.escape();
+    await editor.panel.waitForPhase('Failed');
+    await editor.panel.shows(`${flow} names a model of vLLM, and you did not let it. Retry to be asked again`);
+    assert.deepEqual(other.requests, []);
+  });
+
+  it('a yes holds for this file and place, after a reload, too, and can be taken back', async () => {
+    await editor.panel.frame.getByTestId('continue').click();
+    await asked();
+    await editor.dialog.click('Use It');
+    await answered();
+    assert.equal(other.requests.length, 1);
+    await editor.reload();
+    await editor.panel.ready();
+    await runFlow();
+    await eventually('it is used unasked', () => other.requests.length === 2);
+    await answered();
+
+    await editor.command('Towpath: Approvals…');
+    const row = editor.page.locator('.quick-input-list .monaco-list-row', { hasText: `Let ${flow} use vLLM` });
+    await row.hover();
+    await row.getByRole('button', { name: 'Delete this rule' }).click();
+    await row.waitFor({ state: 'detached' });
+    await editor.page.keyboard.press('Escape');
+    await runFlow();
+    await asked();
+    await editor.dialog.click('Use It');
+    await eventually('it is used', () => other.requests.length === 3);
+    await answered();
+  });
+
+  it('another file, and another place of the same provider, are asked about anew; the picked model is not', async () => {
+    await runAgent('theirs');
+    await asked('.towpath/agents/theirs.yaml');
+    await editor.dialog.escape();
+    await editor.panel.waitForPhase('Failed');
+    await runAgent('mine');
+    await editor.panel.shows('From the picked one.');
+    await editor.host.evaluate(
+      async (vscode, url) => {
+        const towpath = vscode.workspace.getConfiguration('towpath');
+        await towpath.update('baseUrls', { vllm: url }, vscode.ConfigurationTarget.Global);
+      },
+      other.url.replace('127.0.0.1', 'localhost'),
+    );
+    await runFlow();
+    assert.match(await asked(), /vLLM at http:\/\/localhost/);
+    await editor.dialog.escape();
+    await editor.panel.waitForPhase('Failed');
+    assert.equal(other.requests.length, 3);
+  });
+
+  it('a model file of the repository is not loaded, and nobody is asked to', async () => {
+    for (const file of ['brought.gguf', path.join(editor.folder, 'brought.gguf')]) {
+      await editor.host.evaluate(
+        async (vscode, content) => {
+          const uri = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, '.towpath/agents/brought.yaml');
+          await vscode.workspace.fs.writeFile(uri, Buffer.from(content));
+        },
+        agent(`local/${file}`),
+      );
+      await runAgent('brought');
+      await editor.panel.shows(`names the model file ${file}, which is in none of your folders of models`);
+      assert.equal(await editor.dialog.isOpen(), false);
+    }
+  });
+});
