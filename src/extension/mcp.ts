@@ -38,7 +38,14 @@ export class Mcp implements vscode.Disposable {
       workspace,
       sources: () => sources(workspace),
       approved: new Approved(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
-      person: this.questions,
+      person: {
+        approveServer: (question) => this.questions.approveServer(question),
+        approveTools: (question) => {
+          this.told.delete(changeOf(question)); // put off, it is worth another word
+          return this.questions.approveTools(question);
+        },
+        input: (definition, input) => this.questions.input(definition, input),
+      },
       limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
       roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
       log: (server, text) => this.log(server).appendLine(text),
@@ -114,7 +121,8 @@ export class Mcp implements vscode.Disposable {
           'Show Log': () => this.log(name).show(),
         });
       // However often it changes them: the next run asks, and the list of servers does at any time.
-      if (this.servers.waitingTools(server).some(({ isOpen }) => isOpen) && this.isNews(changeOf(server)))
+      if (this.servers.isBusy(server) || !this.servers.waitingTools(server).some(({ isOpen }) => isOpen)) continue;
+      if (this.isNews(changeOf(server)))
         void this.offer(
           `The MCP server ${name} (${server.definition.source}) has changed its tools. They are disabled until you allow them.`,
           { 'Answer…': () => this.servers.reviewTools(server) },
@@ -134,9 +142,10 @@ export class Mcp implements vscode.Disposable {
   }
 }
 
-const keyOf = ({ definition: { place, name } }: McpServer): string => `${place}#${name}`;
-const failureOf = (server: McpServer): string => `failed ${keyOf(server)}`;
-const changeOf = (server: McpServer): string => `changed ${keyOf(server)}`;
+type Place = Pick<McpServer, 'definition'>;
+const keyOf = ({ definition: { place, name } }: Place): string => `${place}#${name}`;
+const failureOf = (server: Place): string => `failed ${keyOf(server)}`;
+const changeOf = (server: Place): string => `changed ${keyOf(server)}`;
 
 async function sources(workspace: Workspace): Promise<ConfigSource[]> {
   const all = workspace.roots;

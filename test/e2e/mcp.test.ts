@@ -114,29 +114,89 @@ describe('with an MCP server in the folder', () => {
     assert.ok(!JSON.stringify(provider.requests.map((request) => request.body)).includes(canary));
   });
 
-  it('tools that changed are asked about when the server starts again, by name', async () => {
-    const tools = path.join(editor.folder, 'tools.json');
-    const list = (...names: string[]) =>
-      writeFileSync(tools, JSON.stringify(names.map((name) => ({ name, inputSchema: { type: 'object' } }))));
-    list('work');
-    writeFileSync(path.join(editor.folder, file), faulty('changes', tools));
+  const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const list = (...tools: object[]) =>
+    writeFileSync(
+      path.join(editor.folder, 'tools.json'),
+      JSON.stringify(tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool }))),
+    );
+  const restart = async (state: string) => {
+    await editor.command('Towpath: MCP Servers…');
+    await row(state).click();
+    await row('Restart').click();
+  };
+
+  it('an always allowed tool is bound to its server and its words, and the list of rules says so', async () => {
+    list({ name: 'work', description: 'Does work.' });
+    writeFileSync(path.join(editor.folder, file), faulty('changes', path.join(editor.folder, 'tools.json')));
     await editor.panel.send('Work.');
     await editor.dialog.text();
     await editor.dialog.click('Allow');
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
-    await editor.dialog.click('Cancel');
-    await hears('TOOL_DENIED');
+    await editor.dialog.click('Always Allow…');
+    const rule = `mcp.odd.work of “${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}”`;
+    const words = rule.length > 214 ? rule.slice(0, 200) : rule;
+    await row(`${words} as it is now in this workspace`).click();
     await editor.panel.waitForPhase('WaitingUser');
-    list('work', 'extra');
-    await editor.command('Towpath: MCP Servers…');
-    const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
-    await row('running, 1 tool').click();
-    await row('Restart').click();
-    assert.match(await editor.dialog.text(), /^The MCP server odd has changed its tools\. Use them\?\nNew: extra\n/);
+    await editor.command('Towpath: Approvals…');
+    await row(`Allow ${words} as it is now`).waitFor();
+    await editor.page.keyboard.press('Escape');
+  });
+
+  it('tools that changed are asked about in one question, which shows what changed; what was allowed goes on', async () => {
+    list({ name: 'work', description: 'Does work.\nGone: \u202enothing [x](command:y)' }, { name: 'extra' });
+    await restart('running, 1 tool');
+    const question = await editor.dialog.text();
+    assert.match(question, /^The MCP server odd has changed its tools\. Use them as they are now\?\nChanged: work\n/);
+    assert.ok(question.includes('description was: “Does work.”\n'), question);
+    assert.ok(
+      question.includes('description is: “Does work. ⏎ Gone: ⟨U+202E⟩nothing [x](command:y)”\nNew: extra\n'),
+      question,
+    );
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    await editor.screenshot('mcp-changed-tools');
     await editor.dialog.click('Allow');
-    await editor.command('Towpath: MCP Servers…');
-    await row('running, 2 tools').waitFor();
+    await editor.panel.send('Work.');
+    await editor.panel.waitForPhase('Running');
+    await editor.panel.waitForPhase('WaitingUser');
+    const card = editor.panel.cards('mcp.odd.work').last();
+    assert.match(await card.innerText(), /Allowed by your rule for this workspace “mcp\.odd\.work of /);
+  });
+
+  it('what does not fit into the question is allowed only after its review, a diff; the next window asks nothing', async () => {
+    list({ name: 'work', description: `Does work. ${'x'.repeat(100_000)}` }, { name: 'extra' });
+    await restart('running, 2 tools');
+    await editor.dialog.text();
+    assert.deepEqual((await editor.dialog.buttons()).sort(), ['Cancel', 'Review…']);
+    await editor.dialog.click('Review…');
+    await editor.page
+      .locator('.monaco-diff-editor .view-line', { hasText: 'nothing [x](command:y)' })
+      .first()
+      .waitFor();
+    await editor.screenshot('mcp-changed-tools-review');
+    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Answer…' }).click();
+    await editor.dialog.text();
+    await editor.dialog.click('Allow');
+    await editor.reload();
+    await editor.showPanel();
+    await editor.panel.send('Work.');
+    await editor.panel.waitForPhase('Running');
+    await editor.panel.waitForPhase('WaitingUser');
+    const card = editor.panel.cards('mcp.odd.work').last();
+    assert.match(await card.innerText(), /Allowed by your rule for this workspace “mcp\.odd\.work of /);
+  });
+
+  it('after a no the changed tool is disabled, and the rule is listed as one that holds for nothing', async () => {
+    list({ name: 'work', description: 'Does something else.' }, { name: 'extra' });
+    await restart('running, 2 tools');
+    await editor.dialog.text();
+    await editor.dialog.click('Cancel');
+    await editor.panel.send('Work.');
+    await hears('There is no such tool.');
+    await editor.panel.waitForPhase('WaitingUser');
+    await editor.command('Towpath: Approvals…');
+    await row('has no tool any more that says the same about itself').waitFor();
+    await editor.screenshot('mcp-idle-rule');
     await editor.page.keyboard.press('Escape');
   });
 

@@ -1,4 +1,5 @@
 import type { Rule } from '../../protocol/policy.ts';
+import { beforeStop } from '../stop.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Approved, definitionsBefore, judge } from './approved.ts';
@@ -57,6 +58,7 @@ export class McpServers {
   private readonly resting = new WeakSet<McpServer>();
   /** Definitions that the person has said no to: one that comes back is not asked about again. */
   private readonly declined = new WeakMap<McpServer, Set<string>>();
+  private readonly busy = new Map<McpServer, number>();
   private asking: Promise<unknown> = Promise.resolve();
   private reading: Promise<void> = Promise.resolve();
   private built?: readonly Tool[];
@@ -134,6 +136,11 @@ export class McpServers {
     this.resting.delete(server);
   }
 
+  /** It is being started or asked about: what is to be said about its tools is said there. */
+  isBusy(server: McpServer): boolean {
+    return this.busy.has(server);
+  }
+
   /** Tools of a running server that are not what was accepted: disabled. `isOpen`: nobody has said no to them yet. */
   waitingTools(server: McpServer): { tool: ListedTool; as: 'new' | 'changed'; isOpen: boolean }[] {
     const { definition, tools, state } = server;
@@ -164,7 +171,7 @@ export class McpServers {
   /** Asks about changed tools, also when they were declined before. */
   async reviewTools(server: McpServer): Promise<void> {
     this.declined.delete(server);
-    await this.settleTools(server, new AbortController().signal);
+    await this.during(server, () => this.settleTools(server, new AbortController().signal));
   }
 
   rootsChanged(): void {
@@ -211,13 +218,27 @@ export class McpServers {
     });
   }
 
-  private async makeReady(server: McpServer, signal: AbortSignal, say: (text: string) => void): Promise<void> {
-    if (server.state.phase !== 'running') {
-      if (!(await this.isApproved(server, signal)) || signal.aborted) return;
-      say(`Starting the MCP server ${server.name}.`);
-      await server.start();
+  private makeReady(server: McpServer, signal: AbortSignal, say: (text: string) => void): Promise<void> {
+    return this.during(server, async () => {
+      if (server.state.phase !== 'running') {
+        if (!(await this.isApproved(server, signal)) || signal.aborted) return;
+        say(`Starting the MCP server ${server.name}.`);
+        await server.start();
+      }
+      await this.settleTools(server, signal);
+    });
+  }
+
+  private async during(server: McpServer, work: () => Promise<void>): Promise<void> {
+    this.busy.set(server, (this.busy.get(server) ?? 0) + 1);
+    try {
+      await work();
+    } finally {
+      const left = this.busy.get(server)! - 1;
+      if (left > 0) this.busy.set(server, left);
+      else this.busy.delete(server);
+      this.changed();
     }
-    await this.settleTools(server, signal);
   }
 
   private isApproved(server: McpServer, signal: AbortSignal): Promise<boolean> {
@@ -227,7 +248,7 @@ export class McpServers {
       if (approved.entry(definition)) return true;
       if (signal.aborted || this.resting.has(server) || !this.servers.includes(server)) return false;
       const question = { definition, changed: approved.wasOther(definition) };
-      const answer = await person.approveServer(question, signal).catch(() => 'later' as const);
+      const answer = await beforeStop(signal, person.approveServer(question, signal)).catch(() => 'later' as const);
       if (signal.aborted) return false; // an answer after the stop is no answer
       if (answer === 'deny') this.resting.add(server);
       if (answer !== 'allow' && answer !== 'trust') return false;
@@ -246,14 +267,14 @@ export class McpServers {
       const listed = server.tools;
       const open = this.waitingTools(server).filter(({ isOpen }) => isOpen);
       if (open.length > 0 && !signal.aborted) {
-        const answer = await person.approveTools(this.question(server, open), signal).catch(() => 'later' as const);
+        const asking = person.approveTools(this.question(server, open), signal);
+        const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);
         if (answer === 'allow') await approved.acceptTools(definition, tools, listed);
         if (answer === 'deny')
           this.declined.set(server, new Set([...(this.declined.get(server) ?? []), ...tools.map(definitionOf)]));
       }
-      this.changed();
     });
   }
 

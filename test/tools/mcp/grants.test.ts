@@ -395,6 +395,39 @@ describe('MCP: a server whose tools change keeps its grants', () => {
     assert.deepEqual([t.asked.tools.length, t.names()], [2, ['mcp.odd.change']]);
   });
 
+  it('a dialog that never settles holds up neither Stop nor the question of the next run; a late yes counts for nothing', async () => {
+    const { t, file } = await begin();
+    await t.servers.stop(t.server('odd'));
+    writeFileSync(file, JSON.stringify([evil, change]));
+    let late = (_: 'allow') => {};
+    t.person.approveTools = async (question) => {
+      t.asked.tools.push(question);
+      return new Promise((resolve) => {
+        late = resolve;
+      });
+    };
+    const starting = t.servers.start(t.server('odd')); // by hand: nothing stops it
+    await eventually('it is asked', () => t.asked.tools.length === 1);
+    late('allow');
+    await starting;
+    assert.deepEqual(t.names(), ['mcp.odd.work', 'mcp.odd.change']);
+    await t.servers.stop(t.server('odd'));
+    writeFileSync(file, JSON.stringify([other, change]));
+    const again = await t.again();
+    again.person.approveTools = t.person.approveTools;
+    const preparing = again.prepare();
+    await eventually('it is asked again', () => t.asked.tools.length === 2);
+    again.stop.abort();
+    await preparing;
+    again.stop = new AbortController();
+    const next = again.prepare();
+    await eventually('the next run asks', () => t.asked.tools.length === 3);
+    again.stop.abort();
+    await next;
+    late('allow');
+    assert.deepEqual(again.names(), ['mcp.odd.change']);
+  });
+
   it('without the words of before (an approval of an older version, a lost file) the change is asked about all the same', async () => {
     const { t, starts } = await begin();
     for (const words of [undefined, 'broken', { x: [{}] }]) {
