@@ -108,7 +108,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.downloadModel': () => fetcher.offer(),
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
-    'towpath.mcpServers': () => showServers(parts.mcp),
+    'towpath.mcpServers': () => showServers(parts.mcp, parts.policies),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>

@@ -121,7 +121,7 @@ export class Mcp implements vscode.Disposable {
           'Show Log': () => this.log(name).show(),
         });
       // However often it changes them: the next run asks, and the list of servers does at any time.
-      if (this.servers.isBusy(server) || !this.servers.waitingTools(server).some(({ isOpen }) => isOpen)) continue;
+      if (this.servers.isBusy(server) || this.servers.openTools(server).length === 0) continue;
       if (this.isNews(changeOf(server)))
         void this.offer(
           `The MCP server ${name} (${server.definition.source}) has changed its tools. They are disabled until you allow them.`,

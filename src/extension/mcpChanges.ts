@@ -1,6 +1,6 @@
 import stringify from 'safe-stable-stringify';
 import { visible, visibleLine } from '../protocol/visible.ts';
-import type { ToolsQuestion } from '../tools/mcp/servers.ts';
+import type { ToolsQuestion } from '../tools/mcp/toolChanges.ts';
 import type { ToolWords } from '../tools/mcp/words.ts';
 import { type Excerpt, excerptLine } from './excerpt.ts';
 import type { QuestionText } from './questionText.ts';
@@ -12,8 +12,10 @@ const longestName = 130;
 /** Characters of one difference, and of what stands around it. */
 const longestPart = 200;
 const around = 30;
-/** Characters of one side of a review. */
-const longestSide = 4_000_000;
+/** Characters of a review, and one tool. */
+const longestSides = 8_000_000;
+/** Of a line in it: of a very long one, an editor draws the beginning only. */
+const pieces = /.{1,160}/gu;
 
 /**
  * The question about changed tools. All that servers say is shown as data: nothing in it is hidden, none of it makes a line of its own.
@@ -45,14 +47,18 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   after: string;
   whole: boolean;
 } {
-  const both = [
-    ...changed.map(({ was, now }) => ({ name: now.name, was: was ? block(was) : unknown(now), now: block(now) })),
-    ...added.map((tool) => ({ name: tool.name, was: '', now: block(tool) })),
-    ...removed.map((tool) => ({ name: tool.name, was: block(tool), now: '' })),
+  const both: { name: string; was?: Partial<ToolWords>; now?: ToolWords }[] = [
+    ...changed.map(({ was, now }) => ({ name: now.name, was: was ?? { name: now.name }, now })),
+    ...added.map((now) => ({ name: now.name, now })),
+    ...removed.map((was) => ({ name: was.name, was })),
   ].sort((one, other) => (one.name < other.name ? -1 : 1));
-  const [before, after] = [both.map(({ was }) => was).join(''), both.map(({ now }) => now).join('')];
-  const whole = before.length <= longestSide && after.length <= longestSide;
-  return { before: before.slice(0, longestSide), after: after.slice(0, longestSide), whole };
+  let [before, after] = ['', ''];
+  for (const { was, now } of both) {
+    if (before.length + after.length > longestSides) return { before, after, whole: false };
+    before += was ? block(was) : '';
+    after += now ? block(now) : '';
+  }
+  return { before, after, whole: true };
 }
 
 /** Lines of a dialog, as long as they fit. */
@@ -65,7 +71,7 @@ class Lines {
   /** @param parts each a line */
   add(what: string, name: string, parts: readonly Excerpt[]): void {
     const { text, whole } = line(name);
-    const lines = [what + text, ...parts.map((part) => `    ${part.text}`)];
+    const lines = [what + text, ...parts.map((part) => `· ${part.text}`)];
     const length = lines.join('\n').length;
     const fits = this.lines.length + lines.length <= mostLines && this.length + length <= mostCharacters;
     this.whole &&= fits && whole && parts.every((part) => part.whole);
@@ -137,21 +143,20 @@ function partsOf({ title, description, inputSchema, annotations }: ToolWords): M
 }
 
 /** In a review every line of a server's words has a bar before it, which no word of ours has. */
-function block(tool: ToolWords): string {
-  const { title, description, inputSchema, annotations } = tool;
+function block({ name = '', title, description, inputSchema, annotations }: Partial<ToolWords>): string {
+  const head = line(name);
   const parts: [label: string, text: string | undefined][] = [
+    ['name', head.whole ? undefined : name],
     ['title', title],
     ['description', description],
-    ['arguments', stringify(inputSchema, null, 2)],
+    ['arguments', inputSchema && stringify(inputSchema, null, 2)],
     ['says about itself', annotations && stringify(annotations, null, 2)],
   ];
   const lines = parts.flatMap(([label, text]) => (text === undefined ? [] : [`  ${label}`, ...barred(text)]));
-  return `${visibleLine(tool.name)}\n${lines.join('\n')}\n\n`;
+  return `${[head.text, ...lines].join('\n')}\n\n`;
 }
-
-const unknown = ({ name }: ToolWords) => `${visibleLine(name)}\n  what it said before is not known\n\n`;
 
 const barred = (text: string) =>
   visible(text)
     .split('\n')
-    .map((line) => `    | ${line}`);
+    .flatMap((line) => (line.match(pieces) ?? ['']).map((piece, index) => `    ${index > 0 ? '⋮' : '|'} ${piece}`));

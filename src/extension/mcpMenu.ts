@@ -2,16 +2,17 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleLine } from '../protocol/visible.ts';
 import type { McpServer } from '../tools/mcp/server.ts';
-import { placeOf } from '../tools/mcp/serverTool.ts';
+import { identityOf, placeOf } from '../tools/mcp/serverTool.ts';
 import { configFile, type Mcp } from './mcp.ts';
 import { openConfiguration } from './mcpQuestions.ts';
+import type { Policies } from './policies.ts';
 
 interface Choice extends vscode.QuickPickItem {
   run?(): unknown;
 }
 
 /** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
-export async function showServers(mcp: Mcp): Promise<void> {
+export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     void vscode.window.showInformationMessage(
       'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
@@ -26,7 +27,7 @@ export async function showServers(mcp: Mcp): Promise<void> {
       description: stateOf(mcp, server),
       detail:
         server.state.phase === 'failed' ? visibleLine(server.state.problem) : visibleLine(placeOf(server.definition)),
-      run: () => showServer(mcp, server),
+      run: () => showServer(mcp, policies, server),
     })),
     ...problems.map((problem) => ({ label: `$(warning) ${visibleLine(problem)}`, run: openFirstConfiguration })),
     { label: '', kind: vscode.QuickPickItemKind.Separator },
@@ -47,7 +48,7 @@ function stateOf(mcp: Mcp, server: McpServer): string {
   ].join(', ');
 }
 
-async function showServer(mcp: Mcp, server: McpServer): Promise<void> {
+async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Promise<void> {
   const { servers } = mcp;
   const isRunning = server.state.phase === 'running' || server.state.phase === 'starting';
   const isTrusted = servers.isTrusted(server);
@@ -68,8 +69,11 @@ async function showServer(mcp: Mcp, server: McpServer): Promise<void> {
     },
     servers.isAllowed(server) && {
       label: '$(trash) Forget',
-      description: 'stops it and takes back what you allowed and the values you gave',
-      run: () => mcp.forget(server),
+      description: 'stops it and takes back what you allowed, rules for its tools too, and the values you gave',
+      run: async () => {
+        await mcp.forget(server);
+        await policies.forgetServer(identityOf(server.definition));
+      },
     },
     { label: '$(go-to-file) Open Configuration', run: () => openConfiguration(server.definition) },
   ];

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import { visible, visibleLine } from '../protocol/visible.ts';
+import { visibleLine } from '../protocol/visible.ts';
 import type { Definition, Input } from '../tools/mcp/config.ts';
-import type { McpPerson, ServerQuestion, ToolsQuestion } from '../tools/mcp/servers.ts';
+import type { McpPerson, ServerQuestion } from '../tools/mcp/servers.ts';
+import type { ToolsQuestion } from '../tools/mcp/toolChanges.ts';
+import { definitionOf } from '../tools/mcp/words.ts';
+import { excerpt } from './excerpt.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
 import { describeServer } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
@@ -11,12 +14,10 @@ import { withoutLinks } from './questionText.ts';
 const review = 'Review…';
 const allow = 'Allow';
 const trust = 'Allow and Trust What Only Reads';
-/** A dialog shows no more; the rest is for *Review…*, and the dialog says so. */
-const detailLimit = 2500;
 
 /** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
 export class McpQuestions implements McpPerson {
-  /** Changes of tools that were looked at in a review, hashed. */
+  /** What was looked at in a review, hashed. */
   private readonly reviewed = new Set<string>();
 
   constructor(
@@ -24,29 +25,34 @@ export class McpQuestions implements McpPerson {
     private readonly reviews: McpReview,
   ) {}
 
+  /** What does not fit into a dialog is allowed only once it was reviewed. */
   async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
     const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
     const what = `${verb} the MCP server ${definition.name}?`;
     const why = changed ? 'It is not what you allowed before: it was configured differently.' : '';
-    const chosen = await ask(what, [why, describeServer(definition)].filter(Boolean).join('\n\n'), allow, trust);
-    if (chosen === review) await openConfiguration(definition);
+    const detail = [why, describeServer(definition)].filter(Boolean).join('\n\n');
+    const { text, whole } = excerpt(detail);
+    const about = hashOf(definition.hash);
+    const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
+    const chosen = await ask(what, text, review, ...yeses);
+    if (chosen === review && whole) await openConfiguration(definition);
+    if (chosen === review && !whole) {
+      await this.reviews.show(definition.name, detail);
+      this.reviewed.add(about);
+    }
     if (chosen === review) return 'later';
     return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
   }
 
-  /** What does not fit into the dialog is allowed only once it was reviewed. */
   async approveTools(question: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
     const { message, detail, whole } = changesText(question);
-    const { name, hash } = question.definition;
-    const sides = changesSides(question);
-    const about = createHash('sha256')
-      .update(JSON.stringify([hash, sides.before, sides.after]))
-      .digest('hex');
-    const buttons = whole || this.reviewed.has(about) ? [allow] : [];
-    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, review, ...buttons);
+    const { definition, added, changed } = question;
+    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(definitionOf));
+    const chosen = await ask(message, detail, review, ...(whole || this.reviewed.has(about) ? [allow] : []));
     if (chosen === review) {
-      await this.reviews.show(name, sides.before, sides.after);
-      if (sides.whole) this.reviewed.add(about);
+      const { before, after, whole } = changesSides(question);
+      await this.reviews.compare(definition.name, before, after);
+      if (whole) this.reviewed.add(about);
     }
     return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
   }
@@ -93,16 +99,17 @@ export async function openConfiguration({ place, name }: Pick<Definition, 'place
 const secretName = ({ place, name, hash }: Definition, { id }: Input): string =>
   `towpath.mcp.input:${place}#${name}:${hash}:${id}`;
 
-function ask(what: string, detail: string, ...buttons: string[]): Thenable<string | undefined> {
-  const shown = visible(detail);
-  const cut = shown.length - detailLimit;
-  const text = cut > 0 ? `${shown.slice(0, detailLimit)}\n… (${cut} more characters: Review… shows all)` : shown;
-  return vscode.window.showWarningMessage(visibleLine(what), { modal: true, detail: text }, review, ...buttons);
-}
+const hashOf = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+const ask = (what: string, detail: string, ...buttons: string[]): Thenable<string | undefined> =>
+  vscode.window.showWarningMessage(visibleLine(what), { modal: true, detail }, ...buttons);
 
 async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {
-  const items = options.map((option) =>
-    typeof option === 'string' ? { label: option, value: option } : { label: option.label, value: option.value },
+  const items = options.map(
+    (option) =>
+      typeof option === 'string'
+        ? { label: visibleLine(option), value: option }
+        : { label: visibleLine(option.label), description: visibleLine(option.value), value: option.value }, // what is given
   );
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
 }

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
-import { visibleLine } from '../protocol/visible.ts';
+import { visible, visibleLine } from '../protocol/visible.ts';
+import { excerptLine } from './excerpt.ts';
 
 const scheme = 'towpath-tools';
+const longestName = 60;
 
-/** A server's tools as they were and as they are, side by side: to look at, not to change. */
+/** What a question about a server has no room for: to look at, not to change. */
 export class McpReview implements vscode.Disposable {
   private readonly texts = new Map<string, string>();
   private count = 0;
@@ -18,16 +20,27 @@ export class McpReview implements vscode.Disposable {
     this.registered.dispose();
   }
 
-  async show(server: string, before: string, after: string): Promise<void> {
-    this.count += 1;
+  async show(server: string, text: string): Promise<void> {
+    const shown = excerptLine(visibleLine(server), longestName).text.replaceAll('/', '∕');
+    await vscode.window.showTextDocument(this.document(`MCP server ${shown}`, broken(visible(text))), {
+      preview: true,
+    });
+  }
+
+  /** Tools as they were and as they are, side by side. */
+  async compare(server: string, before: string, after: string): Promise<void> {
     const [was, now] = [this.document('was', before), this.document('now', after)];
-    const title = `Tools of ${visibleLine(server).slice(0, 60)}: as allowed ↔ as they are now`;
+    const title = `Tools of ${excerptLine(visibleLine(server), longestName).text}: as allowed ↔ as they are now`;
     await vscode.commands.executeCommand('vscode.diff', was, now, title, { preview: true });
   }
 
-  private document(side: string, text: string): vscode.Uri {
-    const uri = vscode.Uri.from({ scheme, path: `/${this.count}/${side}/tools.txt` });
+  private document(name: string, text: string): vscode.Uri {
+    this.count += 1;
+    const uri = vscode.Uri.from({ scheme, path: `/${this.count}/${name}` });
     this.texts.set(uri.toString(), text);
     return uri;
   }
 }
+
+/** Of a very long line, an editor draws the beginning only. */
+const broken = (text: string) => text.replace(/.{160}(?=.)/gu, '$&\n⋮ ');

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isWider, type OwnedRule, type Policy, type Preset, type Rule } from '../protocol/policy.ts';
+import { isWider, type OwnedRule, type Policy, type Preset, type Rule, ruleSchema } from '../protocol/policy.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import { coverage, readRules } from '../tools/gate/rules.ts';
 import type { Memory } from './memory.ts';
@@ -87,6 +87,15 @@ export class Policies implements vscode.Disposable {
   /** @param index within `written` */
   async remove(scope: Scope, index: number): Promise<void> {
     await this.write(scope, this.written(scope).toSpliced(index, 1));
+  }
+
+  /** Takes away what was allowed for an MCP server's tools. */
+  async forgetServer(identity: string): Promise<void> {
+    for (const scope of ['workspace', 'user'] as const) {
+      const written = this.written(scope);
+      const left = written.filter((rule) => ruleSchema.safeParse(rule).data?.server?.identity !== identity);
+      if (left.length < written.length) await this.write(scope, left);
+    }
   }
 
   async choose(preset: Preset): Promise<void> {

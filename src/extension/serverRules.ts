@@ -1,11 +1,11 @@
 import type { Rule } from '../protocol/policy.ts';
 import { ofServer } from '../tools/gate/origin.ts';
-import type { McpServers } from '../tools/mcp/servers.ts';
+import type { Whereabouts } from '../tools/mcp/toolChanges.ts';
 
 /** How a list shows a rule that allows tools of MCP servers; undefined for any other. `isIdle`: there is nothing that it holds for. */
 export function serverRuleWords(
   rule: Rule,
-  whereabouts: McpServers['whereabouts'],
+  whereabouts: (server: NonNullable<Rule['server']>) => Whereabouts,
 ): { words: string; detail?: string; isIdle?: true } | undefined {
   const { effect, tool, server } = rule;
   if (effect !== 'allow') return undefined;
@@ -17,12 +17,9 @@ export function serverRuleWords(
         }
       : undefined;
   const place = whereabouts(server);
-  if (place === 'here') return { words: `Allow ${ofServer(rule)} as it is now` };
-  if (place === 'away')
-    return { words: `Allow ${ofServer(rule)} as it was`, detail: 'This server does not run here now.' };
-  return {
-    words: `Allow ${ofServer(rule)} as it was`,
-    detail: 'Holds for nothing: the server runs, and has no tool any more that says the same about itself.',
-    isIdle: true,
-  };
+  if (place === 'here') return { words: `Allow ${ofServer(tool, server)} as it is now`, detail: server.starts };
+  const words = `Allow ${ofServer(tool, server)} as it was`;
+  if (place === 'away') return { words, detail: `Does not run here now: ${server.starts}` };
+  const detail = 'Holds for nothing: its server has no tool any more that says the same about itself.';
+  return { words, detail, isIdle: true };
 }

@@ -134,8 +134,8 @@ describe('with an MCP server in the folder', () => {
     await editor.dialog.click('Allow');
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
     await editor.dialog.click('Always Allow…');
-    const rule = `mcp.odd.work of “${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}”`;
-    const words = rule.length > 214 ? rule.slice(0, 200) : rule;
+    const starts = `${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}`;
+    const words = `mcp.odd.work of “${starts.slice(0, 24)}…${starts.slice(-24)}”`;
     await row(`${words} as it is now in this workspace`).click();
     await editor.panel.waitForPhase('WaitingUser');
     await editor.command('Towpath: Approvals…');

@@ -43,18 +43,11 @@ describe('Always Allow… offers', () => {
     ['fs.edit', { ...change('.vscode/settings.json'), grant: undefined }, []],
     ['fs.move', { paths: ['src/a/x.ts', 'src/b/y.ts'] }, ['fs.move in src/**', 'fs.move']],
     ['fs.move', { paths: ['src/a.ts', 'lib/a.ts'] }, ['fs.move']],
-    [
-      'mcp.memory.add',
-      { origin: { ...server, earlier: ['c'], own: true } },
-      ['mcp.memory.add of “npx memory” as it is now'],
-    ],
-    [
-      'mcp.call_tool',
-      { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } },
-      ['mcp.memory.add of “npx memory” as it is now'],
-    ],
+    ['mcp.memory.add', { origin: { ...server, earlier: ['c'], own: true } }, ['mcp.memory.add of “npx memory” as it is now']],
+    ['mcp.memory.add', { origin: { ...server, starts: `npx ${'x'.repeat(100)} memory`, earlier: [], own: false } }, [`mcp.memory.add of “npx ${'x'.repeat(20)}…${'x'.repeat(17)} memory” as it is now`]],
+    ['mcp.call_tool', { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } }, ['mcp.memory.add of “npx memory” as it is now']],
     ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
-  ];
+  ]; // biome-ignore format: a table
   for (const [name, plan, offered] of files)
     it(`${name} of ${plan.change?.path ?? plan.paths ?? 'anything'}: ${offered.join(', ') || 'nothing'}`, () =>
       assert.deepEqual(offers(name, plan), offered));

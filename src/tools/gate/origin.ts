@@ -30,8 +30,14 @@ export function whyNotMeant({ server }: Rule, { identity }: Origin): string {
     : 'it was made for another server, or another configuration of it';
 }
 
-/** The tool and the server that a rule is for. */
-export const ofServer = ({ tool, server }: Rule): string => `${tool} of “${server?.starts}”`;
+/** Characters of a command or an address in a line. */
+const longestStart = 48;
+
+/** The tool and the server that a rule is for, for a line: of what is long, both ends. */
+export function ofServer(tool: string, { starts }: NonNullable<Rule['server']>): string {
+  const half = longestStart / 2;
+  return `${tool} of “${starts.length > longestStart ? `${starts.slice(0, half)}…${starts.slice(-half)}` : starts}”`;
+}
 
 /**
  * What an *Allow for this run* covers, then the earlier ones that cover it, too.

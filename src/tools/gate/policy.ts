@@ -130,7 +130,7 @@ const presetWords: Record<Preset, string> = {
 /** A rule in words: `your rule “shell.run npm test”`. */
 function described(rule: OwnedRule): string {
   const { scope, tool, path, command, site, server } = rule;
-  const what = server ? ofServer(rule) : [tool, path, command, site].filter(Boolean).join(' ');
+  const what = server ? ofServer(tool, server) : [tool, path, command, site].filter(Boolean).join(' ');
   return `${owners[scope]} “${what}”`;
 }
 

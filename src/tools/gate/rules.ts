@@ -129,7 +129,7 @@ function commonFolder(paths: readonly string[]): string {
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test …`. */
 export function coverage(rule: Rule): string {
   const { tool, path, command, site, server } = rule;
-  if (server !== undefined) return `${ofServer(rule)} as it is now`;
+  if (server !== undefined) return `${ofServer(tool, server)} as it is now`;
   if (site !== undefined) return `${tool} of ${site}`;
   if (command !== undefined) return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
   return path === undefined ? tool : `${tool} in ${path}`;

@@ -127,7 +127,12 @@ export class Approved {
   }
 }
 
-const wordsSchema = z.record(z.string(), z.array(z.looseObject({ name: z.string() })));
+const wordsSchema = z.record(
+  z.string(),
+  z.array(
+    z.looseObject({ name: z.string(), title: z.string().optional(), description: z.string().optional() }).readonly(),
+  ),
+);
 
 /** Where it is configured, and under which name. */
 const placeOf = ({ place, name }: Definition): string => `${place}#${name}`;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Origin } from '../gate/origin.ts';
 import { withoutSecrets } from '../shell/environment.ts';
@@ -70,7 +71,16 @@ export function placeOf(definition: Definition): string {
 export function originOf(definition: Definition, tool: Pick<Origin, 'definition' | 'earlier'>): Origin {
   const starts = visibleLine(withoutSecrets(placeOf(definition)));
   const shown = starts.length > longestPlace ? `${starts.slice(0, longestPlace)}…` : starts;
-  return { starts: shown, identity: definition.hash, own: definition.place === 'settings', ...tool };
+  return { starts: shown, identity: identityOf(definition), own: definition.place === 'settings', ...tool };
+}
+
+/** What is started or reached, wherever it is configured; values that a person gives are given in one place, for what it shows. */
+export function identityOf({ hash, place, inputs }: Definition): string {
+  return inputs.length === 0
+    ? hash
+    : createHash('sha256')
+        .update(JSON.stringify([hash, place, inputs]))
+        .digest('hex');
 }
 
 /** Characters of a command or an address in the words of a rule. */

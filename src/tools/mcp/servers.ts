@@ -2,30 +2,25 @@ import type { Rule } from '../../protocol/policy.ts';
 import { beforeStop } from '../stop.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { type Approved, definitionsBefore, judge } from './approved.ts';
+import type { Approved } from './approved.ts';
 import { type ConfigSource, type Definition, type Input, readConfig } from './config.ts';
 import { launchOf } from './launch.ts';
-import { resources } from './resources.ts';
-import { type ListedTool, type McpLimits, McpServer } from './server.ts';
+import { type McpLimits, McpServer } from './server.ts';
+import {
+  type ToolsQuestion,
+  toolsQuestion,
+  type WaitingTool,
+  type Whereabouts,
+  waitingTools,
+  whereaboutsOf,
+} from './toolChanges.ts';
 import { toolList } from './toolList.ts';
-import { definitionOf, type ToolWords } from './words.ts';
+import { definitionOf } from './words.ts';
 
 /** Another command or address than was allowed under this name before: `changed`. */
 export interface ServerQuestion {
   definition: Definition;
   changed: boolean;
-}
-
-/** Tools that are not what was accepted. With a yes, what was allowed for the changed ones goes on for them. */
-export interface ToolsQuestion {
-  definition: Definition;
-  added: readonly ListedTool[];
-  /** `was`: its words when it was last accepted, where they are known. */
-  changed: readonly { was?: ToolWords; now: ListedTool }[];
-  /** Those of the last accepted list that are there no more. */
-  removed: readonly ToolWords[];
-  /** What says that it only reads runs without a question. */
-  trusted: boolean;
 }
 
 /** What only the person can give. Whatever is not clearly a yes is a no; `later` asks again with the next run. */
@@ -141,31 +136,19 @@ export class McpServers {
     return this.busy.has(server);
   }
 
-  /** Tools of a running server that are not what was accepted: disabled. `isOpen`: nobody has said no to them yet. */
-  waitingTools(server: McpServer): { tool: ListedTool; as: 'new' | 'changed'; isOpen: boolean }[] {
-    const { definition, tools, state } = server;
-    const entry = this.options.approved.entry(definition);
-    if (state.phase !== 'running' || !entry?.tools) return [];
-    const declined = this.declined.get(server);
-    return tools.flatMap((tool) => {
-      const as = judge(entry, tool);
-      return as === 'same' ? [] : [{ tool, as, isOpen: !declined?.has(definitionOf(tool)) }];
-    });
+  /** Tools of a running server that are not what was accepted: disabled. */
+  waitingTools(server: McpServer): WaitingTool[] {
+    return waitingTools(server, this.options.approved.entry(server.definition));
   }
 
-  /**
-   * What has become of a rule's tool: `here`, as it was allowed or with the person's yes to what it says now; `gone`, though its
-   * server runs; `away`, where no such server runs.
-   */
-  whereabouts({ identity, definition }: NonNullable<Rule['server']>): 'here' | 'gone' | 'away' {
-    const servers = this.servers.filter((one) => one.definition.hash === identity && one.state.phase === 'running');
-    if (servers.length === 0) return 'away';
-    const isHere = servers.some((server) => {
-      if (definition === resources) return server.hasResources;
-      const entry = this.options.approved.entry(server.definition);
-      return server.tools.some((tool) => [definitionOf(tool), ...definitionsBefore(entry, tool)].includes(definition));
-    });
-    return isHere ? 'here' : 'gone';
+  /** Those that nobody has said no to. */
+  openTools(server: McpServer): WaitingTool[] {
+    const declined = this.declined.get(server);
+    return this.waitingTools(server).filter(({ tool }) => !declined?.has(definitionOf(tool)));
+  }
+
+  whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
+    return whereaboutsOf(server, this.servers, this.options.approved);
   }
 
   /** Asks about changed tools, also when they were declined before. */
@@ -265,9 +248,9 @@ export class McpServers {
       if (server.state.phase !== 'running') return;
       if (approved.entry(definition)?.tools === undefined) await approved.acceptTools(definition, server.tools);
       const listed = server.tools;
-      const open = this.waitingTools(server).filter(({ isOpen }) => isOpen);
+      const open = this.openTools(server);
       if (open.length > 0 && !signal.aborted) {
-        const asking = person.approveTools(this.question(server, open), signal);
+        const asking = person.approveTools(toolsQuestion(server, open, approved), signal);
         const answer = await beforeStop(signal, asking).catch(() => 'later' as const);
         if (signal.aborted) return;
         const tools = open.map(({ tool }) => tool);
@@ -276,18 +259,6 @@ export class McpServers {
           this.declined.set(server, new Set([...(this.declined.get(server) ?? []), ...tools.map(definitionOf)]));
       }
     });
-  }
-
-  private question(server: McpServer, open: ReturnType<McpServers['waitingTools']>): ToolsQuestion {
-    const before = new Map(this.options.approved.wordsBefore(server.definition).map((tool) => [tool.name, tool]));
-    const only = (as: string) => open.filter((one) => one.as === as).map(({ tool }) => tool);
-    return {
-      definition: server.definition,
-      added: only('new'),
-      changed: only('changed').map((now) => ({ was: before.get(now.name), now })),
-      removed: [...before.values()].filter(({ name }) => !server.tools.some((tool) => tool.name === name)),
-      trusted: this.isTrusted(server),
-    };
   }
 
   /** People answer one question at a time. */

@@ -59,6 +59,9 @@ function refusalOf(server: McpServer, tool: ListedTool, entry: Entry | undefined
   if (state.phase === 'failed') return state.problem;
   if (state.phase !== 'running') return `The MCP server ${JSON.stringify(server.name)} is not running.`;
   const current = server.tools.find(({ name }) => name === tool.name);
-  if (current && [tool, current].every((one) => judge(entry, one) === 'same')) return undefined;
-  return `The server has changed the tool ${JSON.stringify(tool.name)}. It is disabled until the person allows it.`;
+  if (current && [tool, current].every((one) => judge(entry, one) === 'same'))
+    return definitionOf(tool) === definitionOf(current) ? undefined : `${changed(tool)} in this moment. Call it again.`;
+  return `${changed(tool)}. It is disabled until the person allows it.`;
 }
+
+const changed = ({ name }: ListedTool) => `The server has changed the tool ${JSON.stringify(name)}`;

@@ -135,6 +135,27 @@ describe('MCP: a rule that allows', () => {
   });
 });
 
+describe('MCP: a server that is told a value', () => {
+  it('in another place is another one: what the value is may be another thing there', async () => {
+    const config = (description: string) => ({
+      inputs: [{ type: 'promptString', id: 'where', description, default: faultyServer }],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: VS Code's own variable
+      servers: { odd: { ...node('${input:where}'), cwd: '/' } },
+    });
+    const [mine, theirs] = [await talk(config('The script')), await talk(config('The script'))];
+    await mine.prepare();
+    const rule = await always(mine, 'mcp.odd.work');
+    assert.equal(await asks(mine, 'mcp.odd.work'), false);
+    await theirs.prepare();
+    hold(theirs, rule);
+    assert.equal(await asks(theirs, 'mcp.odd.work'), true);
+    const again = await talk(config('Another script'), mine);
+    await again.prepare();
+    hold(again, rule);
+    assert.equal(await asks(again, 'mcp.odd.work'), true);
+  });
+});
+
 describe('MCP: two servers of one name in two folders', () => {
   const schema = { type: 'object' };
   const both = (t: Talk, ...folders: string[]): ConfigSource[] =>
@@ -310,13 +331,12 @@ describe('MCP: a server whose tools change keeps its grants', () => {
 
   it('that flips back and forth is asked about once for each definition, after a yes or a no', async () => {
     for (const answer of ['allow', 'deny'] as const) {
-      const { t, starts, answers } = await begin();
+      const { t, changes, answers } = await begin();
       answers(answer);
-      for (let count = 0; count < 3; count++)
-        for (const one of [work, evil, other]) {
-          await starts(one, change);
-          await t.prepare();
-        }
+      for (const one of [evil, other, work, evil, other, work, evil]) {
+        await changes(one, change);
+        await t.prepare();
+      }
       assert.equal(t.asked.tools.length, 2, answer);
     }
   });
@@ -381,6 +401,15 @@ describe('MCP: a server whose tools change keeps its grants', () => {
     assert.equal(note, 'This is not what was shown: it changed meanwhile.');
   });
 
+  it('between the yes to a call and its run, a change to something else that was allowed once refuses it', async () => {
+    const { t, starts, changes } = await begin();
+    await starts(evil, change);
+    const tool = t.servers.tools().find(({ definition }) => definition.name === 'mcp.odd.work')!;
+    const plan = await tool.plan!({}, {} as never);
+    await changes(work, change);
+    await assert.rejects(plan!.run({} as never), /changed the tool "work" in this moment\. Call it again\.$/);
+  });
+
   it('the same name twice is one tool: the first', async () => {
     const { t, starts } = await begin();
     await starts(work, evil, change);
@@ -397,31 +426,23 @@ describe('MCP: a server whose tools change keeps its grants', () => {
 
   it('a dialog that never settles holds up neither Stop nor the question of the next run; a late yes counts for nothing', async () => {
     const { t, file } = await begin();
-    await t.servers.stop(t.server('odd'));
-    writeFileSync(file, JSON.stringify([evil, change]));
     let late = (_: 'allow') => {};
-    t.person.approveTools = async (question) => {
-      t.asked.tools.push(question);
+    await t.servers.stop(t.server('odd'));
+    writeFileSync(file, JSON.stringify([other, change]));
+    const again = await t.again();
+    again.person.approveTools = async (question) => {
+      again.asked.tools.push(question);
       return new Promise((resolve) => {
         late = resolve;
       });
     };
-    const starting = t.servers.start(t.server('odd')); // by hand: nothing stops it
-    await eventually('it is asked', () => t.asked.tools.length === 1);
-    late('allow');
-    await starting;
-    assert.deepEqual(t.names(), ['mcp.odd.work', 'mcp.odd.change']);
-    await t.servers.stop(t.server('odd'));
-    writeFileSync(file, JSON.stringify([other, change]));
-    const again = await t.again();
-    again.person.approveTools = t.person.approveTools;
     const preparing = again.prepare();
-    await eventually('it is asked again', () => t.asked.tools.length === 2);
+    await eventually('it is asked', () => again.asked.tools.length === 1);
     again.stop.abort();
     await preparing;
     again.stop = new AbortController();
     const next = again.prepare();
-    await eventually('the next run asks', () => t.asked.tools.length === 3);
+    await eventually('the next run asks', () => again.asked.tools.length === 2);
     again.stop.abort();
     await next;
     late('allow');

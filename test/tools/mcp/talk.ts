@@ -6,7 +6,8 @@ import { createToolHost, type ToolHost } from '../../../src/tools/host.ts';
 import { Approved } from '../../../src/tools/mcp/approved.ts';
 import type { ConfigSource } from '../../../src/tools/mcp/config.ts';
 import type { McpServer } from '../../../src/tools/mcp/server.ts';
-import { type McpPerson, McpServers, type ServerQuestion, type ToolsQuestion } from '../../../src/tools/mcp/servers.ts';
+import { type McpPerson, McpServers, type ServerQuestion } from '../../../src/tools/mcp/servers.ts';
+import type { ToolsQuestion } from '../../../src/tools/mcp/toolChanges.ts';
 import type { ApprovalAnswer, ApprovalRequest } from '../../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
