@@ -275,6 +275,11 @@ export class ExecutionEngine {
     }
   }
 
+  /** What was allowed for this run is asked about again. */
+  forget(runId: string): void {
+    this.grants.delete(runId);
+  }
+
   /** Grants last as long as the window: after a reload everything is asked again. */
   private grantsOf(runId: string): Set<string> {
     const grants = this.grants.get(runId) ?? new Set();

@@ -77,7 +77,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       const question = 'This run is at work. Stop it and delete it?';
       const atWork = parts.engine.liveIds.includes(runId);
       if (!atWork || (await vscode.window.showWarningMessage(question, { modal: true }, stop)) === stop)
-        await deleteRun(runId, parts.store, conversation);
+        await deleteRun(runId, parts);
     },
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation),
     'towpath.undoTurn': () => undo.all('turn'),

@@ -109,7 +109,9 @@ export class Conversation {
   async delete(runId: string): Promise<string | undefined> {
     await this.engine.stop(runId);
     const name = await this.changing(() => this.store.delete(runId));
-    if (name !== undefined && this.shown === runId) await this.open(undefined);
+    if (name === undefined) return undefined;
+    this.engine.forget(runId);
+    if (this.shown === runId) await this.open(undefined);
     return name;
   }
 

@@ -3,14 +3,25 @@ import { type DeletedRun, keptDays } from '../runs/deleted.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Conversation } from './conversation.ts';
+import type { Policies } from './policies.ts';
 import { withoutLinks } from './questionText.ts';
 
-/** Deletes a run, and offers to undo that. Nobody is asked before: it comes back whole for 30 days. */
-export async function deleteRun(runId: string, store: RunStore, conversation: Conversation): Promise<void> {
+interface Parts {
+  store: RunStore;
+  conversation: Conversation;
+  policies: Policies;
+}
+
+/**
+ * Deletes a run, and offers to undo that. Nobody is asked before: it comes back whole for 30 days, but for what was allowed
+ * in it.
+ */
+export async function deleteRun(runId: string, { store, conversation, policies }: Parts): Promise<void> {
   const run = (await store.list()).find(({ id }) => id === runId);
   const shown = conversation.runId === runId;
   const name = await conversation.delete(runId);
   if (!run || name === undefined) return;
+  policies.endForRun(runId);
   const undo = 'Undo';
   const text = `“${run.title}” is deleted. Within ${keptDays} days *Towpath: Deleted Runs…* brings it back.`;
   // Nobody waits for it: a notification may stay for hours.

@@ -84,7 +84,7 @@ export class Panel {
       case 'open-run':
         return conversation.open(message.runId);
       case 'delete-run':
-        return deleteRun(message.runId, this.parts.store, conversation);
+        return deleteRun(message.runId, this.parts);
       case 'action':
         await vscode.commands.executeCommand(
           actions[message.action],

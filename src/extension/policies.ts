@@ -116,6 +116,12 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
+  /** A deleted run that comes back goes no further than others. */
+  endForRun(runId: string): void {
+    this.runs.end(runId, this.preset);
+    this.changed();
+  }
+
   async setReadOnlyCommands(free: boolean): Promise<void> {
     await saveSetting('approvals.readOnlyCommands', free);
   }

@@ -33,7 +33,13 @@ export class RunPresets {
 
   /** The person's own preset is another one now, for every run: no run goes further than that. */
   narrow(own: Preset): void {
-    for (const [runId, preset] of this.chosen) if (isWider(preset, own)) this.chosen.delete(runId);
+    for (const runId of this.chosen.keys()) this.end(runId, own);
+  }
+
+  /** The run goes no further than the person's own preset any more. */
+  end(runId: string, own: Preset): void {
+    const preset = this.chosen.get(runId);
+    if (preset && isWider(preset, own)) this.chosen.delete(runId);
   }
 
   private kept(): Kept {

@@ -106,6 +106,16 @@ WaitingUser`);
     assert.deepEqual([talk.questions.length, talk.file('x'), talk.file('y')], [2, '3', '2']);
   });
 
+  it('is asked about again in a run that was deleted and came back', async () => {
+    await begin({}, { calls: [write('x', '1')] }, { text: 'Once.' }, { calls: [write('x', '2')] }, { text: 'Twice.' });
+    talk.answers = [{ decision: 'allow-run' }];
+    await talk.start();
+    await talk.store.deleted.restore(await talk.store.delete(talk.runId));
+    talk.engine.forget(talk.runId);
+    assert.equal((await talk.continue('again')).assistantText, 'Twice.');
+    assert.deepEqual([talk.questions.length, talk.file('x')], [2, '2']);
+  });
+
   it('asks about 64 of 500 calls at once, and one "no" to all of them runs nothing', async () => {
     const calls = Array.from({ length: 500 }, (_, index) => write(`${index}`, 'x'));
     await begin({}, { calls }, { text: 'Then not.' });

@@ -63,6 +63,18 @@ describe('a preset for one run', () => {
     assert.equal(window.of('narrow', 'edits-free'), 'ask-everything');
   });
 
+  it('a run that was deleted and comes back goes no further than others', () => {
+    const window = new RunPresets(memory());
+    window.choose('wide', 'autopilot', 'reads-free');
+    window.choose('other', 'autopilot', 'reads-free');
+    window.choose('narrow', 'ask-everything', 'reads-free');
+    for (const run of ['wide', 'narrow', 'never chosen']) window.end(run, 'reads-free');
+    assert.deepEqual(
+      ['wide', 'other', 'narrow'].map((run) => window.of(run, 'reads-free')),
+      [undefined, 'autopilot', 'ask-everything'],
+    );
+  });
+
   it('what is damaged in the file is no choice, and the file does not grow for ever', () => {
     const file = memory();
     file.all['approvals.runs'] = [['one', 'everything'], 'two', null, ['three', 'ask-everything']];
