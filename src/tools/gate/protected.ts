@@ -6,7 +6,11 @@ import { plain } from './plain.ts';
  */
 
 /** Why a change of this place is asked about every time, whatever has been allowed; undefined for ordinary places. */
-export function protectedReason(segments: readonly string[]): string | undefined {
+export const protectedReason = (segments: readonly string[]): string | undefined =>
+  startingReason(segments) ?? installedReason(segments) ?? secretReason(segments);
+
+/** Why what is written here starts something by itself, or loosens the gate; a command that only names it is asked about, too. */
+export function startingReason(segments: readonly string[]): string | undefined {
   const names = segments.map(plain);
   const name = names.at(-1) ?? '';
   const path = names.join('/');
@@ -20,7 +24,7 @@ export function protectedReason(segments: readonly string[]): string | undefined
     return 'It can run code when a package manager, Git or a build starts.';
   if (profileFiles.test(name) || startsBySystem.test(path))
     return 'It runs when a shell, a debugger or the system starts.';
-  return installedReason(segments) ?? secretReason(segments);
+  return undefined;
 }
 
 /** Why a change of an installed package is asked about every time: nobody starts it, and it runs. */
@@ -105,7 +109,7 @@ const hookFiles =
 const profileFiles =
   /^\.(bash(rc|_profile|_login|_logout|_aliases)|profile|z(sh(rc|env)|profile|login|logout)|[kct]+shrc|cshrc|login|logout|inputrc|x(profile|initrc|session(rc)?)|pam_environment|gdbinit|lldbinit(-\w+)?|pdbrc(\.py)?|pythonrc(\.py)?|irbrc|pryrc|rprofile|renviron)$|^(config\.fish|(microsoft\.\w+_)?profile\.ps1)$/;
 const startsBySystem =
-  /(^|\/)(launchagents|launchdaemons|\.config\/(autostart|systemd|environment\.d)|etc\/(systemd|cron[\w.]*|init\.d|profile\.d)|spool\/cron|start menu\/programs\/startup)(\/|$)|(^|[/.])crontab$/;
+  /(^|\/)(launchagents|launchdaemons|\.config\/(autostart|systemd|environment\.d)|etc\/(systemd|cron[\w.]*|init\.d|profile\.d|rc\.local)|spool\/cron|start menu\/programs\/startup)(\/|$)/;
 const installed =
   /^(node_modules|\.?venv|virtualenv|site-packages|dist-packages|__pypackages__|\.tox|\.nox|pyvenv\.cfg)$/;
 const secretFolders = set('.ssh .gnupg .aws .kube .docker .azure .password-store');
@@ -116,6 +120,14 @@ const secretFiles = set(
 /** Below `.config`, what programs keep about somebody's accounts. */
 const accountFolders = 'gh gcloud hub op rclone doctl glab configstore stripe heroku fly supabase'.split(' ');
 const accounts = new RegExp(`(^|/)\\.config/(${accountFolders.join('|')})/`);
+
+/** Hidden names of such places: what a glob may mean although nothing of that name is there yet. */
+export const hiddenPlaces: readonly string[] = [
+  ...[editorFolders, agentFolders, ciFolders, hookFolders, secretFolders, secretFiles].flatMap((names) => [...names]),
+  ...'.env .git .devcontainer.json .mcp.json .gitattributes .gitconfig .gitlab-ci.yml .travis.yml .bashrc .zshrc .profile'.split(
+    ' ',
+  ),
+].filter((name) => name.startsWith('.'));
 
 /** The same places as globs without regard to case, for programs that go through folders by themselves. */
 export const secretGlobs: readonly string[] = [
