@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { type FormerValue, formerText, formerValues } from './formerValues.ts';
 import { Memory } from './memory.ts';
 import { withoutLinks } from './questionText.ts';
+import { ownValue } from './settingScopes.ts';
 import { type SettingName, saveSetting } from './settings.ts';
 
 const askedName = 'settings.takenOver';
@@ -51,7 +52,7 @@ function valuesIn(file: string, context: vscode.ExtensionContext): FormerValue[]
     context.extension.packageJSON.contributes.configuration.properties;
   const names = Object.keys(properties).filter((name) => properties[name]!.scope === 'application');
   const configuration = vscode.workspace.getConfiguration();
-  return formerValues(textOf(file), names, (name) => configuration.inspect(name)?.globalValue);
+  return formerValues(textOf(file), names, (name) => ownValue(shortName(name), configuration.inspect(name)));
 }
 
 /**

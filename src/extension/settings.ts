@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { chatWrappers } from '../llm/local/chatWrappers.ts';
 import { priceSchema } from '../llm/prices.ts';
 import { presets } from '../protocol/policy.ts';
+import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
@@ -77,7 +78,11 @@ export type SettingName = keyof Settings;
 
 export function settings(): Settings {
   const configuration = vscode.workspace.getConfiguration('towpath');
-  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, configuration.get(name)])));
+  const value = (name: string) => {
+    const inspected = configuration.inspect(name);
+    return ownValue(name, inspected) ?? inspected?.defaultValue;
+  };
+  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value(name)])));
 }
 
 /**
@@ -90,14 +95,17 @@ export async function saveSetting(name: SettingName, value: unknown): Promise<vo
   // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
   await saved(name, undefined);
   if (await saved(name, value)) return;
-  throw new Error(`The setting towpath.${name} was not kept: the editor has another value in its place.`);
+  throw new Error(
+    `The setting towpath.${name} could not be kept. A line of the machine's settings stands in its way ` +
+      '(*Preferences: Open Remote Settings (JSON)*), or your settings file has a mistake.',
+  );
 }
 
 async function saved(name: SettingName, value: unknown): Promise<boolean> {
   await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
-  const configuration = vscode.workspace.getConfiguration('towpath');
-  const wanted = value ?? configuration.inspect(name)?.defaultValue;
-  return isDeepStrictEqual(plain(configuration.get(name)), plain(wanted));
+  const inspected = vscode.workspace.getConfiguration('towpath').inspect(name);
+  const wanted = value ?? inspected?.defaultValue;
+  return isDeepStrictEqual(plain(ownValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
 }
 
 /** Configuration comes wrapped, so that nobody writes to it. */

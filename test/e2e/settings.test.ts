@@ -47,14 +47,14 @@ describe('settings', () => {
   };
   const own = (): Record<string, unknown> =>
     JSON.parse(readFileSync(path.join(userDataDir, 'User', 'settings.json'), 'utf8'));
-  const openWith = async (settings: object = {}) => {
+  const openWith = async (settings: object = {}, files: Record<string, string> = {}) => {
     editor = await openTowpath({
       userDataDir,
-      files: { 'a.txt': 'one\n' },
+      files: { 'a.txt': 'one\n', ...files },
       settings: {
+        ...settings, // by the first of them the window is known to have read its settings
         'towpath.model': 'openai-compatible/scripted',
         'towpath.endpoint.baseUrl': provider.url,
-        ...settings,
       },
     });
   };
@@ -124,6 +124,28 @@ describe('settings', () => {
     await editor.command('Towpath: Open Settings of the Remote Machine');
     await found(7);
     await editor.screenshot('settings-machine');
+  });
+
+  it('a whole table of settings, which the editor lets through its scopes, has no effect, of the machine or of a folder', async () => {
+    const towpath = {
+      approvals: { preset: 'edits-free', rules: [{ effect: 'allow', tool: 'fs.*' }] },
+      endpoint: { baseUrl: other.url },
+      baseUrls: { openai: other.url },
+      maxTurns: 1,
+      mcp: { servers: { servers: { other: { command: 'touch', args: ['started'] } } } },
+    };
+    writeMachine({ towpath });
+    const inFolder = { ...towpath, local: { folders: ['/'] }, model: 'openai/other' };
+    await openWith({ 'towpath.retries': 0 }, { '.vscode/settings.json': JSON.stringify({ towpath: inFolder }) });
+    const { 'towpath.maxTurns': seen } = await values(['towpath.maxTurns']);
+    assert.equal(seen, 1, 'the editor itself does take it');
+    await asksToWrite('asked.txt');
+    assert.match(await editor.dialog.text(), /^Create asked\.txt/);
+    await editor.dialog.click('Allow');
+    await editor.panel.shows('Done.');
+    assert.equal(provider.requests.length, 2);
+    assert.deepEqual(other.requests, []);
+    assert.equal(editor.read('started'), undefined);
   });
 
   it('what a person wrote there before is taken over when they say so, once; a closed dialog takes nothing', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { type Inspected, machineSettings, ownValue } from '../../src/extension/settingScopes.ts';
 
 /**
  * Which settings a repository must not be able to set, and why. Its `devcontainer.json` writes the machine's settings file,
@@ -62,5 +63,20 @@ describe('the scopes of settings', () => {
     );
     const actual = Object.entries(properties).map(([name, { scope }]) => [name, scope]);
     assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected));
+    assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
   });
+
+  const cases: [name: string, setting: string, places: Inspected, own: unknown][] = [
+    ['nothing is set', 'model', { defaultValue: '' }, undefined],
+    ['mine', 'model', { globalLocalValue: 'me', globalValue: 'me' }, 'me'],
+    ['of a window that is not remote', 'model', { globalValue: 'me' }, 'me'],
+    ["the machine's does not stand in for mine", 'model', { globalRemoteValue: 'it', globalValue: 'it' }, undefined],
+    ['mine wins over it', 'model', { globalLocalValue: 'me', globalRemoteValue: 'it', globalValue: 'it' }, 'me'],
+    ["a folder's does not, either", 'model', { workspaceValue: 'it', workspaceFolderValue: 'it' }, undefined],
+    ['false of mine is no nothing', 'web.allowPrivate', { globalLocalValue: false, globalRemoteValue: true }, false],
+    ["the machine's for what is the machine's", 'local.threads', { globalRemoteValue: 3, globalValue: 3 }, 3],
+    ["a folder's, not for that", 'local.threads', { globalValue: 3, workspaceValue: 9 }, 3],
+  ];
+  for (const [name, setting, places, own] of cases)
+    it(`who sets one: ${name}`, () => assert.deepEqual(ownValue(setting, places), own));
 });
