@@ -189,6 +189,8 @@ function asking(context: PanelContext, callId: string, state: CallState | undefi
     <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
     <vscode-button class="small" data-testid="show-question"
       @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
+    <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
+      @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>Deny With Words…</vscode-button>
   </div>`;
 }
 

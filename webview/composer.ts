@@ -9,11 +9,11 @@ import type { PanelContext } from './context.ts';
 import { saveView } from './host.ts';
 import { icons } from './icons.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
+import { sent } from './presence.ts';
 import { count } from './time.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 const longestMessage = 1_000_000;
-const idleMs = 1500;
 const pausing = 'Pausing: this turn is finished first';
 
 export function composer(context: PanelContext): TemplateResult {
@@ -25,8 +25,7 @@ export function composer(context: PanelContext): TemplateResult {
     ${pickedStrip(context)}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${running ? 'Queue a message' : 'Ask for something to be done'}
-      @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}
-      @focusout=${() => setTyping(context, false)}>Message to Towpath</vscode-text-area>
+      @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
         ${state ? modelButton(context) : nothing}
@@ -104,7 +103,7 @@ function send(context: PanelContext): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
   const images = pickedImages();
   if (text === '' && images.length === 0) return;
-  setTyping(context, false);
+  sent();
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
   context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments });
   forgetImages();
@@ -140,18 +139,5 @@ function onDrop(context: PanelContext, event: DragEvent): void {
 
 function onInput(context: PanelContext): void {
   saveView({ draft: draft() });
-  setTyping(context, draft() !== '');
   context.refresh();
-}
-
-let typing = false;
-let idle: ReturnType<typeof setTimeout> | undefined;
-
-/** A question of the gate waits while a sentence is being written. */
-function setTyping(context: PanelContext, active: boolean): void {
-  clearTimeout(idle);
-  if (active) idle = setTimeout(() => setTyping(context, false), idleMs);
-  if (active === typing) return;
-  typing = active;
-  context.post({ type: 'typing', active });
 }

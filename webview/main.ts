@@ -13,6 +13,7 @@ import { focusComposer, setDraft } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
+import { answerLook } from './presence.ts';
 import { Scroll } from './scroll.ts';
 import { newModel, receive } from './store.ts';
 
@@ -69,6 +70,15 @@ function keepFocus(): void {
   else focusComposer();
 }
 
+/** Also when only the window around this page has the focus: an element that had it before would not get it back by itself. */
+function takeFocus(): void {
+  if (!document.hasFocus()) {
+    (document.activeElement as HTMLElement | null)?.blur();
+    window.focus();
+  }
+  focusComposer();
+}
+
 let clock: ReturnType<typeof setInterval> | undefined;
 /** Elapsed times and countdowns move by themselves while something is running. */
 function keepTime(): void {
@@ -104,7 +114,8 @@ function take(message: HostMessage): void {
     scroll.open(run?.id ?? '');
   }
   announce(log, message);
-  if (message.type === 'focus') focusComposer();
+  if (message.type === 'focus') takeFocus();
+  if (message.type === 'look') answerLook(message.look);
   refresh();
 }
 

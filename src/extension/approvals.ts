@@ -4,14 +4,23 @@ import { visibleLine } from '../protocol/visible.ts';
 import { coverage, rulesFor } from '../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../tools/tool.ts';
 import { scopes } from './approvalsMenu.ts';
+import { quietIn } from './attention.ts';
+import { Front } from './front.ts';
 import type { Policies } from './policies.ts';
-import { batchText, buttonsOf, isListable, labels, listLimit, questionText, withoutLinks } from './questionText.ts';
+import type { Presence } from './presence.ts';
+import {
+  batchText,
+  buttonsOf,
+  isListable,
+  labels,
+  listLimit,
+  type QuestionText,
+  questionText,
+  withoutLinks,
+} from './questionText.ts';
 import type { Reviews } from './reviews.ts';
 
 const { review, allow, allowChanged, allowRun, allowAlways, oneByOne, denyWithWords } = labels;
-
-/** Milliseconds without a key after which a person counts as not typing in an editor. */
-const idleMs = 1500;
 
 interface Waiting {
   request: ApprovalRequest;
@@ -20,6 +29,8 @@ interface Waiting {
   aside: boolean;
   /** Asked about by itself, though others came with it. */
   single: boolean;
+  /** The person asked for it: it need not wait until they do nothing. */
+  called: boolean;
   /** Closes the notification that it waits. */
   unremind?(): void;
 }
@@ -27,34 +38,35 @@ interface Waiting {
 /**
  * Questions to the person, as native modals, one at a time, in the order they were asked; those of one answer of the model
  * together. Closing the dialog is a no. The first button is *Review…*, so that Enter never allows. A question waits while
- * somebody types, and while the window is not in front.
+ * somebody types, scrolls or selects, and while the window is not in front.
+ *
+ * Who answers first wins: dialog, review or box. On some desktops a dialog is lost and never says how it ended. So nothing
+ * depends on its end: *Answer…* gives it up, what it says afterwards counts for nothing, and as long as one is lost (the editor
+ * would put any other behind it) questions are answered from their review.
  */
 export class Approvals implements vscode.Disposable {
   private readonly waiting: Waiting[] = [];
   private readonly settled = new vscode.EventEmitter<void>();
   private readonly listeners: vscode.Disposable;
-  private open = false;
-  private typingInPanel = false;
-  private typingInEditor?: NodeJS.Timeout;
+  private readonly front = new Front(() => this.next());
   private comingUp?: NodeJS.Immediate;
+  private lookingAgain?: NodeJS.Timeout;
 
   constructor(
     private readonly reviews: Reviews,
     private readonly policies: Policies,
+    private readonly presence: Presence,
     private readonly changed: (waiting: number) => void,
   ) {
     this.listeners = vscode.Disposable.from(
       this.settled,
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
-      vscode.window.onDidChangeTextEditorSelection(({ kind }) => {
-        if (kind === vscode.TextEditorSelectionChangeKind.Keyboard) this.typed();
-      }),
     );
   }
 
   dispose(): void {
     this.listeners.dispose();
-    clearTimeout(this.typingInEditor);
+    clearTimeout(this.lookingAgain);
   }
 
   readonly approve: Approve = (request, signal) =>
@@ -63,6 +75,7 @@ export class Approvals implements vscode.Disposable {
         request,
         aside: false,
         single: false,
+        called: false,
         answer: (answer) => {
           const place = this.waiting.indexOf(waiting);
           if (place < 0) return; // settled before: a late answer is no answer
@@ -76,46 +89,58 @@ export class Approvals implements vscode.Disposable {
           this.next();
         },
       };
-      const gone = () => waiting.answer({ decision: 'deny' });
-      if (signal.aborted) return resolve({ decision: 'deny' });
+      const gone = () => waiting.answer(no);
+      if (signal.aborted) return resolve(no);
       signal.addEventListener('abort', gone);
       this.waiting.push(waiting);
       this.changed(this.waiting.length);
       this.next();
     });
 
-  /** Whether a message is being typed: a dialog under a person's fingers gets answered by accident. */
-  setTyping(typing: boolean): void {
-    this.typingInPanel = typing;
-    if (!typing) this.next();
-  }
-
   /** Brings a question, by its id or its call's (or the oldest one), to the front. */
-  show(id?: string): void {
+  async show(id?: string): Promise<void> {
     const chosen = this.find(id);
     if (!chosen) return;
-    for (const one of this.togetherWith(chosen)) one.aside = false;
+    const group = this.togetherWith(chosen);
+    for (const one of group) Object.assign(one, { aside: false, called: true });
     this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
-    this.typingInPanel = false;
-    this.stopTyping();
+    this.front.giveUp();
+    if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, listLimit)));
     this.next();
   }
 
   /** A no with words, for a question and those that are asked with it. An empty box is a plain no, a closed one no answer. */
   async denyWithWords(id?: string): Promise<void> {
     const chosen = this.find(id);
-    if (chosen) await this.alone(() => this.askForWords(this.togetherWith(chosen)));
-    this.next();
+    if (chosen) await this.askForWordsOf(this.togetherWith(chosen));
   }
 
   /** The buttons above a review; `uri` is what it shows. */
-  answerReview(how: 'allow' | 'deny' | 'words', uri: vscode.Uri | undefined): void {
+  async answerReview(how: 'allow' | 'deny' | 'words', uri: vscode.Uri | undefined): Promise<void> {
     const reviewed = this.waiting.find(({ request }) => request.id === this.reviews.idOf(uri));
     if (!reviewed) return;
     reviewed.single = true;
-    if (how === 'words') void this.denyWithWords(reviewed.request.id);
-    else if (how === 'deny') reviewed.answer({ decision: 'deny' });
-    else reviewed.answer(yes(this.reviews.edited(reviewed.request)));
+    await this.answerReviewed(how, [reviewed]);
+  }
+
+  /** The buttons above a review of several: they answer what it shows, each as it stands there. */
+  async answerReviews(how: 'allow' | 'deny' | 'words'): Promise<void> {
+    const shown = this.reviews.severalInFront();
+    const group = this.waiting.filter(({ request }) => shown.has(request.id));
+    await this.answerReviewed(how, group);
+  }
+
+  /** What is answered is what stood there when the button was pressed; the focus is back by the time that anything comes of it. */
+  private async answerReviewed(how: 'allow' | 'deny' | 'words', group: Waiting[]): Promise<void> {
+    if (group.length === 0) return;
+    this.front.giveUp(); // a dialog that lets its review be pressed is not there
+    if (how === 'words') return this.askForWordsOf(group);
+    const answers = group.map((one) => {
+      const answer = how === 'deny' ? no : yes(this.reviews.edited(one.request));
+      return () => one.answer(answer);
+    });
+    await this.presence.back('nowhere');
+    for (const answer of answers) answer();
   }
 
   get count(): number {
@@ -131,35 +156,42 @@ export class Approvals implements vscode.Disposable {
     if (this.comingUp) return;
     this.comingUp = setImmediate(() => {
       this.comingUp = undefined;
-      void this.alone(() => this.askNext());
+      if (!this.front.isTaken) void this.front.take((over) => this.askNext(over));
     });
   }
 
-  /** One dialog at a time. What fails is a no. */
-  private async alone(ask: () => Promise<void>): Promise<void> {
-    if (this.open) return;
-    this.open = true;
-    try {
-      await ask();
-    } finally {
-      this.open = false;
-    }
-  }
-
-  private async askNext(): Promise<void> {
-    for (;;) {
+  private async askNext(over: AbortSignal): Promise<void> {
+    clearTimeout(this.lookingAgain);
+    while (!over.aborted) {
       const first = this.waiting.find((one) => !one.aside);
-      if (!first || this.typingInPanel || this.typingInEditor) return;
+      if (!first) return;
+      if (this.front.isBlocked || !vscode.window.state.focused) return this.remind(this.togetherWith(first));
+      const look = await this.presence.look();
+      if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
+      const wait = first.called ? 0 : quietIn(look);
+      if (wait > 0) {
+        if (look.panel === 'silent') this.remind(this.togetherWith(first));
+        this.lookingAgain = setTimeout(() => this.next(), wait);
+        return;
+      }
       const group = this.togetherWith(first);
-      if (!vscode.window.state.focused) return this.remind(group);
       for (const one of group) one.unremind?.();
       try {
-        await (group.length > 1 ? this.askAll(group.slice(0, listLimit)) : this.ask(first));
+        await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
       } catch {
-        first.answer({ decision: 'deny' }); // a question that cannot be asked is a no
+        if (!over.aborted) first.answer(no); // a question that cannot be asked is a no
       }
       await new Promise((resolve) => setImmediate(resolve)); // an answer may have settled others
     }
+  }
+
+  /** The button of a native dialog; rejects when it is given up. */
+  private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
+    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    const chosen = await this.front.ended(shown, over);
+    await this.presence.back();
+    over.throwIfAborted();
+    return chosen;
   }
 
   /** A question with those that one dialog can ask about together with it. */
@@ -172,11 +204,11 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.filter(({ request }) => request.batch === one.request.batch);
   }
 
-  private async ask(waiting: Waiting): Promise<void> {
+  private async ask(waiting: Waiting, over: AbortSignal): Promise<void> {
     const { request } = waiting;
     const edited = this.reviews.edited(request);
     const reviewed = this.reviews.has(request);
-    const { message, detail } = questionText(request, edited, reviewed);
+    const text = questionText(request, edited, reviewed);
     const others = this.ofBatch(waiting);
     const offered = rulesFor(request);
     const buttons = buttonsOf(request, {
@@ -186,16 +218,16 @@ export class Approvals implements vscode.Disposable {
       waiting: others.length,
       oneByOne: waiting.single,
     });
-    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    const chosen = await this.dialog(text, buttons, over);
     if (chosen === review) await this.review([waiting]);
-    else if (chosen === allowAlways) await this.allowAlways(waiting, offered);
+    else if (chosen === allowAlways) await this.allowAlways(waiting, offered, over);
     else if (chosen === allow || chosen === allowChanged) waiting.answer(yes(edited));
     else if (chosen === allowRun) waiting.answer({ decision: 'allow-run' });
-    else for (const one of chosen?.startsWith('Deny All') ? others : [waiting]) one.answer({ decision: 'deny' });
+    else for (const one of chosen?.startsWith('Deny All') ? others : [waiting]) one.answer(no);
   }
 
   /** Without a choice the question is still open, and is shown again. */
-  private async allowAlways(waiting: Waiting, offered: readonly Rule[][]): Promise<void> {
+  private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
     const rules = scopes().flatMap(({ scope, words }) =>
       offered.map((rules) => ({
         label: `${visibleLine(rules.map(coverage).join(' and '))} ${words}`,
@@ -205,12 +237,11 @@ export class Approvals implements vscode.Disposable {
     const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
     const title = 'Always allow, without a question';
     const placeHolder = 'Towpath: Approvals… shows these rules and deletes them';
-    const cancel = new vscode.CancellationTokenSource();
-    const gone = this.settled.event(() => !this.waiting.includes(waiting) && cancel.cancel());
-    const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, ignoreFocusOut: true }, cancel.token);
-    gone.dispose();
-    cancel.dispose();
-    if (!chosen?.made || !this.waiting.includes(waiting)) return;
+    const options = { title, placeHolder, ignoreFocusOut: true };
+    const chosen = await this.whileWaiting([waiting], over, (gone) =>
+      vscode.window.showQuickPick(items, options, gone),
+    );
+    if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
       await this.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
@@ -222,44 +253,76 @@ export class Approvals implements vscode.Disposable {
   }
 
   /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */
-  private async askAll(group: Waiting[]): Promise<void> {
+  private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
     const all = this.ofBatch(group[0]!);
     const edits = new Map(group.map((one) => [one, this.reviews.edited(one.request)]));
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
-    const { message, detail } = batchText(requests, all.length, new Set(changed));
+    const text = batchText(requests, all.length, new Set(changed));
     const allowAll = `Allow All (${group.length})`;
     const buttons = [review, allowAll, oneByOne, denyWithWords];
-    const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    const chosen = await this.dialog(text, buttons, over);
     if (chosen === review) await this.review(group);
     else if (chosen === oneByOne) for (const one of all) one.single = true;
-    else if (chosen === denyWithWords) await this.askForWords(all);
+    else if (chosen === denyWithWords) await this.askForWords(all, over);
     else if (chosen === allowAll) for (const one of group) one.answer(yes(edits.get(one)));
-    else for (const one of all) one.answer({ decision: 'deny' });
+    else for (const one of all) one.answer(no);
   }
 
+  /** The editor shows it; the keys stay with the person's own words, out of what may be written in there. */
   private async review(group: Waiting[]): Promise<void> {
-    for (const one of group) one.aside = true;
-    await this.reviews.open(group.map(({ request }) => request));
-    this.remind(group);
+    const still = this.stillWaiting(group);
+    if (still.length === 0) return;
+    for (const one of still) one.aside = true;
+    await this.reviews.open(
+      still.map(({ request }) => request),
+      { preserveFocus: this.presence.panelInView },
+    );
+    this.remind(still);
+    await this.presence.back('nowhere');
   }
 
-  private async askForWords(group: Waiting[]): Promise<void> {
-    const cancel = new vscode.CancellationTokenSource();
-    const ids = new Set(group.map(({ request }) => request.id));
-    const stillThere = () => this.waiting.filter(({ request }) => ids.has(request.id));
-    const gone = this.settled.event(() => stillThere().length === 0 && cancel.cancel());
+  private async askForWordsOf(group: Waiting[]): Promise<void> {
+    await this.front.take((over) => this.askForWords(group, over));
+    this.next();
+  }
+
+  private async askForWords(group: Waiting[], over: AbortSignal): Promise<void> {
     const input = {
       title: 'Say no, and why',
       prompt: 'The model is told your words. Nothing is run.',
       placeHolder: 'What should it do instead?',
       ignoreFocusOut: true,
     };
-    const words = await vscode.window.showInputBox(input, cancel.token);
-    gone.dispose();
-    cancel.dispose();
-    if (words !== undefined) for (const one of stillThere()) one.answer({ decision: 'deny', words });
-    else this.putAside(stillThere());
+    const words = await this.whileWaiting(group, over, (gone) => vscode.window.showInputBox(input, gone));
+    if (over.aborted) return;
+    const still = this.stillWaiting(group);
+    if (words !== undefined) for (const one of still) one.answer({ decision: 'deny', words });
+    else this.putAside(still);
+  }
+
+  /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
+  private async whileWaiting<Given>(
+    group: Waiting[],
+    over: AbortSignal,
+    open: (gone: vscode.CancellationToken) => Thenable<Given>,
+  ): Promise<Given> {
+    const cancel = new vscode.CancellationTokenSource();
+    const close = () => cancel.cancel();
+    over.addEventListener('abort', close);
+    const gone = this.settled.event(() => this.stillWaiting(group).length === 0 && close());
+    try {
+      return await open(cancel.token);
+    } finally {
+      gone.dispose();
+      cancel.dispose();
+      over.removeEventListener('abort', close);
+      if (!over.aborted) await this.presence.back();
+    }
+  }
+
+  private stillWaiting(group: Waiting[]): Waiting[] {
+    return group.filter((one) => this.waiting.includes(one));
   }
 
   private putAside(group: Waiting[]): void {
@@ -289,21 +352,9 @@ export class Approvals implements vscode.Disposable {
       });
     });
   }
-
-  private typed(): void {
-    clearTimeout(this.typingInEditor);
-    this.typingInEditor = setTimeout(() => {
-      this.stopTyping();
-      this.next();
-    }, idleMs);
-  }
-
-  private stopTyping(): void {
-    clearTimeout(this.typingInEditor);
-    this.typingInEditor = undefined;
-  }
 }
 
+const no: ApprovalAnswer = { decision: 'deny' };
 const yes = (edited: string | undefined): ApprovalAnswer => ({
   decision: 'allow',
   ...(edited !== undefined && { edited }),

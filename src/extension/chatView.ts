@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { RunEvent } from '../protocol/events.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../protocol/view.ts';
+import type { PanelLook } from './attention.ts';
 import { Delivery } from './delivery.ts';
 
 /** Messages the panel may send in a second; a person cannot click faster. */
 const messageLimit = 200;
+
+/** All that the panel says but its answers to `look`. */
+export type Intention = Exclude<ViewMessage, { type: 'here' }>;
+
+/** Milliseconds that the panel has to say what the person does; a page that works at something may take a while. */
+const answerMs = 2000;
 
 /** The chat panel's webview: what it says arrives checked, what it is told goes out in batches. It decides nothing. */
 export class ChatView implements vscode.WebviewViewProvider {
@@ -14,10 +21,12 @@ export class ChatView implements vscode.WebviewViewProvider {
   private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
+  private looks = 0;
+  private readonly looked = new Map<number, (look: PanelLook) => void>();
 
   constructor(
     private readonly extensionUri: vscode.Uri,
-    private readonly receive: (message: ViewMessage) => void,
+    private readonly receive: (message: Intention) => void,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -45,6 +54,41 @@ export class ChatView implements vscode.WebviewViewProvider {
     if (this.ready) this.events.add(event); // else the snapshot that the panel asks for when it is ready holds it
   }
 
+  /** It is drawn, and on the screen. */
+  get inView(): boolean {
+    return this.ready && this.view?.visible === true;
+  }
+
+  /** What the person does in the panel, by its own clock. */
+  async look(): Promise<PanelLook | 'silent' | 'hidden'> {
+    if (!this.inView) return 'hidden';
+    this.looks += 1;
+    const mine = this.looks;
+    let late: NodeJS.Timeout | undefined;
+    const answer = new Promise<PanelLook | 'silent'>((resolve) => {
+      late = setTimeout(() => resolve('silent'), answerMs);
+      this.looked.set(mine, resolve);
+    });
+    this.tell({ type: 'look', look: mine });
+    return answer.finally(() => {
+      clearTimeout(late);
+      this.looked.delete(mine);
+    });
+  }
+
+  /** The next key lands in the message box. Not from out of view: a view that nobody opened is not opened by this. */
+  async focus(): Promise<void> {
+    for (let tries = 0; tries < 3; tries++) {
+      const now = await this.look();
+      if (now === 'hidden') return;
+      const focused = now !== 'silent' && now.focused;
+      // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
+      if (!focused) await vscode.commands.executeCommand('towpath.chat.focus');
+      this.post({ type: 'focus' });
+      if (focused) return;
+    }
+  }
+
   private tell(message: HostMessage): void {
     if (this.ready) void this.view?.webview.postMessage(message);
   }
@@ -62,7 +106,8 @@ export class ChatView implements vscode.WebviewViewProvider {
       return;
     }
     if (parsed.data.type === 'ready') this.ready = true;
-    this.receive(parsed.data);
+    if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
+    else this.receive(parsed.data);
   }
 }
 

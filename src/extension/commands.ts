@@ -88,6 +88,9 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.deny': (uri?: vscode.Uri) => approvals.answerReview('deny', uri),
     'towpath.review.denyWithWords': (uri?: vscode.Uri) => approvals.answerReview('words', uri),
+    'towpath.reviews.allow': () => approvals.answerReviews('allow'),
+    'towpath.reviews.deny': () => approvals.answerReviews('deny'),
+    'towpath.reviews.denyWithWords': () => approvals.answerReviews('words'),
     'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers, parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;

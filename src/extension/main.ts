@@ -26,6 +26,7 @@ import { NamedModels } from './namedModels.ts';
 import { Packages } from './packages.ts';
 import { Panel } from './panel.ts';
 import { Policies } from './policies.ts';
+import { Presence } from './presence.ts';
 import { Problems } from './problems.ts';
 import { Reviews } from './reviews.ts';
 import { Secrets } from './secrets.ts';
@@ -69,7 +70,9 @@ export function activate(context: vscode.ExtensionContext): void {
     void panel.showState();
   });
   const reviews = new Reviews();
-  const approvals = new Approvals(reviews, policies, showStatus);
+  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
+  const presence = new Presence(view);
+  const approvals = new Approvals(reviews, policies, presence, showStatus);
   const mcp = new Mcp(context, workspace);
 
   const terminal = new CommandTerminal();
@@ -119,7 +122,6 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
 
-  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
   const conversation = new Conversation(engine, store, view, storage.fsPath, () => {
     showStatus();
     void panel.showState();
@@ -164,6 +166,7 @@ export function activate(context: vscode.ExtensionContext): void {
     terminal,
     diffs.register(),
     reviews.register(),
+    presence,
     approvals,
     policies,
     downloads,

@@ -2,12 +2,11 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import type { CallState } from '../protocol/run.ts';
-import type { ViewMessage } from '../protocol/view.ts';
 import type { RunStore } from '../runs/store.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Approvals } from './approvals.ts';
-import type { ChatView } from './chatView.ts';
+import type { ChatView, Intention } from './chatView.ts';
 import type { Conversation } from './conversation.ts';
 import { deleteRun } from './deletedRuns.ts';
 import type { Diffs } from './diffs.ts';
@@ -33,7 +32,7 @@ interface Parts {
 export class Panel {
   constructor(private readonly parts: Parts) {}
 
-  receive(message: ViewMessage): void {
+  receive(message: Intention): void {
     this.handle(message).catch((error) => {
       this.parts.log.error(error);
       const text = error instanceof Error ? error.message : String(error);
@@ -63,14 +62,12 @@ export class Panel {
     });
   }
 
-  private async handle(message: ViewMessage): Promise<void> {
+  private async handle(message: Intention): Promise<void> {
     const { view, conversation, approvals } = this.parts;
     switch (message.type) {
       case 'ready':
         await this.showState();
         return conversation.snapshot();
-      case 'typing':
-        return approvals.setTyping(message.active);
       case 'send':
         return conversation.send(message.text, message.attachments);
       case 'stop':
@@ -80,7 +77,8 @@ export class Panel {
       case 'continue':
         return conversation.goOn();
       case 'new-run':
-        return conversation.open(undefined);
+        await conversation.open(undefined);
+        return view.focus();
       case 'open-run':
         return conversation.open(message.runId);
       case 'delete-run':
@@ -90,11 +88,14 @@ export class Panel {
           actions[message.action],
           ...(message.action === 'set-key' ? [this.parts.models.currentProvider?.id] : []),
         );
-        return;
+        return elsewhere.has(message.action) ? undefined : view.focus();
       case 'show-question':
         return approvals.show(message.toolCallId);
+      case 'deny-with-words':
+        return approvals.denyWithWords(message.toolCallId);
       case 'undo':
-        return this.parts.undo.calls({ toolCallIds: message.toolCallIds });
+        await this.parts.undo.calls({ toolCallIds: message.toolCallIds });
+        return view.focus();
       case 'open-diff':
         return this.openDiff(message.toolCallId);
       case 'open-output':
@@ -158,3 +159,6 @@ const actions = {
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;
+
+/** What takes the person to another place on purpose. */
+const elsewhere: ReadonlySet<string> = new Set(['open-folder', 'manage-trust', 'manage-models']);

@@ -10,6 +10,8 @@ interface Review {
   uri: vscode.Uri;
   /** The same text as the editor gave it back at first; undefined when the person's earlier work stands there. */
   untouched?: string;
+  /** It was opened. */
+  seen: boolean;
 }
 
 /**
@@ -20,7 +22,6 @@ interface Review {
 export class Reviews implements vscode.FileSystemProvider {
   private readonly reviews = new Map<string, Review>();
   private readonly files = new Map<string, { bytes: Uint8Array; readonly: boolean; written: number }>();
-  private readonly titles = new Map<string, string>();
   private readonly fileEvents = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.fileEvents.event;
 
@@ -33,19 +34,25 @@ export class Reviews implements vscode.FileSystemProvider {
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === scheme) this.tellChanged();
       }),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.tellSeveral()),
+      vscode.window.tabGroups.onDidChangeTabGroups(() => this.tellSeveral()),
     );
   }
 
   /** Opens what one question is about, or the changes of several in one editor. */
-  async open(requests: readonly ApprovalRequest[]): Promise<void> {
+  async open(requests: readonly ApprovalRequest[], { preserveFocus = false } = {}): Promise<void> {
     const reviews = await Promise.all(requests.map((request) => this.prepare(request)));
     const [first, ...more] = reviews;
-    if (more.length > 0) return this.openAll(reviews);
-    const { request, uri } = first!;
-    const { what, change } = request.plan;
-    const title = `${visibleLine(what)} (proposed)`;
-    if (change) await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, shown);
-    else await vscode.window.showTextDocument(uri, shown);
+    const options = { preview: true, preserveFocus };
+    if (more.length > 0) await this.openAll(reviews);
+    else {
+      const { request, uri } = first!;
+      const title = `${visibleLine(request.plan.what)} (proposed)`;
+      if (request.plan.change)
+        await vscode.commands.executeCommand('vscode.diff', this.before(request), uri, title, options);
+      else await vscode.window.showTextDocument(uri, options);
+    }
+    for (const review of reviews) review.seen = true;
   }
 
   /** What the person made of it; undefined as long as it is what was proposed. */
@@ -59,7 +66,20 @@ export class Reviews implements vscode.FileSystemProvider {
 
   /** The person has seen what it is about. */
   has(request: ApprovalRequest): boolean {
-    return this.reviews.has(request.id);
+    return this.reviews.get(request.id)?.seen === true;
+  }
+
+  /** The ids of questions whose common review is what the person looks at; none as soon as another tab is in front. */
+  severalInFront(): ReadonlySet<string> {
+    const ids = this.severalIn(vscode.window.tabGroups.activeTabGroup.activeTab);
+    return new Set(ids.filter((id) => this.reviews.has(id)));
+  }
+
+  /** The ids of questions whose common review a tab is; the editor tells what it shows, though its API does not name the type yet. */
+  private severalIn(tab: vscode.Tab | undefined): string[] {
+    const { textDiffs } = Object(tab?.input) as { textDiffs?: { modified?: vscode.Uri }[] };
+    const ids = Array.isArray(textDiffs) ? textDiffs.map(({ modified }) => this.idOf(modified)) : [];
+    return ids.every((id) => id !== undefined) ? ids : []; // somebody else's, with a text of ours among others
   }
 
   /** The question whose review this is. */
@@ -75,22 +95,22 @@ export class Reviews implements vscode.FileSystemProvider {
     this.tellChanged();
     const document = openDocument(review.uri);
     if (document?.isDirty) await document.save(); // the editor would ask whether to, when it closes
-    const title = this.titles.get(request.batch);
-    const batchIsOver = ![...this.reviews.values()].some((other) => other.request.batch === request.batch);
-    const mine = allTabs().filter((tab) => {
-      const several = title !== undefined && tab.label.startsWith(title); // such a tab tells nothing else of itself
-      return several ? batchIsOver : this.idOf(uriOf(tab)) === request.id;
-    });
+    const isOver = (tab: vscode.Tab) => {
+      const several = this.severalIn(tab);
+      if (several.length > 0) return several.every((id) => !this.reviews.has(id));
+      return this.idOf(uriOf(tab)) === request.id;
+    };
+    const mine = allTabs().filter(isOver);
     if (mine.length > 0) await vscode.window.tabGroups.close(mine, true);
-    if (batchIsOver) this.titles.delete(request.batch);
+    this.tellSeveral();
     for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
   }
 
   private async openAll(reviews: Review[]): Promise<void> {
     const title = `Towpath: ${reviews.length} calls (proposed)`;
-    this.titles.set(reviews[0]!.request.batch, title);
-    const sides = reviews.map(({ request, uri }) => [uri, request.plan.change && this.before(request), uri]);
+    const sides = reviews.map(({ request, uri }) => [uri, this.before(request), uri]);
     await vscode.commands.executeCommand('vscode.changes', title, sides);
+    this.tellSeveral();
   }
 
   private async prepare(request: ApprovalRequest): Promise<Review> {
@@ -100,7 +120,8 @@ export class Reviews implements vscode.FileSystemProvider {
     const name = change?.path ?? (command === undefined ? 'arguments.json' : 'command.sh');
     const editable = editableText(request);
     const text = request.draft ?? editable ?? change?.after ?? command ?? '';
-    const review: Review = { request, uri: this.file(request.id, name, text, editable === undefined) };
+    const uri = this.file(request.id, name, text, editable === undefined);
+    const review: Review = { request, uri, seen: false };
     this.reviews.set(request.id, review);
     const document = await vscode.workspace.openTextDocument(review.uri, { encoding: 'utf8' });
     if (request.draft === undefined) review.untouched = document.getText();
@@ -108,7 +129,7 @@ export class Reviews implements vscode.FileSystemProvider {
   }
 
   private before({ id, plan }: ApprovalRequest): vscode.Uri {
-    return this.file(`before.${id}`, plan.change!.path, plan.change!.before ?? '', true);
+    return this.file(`before.${id}`, plan.change?.path ?? 'none', plan.change?.before ?? '', true);
   }
 
   private file(authority: string, name: string, text: string, readonly: boolean): vscode.Uri {
@@ -127,6 +148,11 @@ export class Reviews implements vscode.FileSystemProvider {
     const changed = [...this.reviews.values()].filter(({ request }) => this.edited(request) !== undefined);
     const uris = changed.map(({ uri }) => uri.toString());
     void vscode.commands.executeCommand('setContext', 'towpath.changedReviews', uris);
+  }
+
+  /** Whether the buttons for several stand above the editor in front. */
+  private tellSeveral(): void {
+    void vscode.commands.executeCommand('setContext', 'towpath.reviewsSeveral', this.severalInFront().size > 0);
   }
 
   stat(uri: vscode.Uri): vscode.FileStat {
@@ -169,8 +195,6 @@ export class Reviews implements vscode.FileSystemProvider {
     return file;
   }
 }
-
-const shown: vscode.TextDocumentShowOptions = { preview: true };
 
 const allTabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 

@@ -69,7 +69,10 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run: runSchema.nullable() }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
+  /** The next key is to land in the message box. */
   z.object({ type: z.literal('focus') }),
+  /** What does the person do? Answered by `here`. */
+  z.object({ type: z.literal('look'), look: z.number() }),
 ]);
 export type HostMessage = z.infer<typeof hostMessageSchema>;
 
@@ -88,13 +91,16 @@ const imageSchema = z.strictObject({
 export type ImageAttachment = z.infer<typeof imageSchema>;
 
 /**
- * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` only brings the
- * native question to the front.
+ * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` and
+ * `deny-with-words` only bring the editor's own question or box to the front.
  */
 export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
-  /** What is being typed and where: a question does not interrupt a sentence. */
-  z.strictObject({ type: z.literal('typing'), active: z.boolean() }),
+  /**
+   * The answer to `look`: milliseconds since the person last typed, scrolled or selected here, and whether keys land here. A
+   * question does not come up under somebody's fingers.
+   */
+  z.strictObject({ type: z.literal('here'), look: z.number(), idleMs: z.number().min(0), focused: z.boolean() }),
   z
     .strictObject({
       type: z.literal('send'),
@@ -112,6 +118,8 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('delete-run'), runId: id }),
   z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
   z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
+  /** Brings up the native box for the words of a no. */
+  z.strictObject({ type: z.literal('deny-with-words'), toolCallId: id }),
   z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
   z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),

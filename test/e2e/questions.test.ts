@@ -94,7 +94,7 @@ describe('questions', () => {
     const question = await editor.dialog.text();
     assert.equal(question.split('\n')[0], '2 changes and 1 command');
     for (const line of [
-      '1. Edit a.txt (It changes a file.)',
+      '1. Edit a.txt · +1 −1 (It changes a file.)',
       '3. Run: cat a.txt > seen.txt (A command',
       `In ${editor.folder}`,
     ])
@@ -169,7 +169,7 @@ describe('questions', () => {
     await toast().getByRole('link', { name: 'Answer…' }).click();
     const question = await editor.dialog.text();
     assert.match(question, /echo mine > who\.txt\n[\s\S]*You changed it/);
-    await offers(['Review…', 'Allow As Changed', 'Deny With Words…', 'Cancel']);
+    await offers(['Review…', 'Allow As Changed', 'Cancel']);
     await editor.dialog.click('Allow As Changed');
     await done();
     assert.equal(editor.read('who.txt'), 'mine\n');

@@ -5,6 +5,7 @@ import type { EventBody } from '../../src/protocol/events.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
+import { eventually } from '../support/eventually.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import {
   allowsEdit,
@@ -156,6 +157,7 @@ ${second}
 Waiting for your answer
 It changes a file of the workspace.
 Answer…
+Deny With Words…
 shell.run
 npm test -- --grep json
 Waits its turn`,
@@ -470,17 +472,13 @@ The flag works; one test fails, see the test.`,
     assert.deepEqual(sides, ['left', 'right', 'right', 'right', 'left']);
   });
 
-  it('Enter sends, Shift+Enter makes a line, and typing is told while it lasts', async () => {
+  it('Enter sends, Shift+Enter makes a line', async () => {
     await show(begin);
     await composer().pressSequentially('one');
     await composer().press('Shift+Enter');
     await composer().pressSequentially('two');
     await composer().press('Enter');
-    assert.deepEqual(await posted(), [
-      { type: 'typing', active: true },
-      { type: 'typing', active: false },
-      { type: 'send', text: 'one\ntwo' },
-    ]);
+    assert.deepEqual(await posted(), [{ type: 'send', text: 'one\ntwo' }]);
     await test.send();
     assert.equal(await composer().inputValue(), '');
   });
@@ -500,14 +498,60 @@ The flag works; one test fails, see the test.`,
     );
   });
 
-  it('typing is over after a while without a key', async () => {
+  /** What the panel answers to the host's look. */
+  const here = async (look: number) => {
+    await test.send({ type: 'look', look });
+    const answers = () => posted().then((all) => all.filter((one) => one.type === 'here' && one.look === look));
+    await eventually('it answers', async () => (await answers()).length === 1);
+    return (await answers())[0] as ViewMessage & { type: 'here' };
+  };
+  /** What a test that is held up for a while cannot take for a pause of somebody who types: an hour in the page. */
+  const never = 1e8;
+
+  it('says that nothing was done, and whether keys land in it', async () => {
     await show(begin);
-    await composer().pressSequentially('hm');
-    await test.page.waitForFunction(() => (globalThis as unknown as { posted: unknown[] }).posted.length >= 3);
-    assert.deepEqual(await posted(), [
-      { type: 'typing', active: true },
-      { type: 'typing', active: false },
-    ]);
+    await test.renew();
+    const answer = await here(7);
+    assert.ok(answer.idleMs > never, JSON.stringify(answer));
+    await composer().focus();
+    assert.equal((await here(8)).focused, true);
+  });
+
+  const doings: [what: string, act: () => Promise<unknown>][] = [
+    ['a key in the message', () => composer().press('x')],
+    ['a key that scrolls', () => test.page.locator('.scroller').press('PageUp')],
+    ['the wheel', () => test.page.mouse.wheel(0, -50)],
+    ['a click into the text', () => test.page.locator('.transcript').click({ position: { x: 5, y: 5 } })],
+  ];
+  for (const [what, act] of doings)
+    it(`says how long ago ${what} was`, async () => {
+      await show([...begin, ...reads]);
+      await test.page.mouse.move(100, 200);
+      await act();
+      await eventually('it was noticed', async () => (await here(Math.random())).idleMs < never);
+    });
+
+  it('a pointer that is held selects, however still; one that passes by does nothing', async () => {
+    await show([...begin, ...reads]);
+    await test.page.mouse.move(100, 100);
+    await test.page.mouse.move(120, 120);
+    assert.ok((await here(1)).idleMs > never);
+    await test.page.mouse.down();
+    await test.page.mouse.move(150, 150);
+    await test.page.evaluate('new Promise((resolve) => setTimeout(resolve, 30))');
+    assert.equal((await here(2)).idleMs, 0);
+    await test.page.mouse.up();
+  });
+
+  it('a key counts from when it was pressed, not from when a busy page came to it', async () => {
+    await show(begin);
+    await test.page.evaluate(`{
+      const late = new KeyboardEvent('keydown', { key: 'x' });
+      Object.defineProperty(late, 'timeStamp', { value: performance.now() - 5000 });
+      window.dispatchEvent(late);
+    }`);
+    const { idleMs } = await here(3);
+    assert.ok(idleMs >= 5000 && idleMs < never, String(idleMs));
   });
 
   it('a message said while the run goes on is shown as queued', async () => {
@@ -693,6 +737,12 @@ The flag works; one test fails, see the test.`,
     await test.send({ type: 'events', events: eventsOf('run-1', [{ type: 'phase', phase, error }], from) });
     await test.page.keyboard.type('Go on');
     assert.equal(await composer().inputValue(), 'Go on');
+  });
+
+  it('a no with words is asked for by the editor: the card only says which call', async () => {
+    await show([...begin, ...reads, ...asks]);
+    await find('deny-with-words').click();
+    assert.deepEqual(await posted(), [{ type: 'deny-with-words', toolCallId: editCall.id }]);
   });
 
   it('the focus goes there, too, when a dialog gives it back to the page alone', async () => {
