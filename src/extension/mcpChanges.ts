@@ -2,7 +2,7 @@ import stringify from 'safe-stable-stringify';
 import { visible, visibleLine } from '../protocol/visible.ts';
 import type { ToolsQuestion } from '../tools/mcp/toolChanges.ts';
 import type { ToolWords } from '../tools/mcp/words.ts';
-import { type Excerpt, excerptLine } from './excerpt.ts';
+import { count, type Excerpt, excerptLine } from './excerpt.ts';
 import type { QuestionText } from './questionText.ts';
 
 /** Of what has changed, a dialog shows no more. */
@@ -12,8 +12,8 @@ const longestName = 130;
 /** Characters of one difference, and of what stands around it. */
 const longestPart = 200;
 const around = 30;
-/** Characters of a review, and one tool. */
-const longestSides = 8_000_000;
+/** Characters of a review, both of its sides. */
+const longestSides = 4_000_000;
 /** Of a line in it: of a very long one, an editor draws the beginning only. */
 const pieces = /.{1,160}/gu;
 
@@ -25,7 +25,7 @@ export function changesText(question: ToolsQuestion): QuestionText & { whole: bo
   const { definition, added, changed, removed, trusted } = question;
   const lines = new Lines();
   for (const { was, now } of changed) lines.add('Changed: ', now.name, changesOf(was, now));
-  for (const tool of added) lines.add('New: ', tool.name, [...partsOf(tool)].map(said));
+  for (const tool of added) lines.add('New: ', tool.name, saysOf(tool));
   if (removed.length > 0) lines.add('Gone: ', removed.map(({ name }) => name).join(', '), []);
   const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
   const detail = [
@@ -53,15 +53,20 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
     ...removed.map((was) => ({ name: was.name, was })),
   ].sort((one, other) => (one.name < other.name ? -1 : 1));
   let [before, after] = ['', ''];
-  for (const { was, now } of both) {
-    if (before.length + after.length > longestSides) return { before, after, whole: false };
+  let left = longestSides;
+  for (const [index, { was, now }] of both.entries()) {
+    left -= JSON.stringify([was, now]).length;
+    if (left < 0) {
+      after += `${count(both.length - index, 'more tool')}: too much to be shown, and so to be allowed. Forgetting the server begins anew.\n`;
+      return { before, after, whole: false };
+    }
     before += was ? block(was) : '';
     after += now ? block(now) : '';
   }
   return { before, after, whole: true };
 }
 
-/** Lines of a dialog, as long as they fit. */
+/** Lines of a dialog, as long as they fit: no time is spent on those that do not. */
 class Lines {
   private readonly lines: string[] = [];
   private length = 0;
@@ -69,15 +74,27 @@ class Lines {
   whole = true;
 
   /** @param parts each a line */
-  add(what: string, name: string, parts: readonly Excerpt[]): void {
-    const { text, whole } = line(name);
-    const lines = [what + text, ...parts.map((part) => `· ${part.text}`)];
-    const length = lines.join('\n').length;
-    const fits = this.lines.length + lines.length <= mostLines && this.length + length <= mostCharacters;
-    this.whole &&= fits && whole && parts.every((part) => part.whole);
-    if (!fits) this.left += 1;
-    else this.lines.push(...lines);
-    if (fits) this.length += length;
+  add(what: string, name: string, parts: Iterable<Excerpt>): void {
+    if (this.left === 0 && this.take(what, name, parts)) return;
+    this.left += 1;
+    this.whole = false;
+  }
+
+  private take(what: string, name: string, parts: Iterable<Excerpt>): boolean {
+    const head = line(name);
+    const lines = [what + head.text];
+    let { whole } = head;
+    for (const part of parts) {
+      lines.push(`· ${part.text}`);
+      whole &&= part.whole;
+      if (this.lines.length + lines.length > mostLines) return false;
+    }
+    const length = this.length + lines.join('\n').length;
+    if (length > mostCharacters) return false;
+    this.lines.push(...lines);
+    this.length = length;
+    this.whole &&= whole;
+    return true;
   }
 
   get text(): string {
@@ -86,46 +103,63 @@ class Lines {
   }
 }
 
-function changesOf(was: ToolWords | undefined, now: ToolWords): Excerpt[] {
-  if (!was) return [{ text: 'what it said before is not known', whole: true }, ...[...partsOf(now)].map(said)];
-  const [before, after] = [partsOf(was), partsOf(now)];
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((label) => {
+function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excerpt> {
+  const after = partsOf(now);
+  if (!was) yield { text: 'what it said before is not known', whole: true };
+  const before = was ? partsOf(was) : new Map<string, string>();
+  let changes = 0;
+  for (const label of new Set([...before.keys(), ...after.keys()])) {
     const [one, other] = [before.get(label), after.get(label)];
-    if (one === other) return [];
-    if (one === undefined) return said([label, other!]);
-    const gone = said([label, one]);
-    if (other === undefined) return { ...gone, text: `gone: ${gone.text}` };
-    return differing(label, visibleLine(one), visibleLine(other));
-  });
+    if (one === other) continue;
+    changes += 1;
+    if (other === undefined) yield said(`gone: ${label}`, one!);
+    else if (one === undefined) yield said(label, other);
+    else yield* differing(label, one, other);
+  }
+  if (changes === 0) yield { text: 'in the form of its schema alone', whole: true };
 }
 
-function said([label, text]: [label: string, text: string]): Excerpt {
-  const [of, shown] = [line(label), excerptLine(visibleLine(text), longestPart)];
+function* saysOf(tool: ToolWords): Generator<Excerpt> {
+  for (const [label, text] of partsOf(tool)) yield said(label, text);
+}
+
+function said(label: string, text: string, most = longestPart): Excerpt {
+  const [of, shown] = [line(label), shortened(text, most)];
   return { text: `${of.text}: “${shown.text}”`, whole: of.whole && shown.whole };
 }
 
 /** Where two texts differ, with a little of what stands around it. */
 function differing(label: string, was: string, now: string): Excerpt[] {
-  if (was === now)
-    return [{ text: `${line(label).text}: differs only in blanks or colour codes`, whole: line(label).whole }];
-  const [one, other] = [[...was], [...now]];
-  const shorter = Math.min(one.length, other.length);
+  const shorter = Math.min(was.length, now.length);
   let start = 0;
-  while (start < shorter && one[start] === other[start]) start++;
+  while (start < shorter && was[start] === now[start]) start++;
   let end = 0;
-  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++;
-  const show = (word: string, letters: string[]) => {
-    const from = Math.max(0, start - around);
-    const to = Math.min(letters.length, letters.length - end + around);
-    const { text, whole } = excerptLine(letters.slice(from, to).join(''), longestPart + 2 * around);
-    const shown = `${from > 0 ? '…' : ''}${text}${to < letters.length ? '…' : ''}`;
-    return { text: `${line(label).text} ${word}: “${shown}”`, whole: whole && line(label).whole };
-  };
-  return [show('was', one), show('is', other)];
+  while (end < shorter - start && was.at(-1 - end) === now.at(-1 - end)) end++;
+  const from = Math.max(0, start - around);
+  const [one, other] = [was, now].map((text) => {
+    const to = Math.min(text.length, text.length - end + around);
+    const piece = `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
+    return shortened(piece, longestPart + 2 * around);
+  });
+  const { text: of, whole } = line(label);
+  const isSeen = one!.text !== other!.text || !one!.whole || !other!.whole;
+  if (!isSeen) return [{ text: `${of}: differs only in blanks or colour codes`, whole }];
+  return [
+    { text: `${of} was: “${one!.text}”`, whole: whole && one!.whole },
+    { text: `${of} is: “${other!.text}”`, whole: whole && other!.whole },
+  ];
+}
+
+/** One line of a text with both of its ends; a very long one is looked at there only, for looking for what is hidden takes time. */
+function shortened(text: string, most: number): Excerpt {
+  if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
+  const end = Math.floor(most / 4);
+  const ends = [text.slice(0, most - end), text.slice(-end)].map(visibleLine);
+  return { text: ends.join(`… (${count(text.length - most, 'more character')}) …`), whole: false };
 }
 
 /** A name that a server has given. */
-const line = (name: string): Excerpt => excerptLine(visibleLine(name), longestName);
+const line = (name: string): Excerpt => shortened(name, longestName);
 
 /** What a tool says, part by part. */
 function partsOf({ title, description, inputSchema, annotations }: ToolWords): Map<string, string> {

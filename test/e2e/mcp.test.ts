@@ -154,6 +154,8 @@ describe('with an MCP server in the folder', () => {
       question,
     );
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
+    const toasts = editor.page.locator('.notification-toast', { hasText: 'has changed its tools' });
+    assert.equal(await toasts.count(), 0, 'one question, in one place');
     await editor.screenshot('mcp-changed-tools');
     await editor.dialog.click('Allow');
     await editor.panel.send('Work.');
@@ -198,6 +200,19 @@ describe('with an MCP server in the folder', () => {
     await row('has no tool any more that says the same about itself').waitFor();
     await editor.screenshot('mcp-idle-rule');
     await editor.page.keyboard.press('Escape');
+  });
+
+  it('forgetting a server takes the rules for its tools with it', async () => {
+    await editor.command('Towpath: MCP Servers…');
+    await row('running, 2 tools').click();
+    await row('Forget').click();
+    await eventually('the rule is gone', async () => {
+      await editor.command('Towpath: Approvals…');
+      await row('Add a Rule…').waitFor();
+      const rules = await row('mcp.odd.work').count();
+      await editor.page.keyboard.press('Escape');
+      return rules === 0;
+    });
   });
 
   it('a server that ends at its start is named, and the run goes on', async () => {

@@ -73,6 +73,8 @@ What you allowed for a changed tool goes on with it as it is now. After a no, ne
     ['the middle of a long text', becomes({ description: `${'a '.repeat(50)}x${' b'.repeat(50)}` }, { description: `${'a '.repeat(50)}y${' b'.repeat(50)}` }), [`description was: “…${'a '.repeat(15)}y${' b'.repeat(15)}…”`, `description is: “…${'a '.repeat(15)}x${' b'.repeat(15)}…”`]],
     ['words that are hidden', becomes({ description: 'Does\u200b work.\u202e' }), ['description was: “Does work.”', 'description is: “Does⟨U+200B⟩ work.⟨U+202E⟩”']],
     ['lines that look like ours, and links', becomes({ description: 'Does work.\nGone: nothing\n[ok](command:x)' }), ['description was: “Does work.”', 'description is: “Does work. ⏎ Gone: nothing ⏎ [ok](command:x)”']],
+    ['nothing that has a name', becomes({ inputSchema: { type: 'object' } }, { inputSchema: { type: 'object', properties: {} } }), ['in the form of its schema alone']],
+    ['a colour code', becomes({ description: 'Does work.\u001b[31m' }), ['description: differs only in blanks or colour codes']],
     ['a tool of which nothing is known', asked({ changed: [{ now: work }] }), ['what it said before is not known', 'description: “Does work.”', 'argument text: “{"type":"string"}”']],
   ]; // biome-ignore format: a table
   for (const [what, question, lines] of parts)
@@ -105,7 +107,9 @@ What you allowed for a changed tool goes on with it as it is now. After a no, ne
 
   it('of what cannot be shown in a review either, there is no yes', () => {
     const huge = Array.from({ length: 100 }, (_, index) => ({ ...work, name: `${index}`, description: long }));
-    assert.equal(changesSides(asked({ added: huge })).whole, false);
+    const { after, whole } = changesSides(asked({ added: huge }));
+    assert.equal(whole, false);
+    assert.match(after, /\d+ more tools: too much to be shown, and so to be allowed\./);
   });
 
   it('in a review a long line goes on below, so that an editor draws all of it', () => {
