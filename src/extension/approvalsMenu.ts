@@ -113,7 +113,8 @@ async function addRule(policies: Policies): Promise<void> {
     void vscode.window.showErrorMessage(withoutLinks(`Nothing was added. ${problem}`));
     return;
   }
-  const scope = await pickScope(title, ruleWords(rule));
+  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleWords(rule);
+  const scope = await pickScope(title, words);
   if (scope) await policies.add(scope, rule);
 }
 

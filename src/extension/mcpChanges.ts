@@ -15,7 +15,7 @@ const around = 30;
 /** Characters of a review, both of its sides. */
 const longestSides = 4_000_000;
 /** Of a line in it: of a very long one, an editor draws the beginning only. */
-const pieces = /.{1,160}/gu;
+const pieces = /.{1,100}/gu;
 
 /**
  * The question about changed tools. All that servers say is shown as data: nothing in it is hidden, none of it makes a line of its own.

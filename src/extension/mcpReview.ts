@@ -43,4 +43,4 @@ export class McpReview implements vscode.Disposable {
 }
 
 /** Of a very long line, an editor draws the beginning only. */
-const broken = (text: string) => text.replace(/.{160}(?=.)/gu, '$&\n⋮ ');
+const broken = (text: string) => text.replace(/.{100}(?=.)/gu, '$&\n⋮ ');

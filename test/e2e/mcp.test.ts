@@ -135,7 +135,7 @@ describe('with an MCP server in the folder', () => {
     assert.match(await editor.dialog.text(), /^Use work of the MCP server odd\n/);
     await editor.dialog.click('Always Allow…');
     const starts = `${process.execPath} ${faultyServer} changes ${path.join(editor.folder, 'tools.json')}`;
-    const words = `mcp.odd.work of “${starts.slice(0, 24)}…${starts.slice(-24)}”`;
+    const words = `mcp.odd.work of “${starts.slice(0, 16)}…${starts.slice(-16)}”`;
     await row(`${words} as it is now in this workspace`).click();
     await editor.panel.waitForPhase('WaitingUser');
     await editor.command('Towpath: Approvals…');

@@ -113,11 +113,11 @@ What you allowed for a changed tool goes on with it as it is now. After a no, ne
   });
 
   it('in a review a long line goes on below, so that an editor draws all of it', () => {
-    const { after } = changesSides(becomes({ description: `${'😀'.repeat(170)}\n${'y'.repeat(400)} end` }));
+    const { after } = changesSides(becomes({ description: `${'😀'.repeat(110)}\n${'y'.repeat(240)} end` }));
     const rows = after.split('\n').slice(2, 7);
     assert.deepEqual(
       rows.map((row) => row.slice(0, 6) + [...row.slice(6)].length),
-      ['    | 160', '    ⋮ 10', '    | 160', '    ⋮ 160', '    ⋮ 84'],
+      ['    | 100', '    ⋮ 10', '    | 100', '    ⋮ 100', '    ⋮ 44'],
     );
   });
 

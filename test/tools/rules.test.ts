@@ -44,7 +44,7 @@ describe('Always Allow… offers', () => {
     ['fs.move', { paths: ['src/a/x.ts', 'src/b/y.ts'] }, ['fs.move in src/**', 'fs.move']],
     ['fs.move', { paths: ['src/a.ts', 'lib/a.ts'] }, ['fs.move']],
     ['mcp.memory.add', { origin: { ...server, earlier: ['c'], own: true } }, ['mcp.memory.add of “npx memory” as it is now']],
-    ['mcp.memory.add', { origin: { ...server, starts: `npx ${'x'.repeat(100)} memory`, earlier: [], own: false } }, [`mcp.memory.add of “npx ${'x'.repeat(20)}…${'x'.repeat(17)} memory” as it is now`]],
+    ['mcp.memory.add', { origin: { ...server, starts: `npx ${'x'.repeat(100)} memory`, earlier: [], own: false } }, [`mcp.memory.add of “npx ${'x'.repeat(12)}…${'x'.repeat(9)} memory” as it is now`]],
     ['mcp.call_tool', { tool: 'mcp.memory.add', origin: { ...server, earlier: [], own: false } }, ['mcp.memory.add of “npx memory” as it is now']],
     ['web.fetch', { site: 'https://example.com' }, ['web.fetch of https://example.com']],
   ]; // biome-ignore format: a table

@@ -31,7 +31,7 @@ export function whyNotMeant({ server }: Rule, { identity }: Origin): string {
 }
 
 /** Characters of a command or an address in a line. */
-const longestStart = 48;
+const longestStart = 32;
 
 /** The tool and the server that a rule is for, for a line: of what is long, both ends. */
 export function ofServer(tool: string, { starts }: NonNullable<Rule['server']>): string {
