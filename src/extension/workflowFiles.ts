@@ -2,6 +2,8 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
 import type { Workflow } from '../engine/workflow.ts';
+import { maximumBytes } from '../tools/files/text.ts';
+import { readPlain } from '../tools/gate/open.ts';
 import { agentWorkflow } from '../workflows/agent.ts';
 import { chat } from '../workflows/chat.ts';
 import type { Loaded } from '../workflows/check.ts';
@@ -90,7 +92,9 @@ async function textOf(uri: vscode.Uri): Promise<string> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   if (open) return open.getText();
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    // What is there may be a pipe, which would be waited for.
+    const local = uri.scheme === 'file' ? readPlain(uri.fsPath, maximumBytes) : vscode.workspace.fs.readFile(uri);
+    return new TextDecoder().decode(await local);
   } catch {
     throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
   }

@@ -1,8 +1,9 @@
-import { existsSync, promises as fs, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { decodeText, encodeText } from '../tools/files/text.ts';
+import { decodeText, encodeText, maximumBytes } from '../tools/files/text.ts';
+import { readPlain } from '../tools/gate/open.ts';
 import { checkTree, removeTree } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import { ToolError } from '../tools/tool.ts';
@@ -52,7 +53,7 @@ export class EditorWorkspace implements Workspace {
     if (before !== undefined && held !== before) {
       if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
       // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
-      const found = decodeText(await fs.readFile(file));
+      const found = decodeText(await readPlain(file, maximumBytes));
       if (!found || found.lossy || found.text !== before) throw readsOtherwise();
       return replaceFile(file, encodeText({ ...found, text }));
     }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
 export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
@@ -16,9 +16,11 @@ export interface GgufHeader {
  * would try again and again for minutes. Throws `GgufTrouble` with what is wrong.
  */
 export function readGgufHeader(path: string): GgufHeader {
-  const file = openSync(path, 'r');
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
-    return read(new Cursor(file, fstatSync(file).size));
+    const stats = fstatSync(file);
+    if (!stats.isFile()) throw new GgufTrouble('It is no plain file.');
+    return read(new Cursor(file, stats.size));
   } finally {
     closeSync(file);
   }

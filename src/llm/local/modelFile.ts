@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import { LLMError } from '../errors.ts';
@@ -39,8 +40,9 @@ async function checkParts(modelPath: string): Promise<void> {
 }
 
 async function readHead(modelPath: string): Promise<string> {
-  const file = await open(modelPath);
+  const file = await open(modelPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
+    if (!(await file.stat()).isFile()) return '';
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
     return buffer.toString('latin1', 0, bytesRead);
   } finally {

@@ -6,7 +6,7 @@ import { type FileForm, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** The largest file that is read as text. */
-const maximumBytes = 10 * 1024 * 1024;
+export const maximumBytes = 10 * 1024 * 1024;
 
 export type Encoding = 'utf8' | 'utf16le' | 'utf16be';
 

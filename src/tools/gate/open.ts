@@ -10,22 +10,50 @@ import { quoted, refuse } from './spelling.ts';
  * path between the decision and this moment is refused. The caller closes the handle.
  */
 export async function openForReading(file: ResolvedPath): Promise<{ handle: FileHandle; stats: Stats }> {
-  let handle: FileHandle;
+  const plain = await openPlain(file.path, constants.O_NOFOLLOW ?? 0).catch((error) => {
+    throw error.code === notPlain ? notAFile(file.relative) : fromErrno(error, file.relative);
+  });
   try {
-    // O_NONBLOCK: a pipe swapped in must not hang the open. Windows knows neither flag.
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    handle = await open(file.path, flags);
+    if (!(await isReally(plain.handle, plain.stats, file.path))) throw swapped(file.relative);
+    return plain;
   } catch (error) {
-    throw fromErrno(error, file.relative);
+    await plain.handle.close();
+    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
   }
+}
+
+/** The whole of a plain file, links followed. Throws what the system says, or a code in words: no plain file, or too large. */
+export async function readPlain(path: string, mostBytes: number): Promise<Buffer> {
+  const { handle, stats } = await openPlain(path);
+  try {
+    if (stats.size > mostBytes) throw Object.assign(new Error(`${path} is too large.`), { code: 'too large' });
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+const notPlain = 'no plain file';
+const notAFile = (path: string) => refuse('NOT_A_FILE', `${quoted(path)} is not a plain file.`);
+
+/**
+ * The one way to open what somebody else may have put there: a pipe, a socket or a device is neither read nor waited for, whatever
+ * it was a moment ago. The caller closes the handle.
+ */
+async function openPlain(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
+  const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notPlain });
+  // O_NONBLOCK: a pipe must not hang the open. Windows knows neither flag.
+  const all = constants.O_RDONLY | flags | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, all).catch((error) => {
+    throw error.code === 'ENXIO' ? special() : error; // a socket
+  });
   try {
     const stats = await handle.stat();
-    if (!(await isReally(handle, stats, file.path))) throw swapped(file.relative);
-    if (!stats.isFile()) throw refuse('NOT_A_FILE', `${quoted(file.relative)} is not a plain file.`);
+    if (!stats.isFile()) throw special();
     return { handle, stats };
   } catch (error) {
     await handle.close();
-    throw error instanceof ToolError ? error : fromErrno(error, file.relative);
+    throw error;
   }
 }
 

@@ -219,6 +219,8 @@ function checkKind(stats: Stats | undefined, input: string, operation: PathOpera
       throw refuse('NOT_A_FILE', `${quoted(input)} is a folder.${operation === 'read' ? ' Use fs.list for it.' : ''}`);
     if ((stats && !stats.isFile()) || namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
   }
+  const special = stats && !stats.isFile() && !stats.isDirectory() && !stats.isSymbolicLink();
+  if (operation === 'search' && special) throw refuse('NOT_A_FILE', `${quoted(input)} is not a plain file.`);
   if (operation === 'create' && namesFolder) throw refuse('NOT_A_FILE', `${quoted(input)} names a folder.`);
   if ((operation === 'create' && stats) || (operation === 'mkdir' && stats && !stats.isDirectory()))
     throw refuse('EXISTS', `${quoted(input)} exists already.`);

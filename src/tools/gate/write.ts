@@ -1,8 +1,20 @@
 import { constants } from 'node:fs';
-import { access, copyFile, type FileHandle, lstat, mkdir, open, realpath, rename, rm, symlink } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
-import { isReally, swapped } from './open.ts';
+import { isReally, readPlain, swapped } from './open.ts';
 import { fromErrno } from './paths.ts';
 import { quoted } from './spelling.ts';
 
@@ -46,7 +58,8 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
   try {
     const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     handle = await open(path, flags);
-    if (!(await isReally(handle, await handle.stat(), path))) throw swapped(paths.basename(path));
+    const stats = await handle.stat();
+    if (!stats.isFile() || !(await isReally(handle, stats, path))) throw swapped(paths.basename(path));
     await handle.truncate(0);
     await handle.writeFile(bytes);
   } catch (error) {
@@ -55,6 +68,9 @@ export async function replaceFile(path: string, bytes: Uint8Array): Promise<void
     await handle?.close();
   }
 }
+
+/** More than any text that is changed. */
+const mostBytes = 100_000_000;
 
 /** A file with several names gets an inode of its own: its other names may be outside the workspace. */
 export async function breakHardLink(path: string): Promise<void> {
@@ -67,7 +83,9 @@ export async function breakHardLink(path: string): Promise<void> {
   await withFolder(path, false, async (folder, name) => {
     const copy = paths.join(folder, `${name}.${process.pid}.towpath`);
     try {
-      await copyFile(paths.join(folder, name), copy, constants.COPYFILE_EXCL);
+      const { mode } = await lstat(paths.join(folder, name));
+      await writeFile(copy, await readPlain(paths.join(folder, name), mostBytes), { flag: 'wx', mode: 0o600 });
+      await chmod(copy, mode & 0o777);
       await rename(copy, paths.join(folder, name));
     } catch (error) {
       await rm(copy, { force: true });

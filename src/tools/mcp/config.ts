@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
+import { readPlain } from '../gate/open.ts';
 import { type Folder, settled, usedInputs } from './variables.ts';
 
 /** A value that a configuration leaves to the person: `${input:id}`. */
@@ -210,10 +210,7 @@ const mostBytes = 1_000_000;
 
 /** A repository decides what is read before anybody is asked: a device or a pipe would never end. Throws. */
 export async function readPlainFile(file: string): Promise<string> {
-  const stats = await fs.stat(file);
-  if (!stats.isFile() || stats.size > mostBytes)
-    throw Object.assign(new Error(), { code: 'no plain file, or too large' });
-  return fs.readFile(file, 'utf8');
+  return (await readPlain(file, mostBytes)).toString('utf8');
 }
 
 const mapValues = <Value, Result>(record: Record<string, Value>, map: (value: Value, key: string) => Result) =>

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
+import { readPlain } from '../../tools/gate/open.ts';
 import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
 import { PackageError } from './problem.ts';
 
@@ -63,16 +64,10 @@ export async function unpackArchive(file: string, storage: string, limits = arch
 
 async function readArchive(file: string, name: string, limits: ArchiveLimits): Promise<Buffer> {
   try {
-    const handle = await open(file, 'r');
-    try {
-      const { size } = await handle.stat();
-      if (size > limits.archive) throw new PackageError(name, `larger than ${limits.archive} bytes`);
-      return await handle.readFile();
-    } finally {
-      await handle.close();
-    }
+    return await readPlain(file, limits.archive);
   } catch (error) {
-    throw error instanceof PackageError ? error : new PackageError(name, 'cannot be read');
+    const { code } = error as NodeJS.ErrnoException;
+    throw new PackageError(name, code === 'too large' ? `larger than ${limits.archive} bytes` : 'cannot be read');
   }
 }
 
