@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
@@ -36,6 +37,9 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
+/** Milliseconds between a list that was read and the next. */
+const listPause = 250;
+
 /** One configured server: started and stopped, asked for its tools, called. Whatever it does stays with it. */
 export class McpServer {
   state: ServerState = { phase: 'stopped' };
@@ -194,7 +198,7 @@ export class McpServer {
     return tools;
   }
 
-  /** A list that changes while it is being read is read once more. */
+  /** A list that changes while it is being read is read once more; one that never rests does not keep the editor busy. */
   private listAgain(): void {
     this.listIsOld = true;
     if (!this.isListing && this.state.phase === 'running') void this.readList();
@@ -210,6 +214,7 @@ export class McpServer {
         if (this.state.phase !== 'running' || signal.aborted) return;
         this.tools = tools;
         this.options.changed();
+        await pause(listPause, undefined, { signal, ref: false });
       }
     } catch (error) {
       if (!signal.aborted) this.fail(`did not list its tools: ${(error as Error).message}`);

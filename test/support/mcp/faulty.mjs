@@ -24,6 +24,7 @@ const tools = () => {
   ];
 };
 
+let lists = 0;
 if (fault === 'exits-at-once') process.exit(3);
 if (fault === 'greets') process.stdout.write('Welcome to the server!\n');
 if (fault === 'with-child') {
@@ -43,7 +44,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     answer(id, { protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: 'faulty', version: '1' } });
   }
   if (method === 'notifications/cancelled' && file) writeFileSync(file, 'cancelled');
-  if (method === 'tools/list') answer(id, { tools: tools() });
+  if (method === 'tools/list') {
+    lists += 1;
+    answer(id, { tools: fault === 'never-rests' ? [tool('work'), tool(`tool_${lists}`)] : tools() });
+    if (fault === 'never-rests' && lists > 1) write({ method: 'notifications/tools/list_changed' });
+  }
   if (method === 'tools/call') call(id, params);
 });
 
@@ -77,6 +82,10 @@ function call(id, { name, arguments: given, _meta }) {
         setImmediate(flood);
       };
       flood();
+    },
+    'never-rests': () => {
+      answer(id, text('from now on'));
+      write({ method: 'notifications/tools/list_changed' });
     },
     chatters: () => process.stdout.write('oh, a call\n'.repeat(200)),
     'no-result': () => answer(id, { content: 'not a list' }),

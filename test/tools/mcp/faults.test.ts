@@ -57,6 +57,21 @@ describe('MCP: servers that fail (T25)', () => {
       assert.deepEqual(again, { ok: false, error: { code: 'TOOL_NOT_AVAILABLE', message } });
     });
 
+  it('changes its tools all the time: the list is read now and then, the others work, and the next run asks once', async () => {
+    const t = await talk(faulty('never-rests'));
+    await t.prepare();
+    const lists = () => Number(t.server('odd').tools[1]!.name.slice('tool_'.length));
+    const since = performance.now();
+    await t.call('mcp.odd.work', {});
+    for (let count = 0; count < 50; count++) assert.ok((await t.call('mcp.good.work', {})).ok);
+    await eventually('it goes on', () => lists() > 2);
+    assert.ok(lists() <= (performance.now() - since) / 250 + 3, `${lists()} lists`);
+    assert.equal(t.asked.tools.length, 0);
+    await t.prepare();
+    assert.equal(t.asked.tools.length, 1);
+    assert.ok((await t.call('mcp.odd.work', {})).ok, 'what it leaves as it is can be used');
+  });
+
   it('answers twice: the first counts, then it is marked failed', async () => {
     const t = await talk(faulty('answers-twice'));
     await t.prepare();
