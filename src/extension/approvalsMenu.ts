@@ -87,12 +87,11 @@ function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: s
 
 /** Files that may use a model that was not picked. */
 function modelsOf(named: NamedModels): Choice[] {
-  const items = named.agreed().map((one) => ({
-    label: `$(law) Let ${visibleLine(one.file)} use ${whoIs(one).label}`,
-    description: whoIs(one).where,
-    buttons: [trash],
-    remove: async () => named.forget(one),
-  }));
+  const items = named.agreed().map((one) => {
+    const { file, label, where } = whoIs(one);
+    const remove = async () => named.forget(one);
+    return { label: `$(law) Let ${file} use ${label}`, description: where, buttons: [trash], remove };
+  });
   return items.length === 0 ? [] : [separator('Models that files name'), ...items];
 }
 

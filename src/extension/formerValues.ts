@@ -11,6 +11,9 @@ export interface FormerValue {
   own?: unknown;
 }
 
+/** More are in no settings file that a person wrote. */
+const mostBrackets = 5000;
+
 /** A dialog shows no more; the rest has to be read first. */
 const longestDetail = 2000;
 
@@ -25,7 +28,7 @@ export function formerValues(
   names: readonly string[],
   ownValue: (name: string) => unknown,
 ): FormerValue[] {
-  const written: unknown = parse(text, [], { allowTrailingComma: true });
+  const written = read(text);
   if (!isTable(written)) return [];
   return names.flatMap((name) => {
     if (!Object.hasOwn(written, name)) return [];
@@ -55,6 +58,12 @@ export function formerText(file: string, values: readonly FormerValue[]): Questi
     detail: visible([why, shown, careful, file].join('\n\n')),
     isWhole,
   };
+}
+
+/** Undefined for what could be nested deeper than there is room to read. */
+function read(text: string): unknown {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  return brackets > mostBrackets ? undefined : parse(text, [], { allowTrailingComma: true });
 }
 
 function together(own: unknown, former: unknown): unknown {

@@ -3,6 +3,7 @@ import { EngineError } from '../engine/engine.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import type { Memory } from './memory.ts';
 import { addressOf, describe, providerOf, split } from './modelIds.ts';
+import { uriOf } from './workflowFiles.ts';
 
 const agreedName = 'models.agreed';
 /** Agreements that are kept; of more, the oldest are forgotten. */
@@ -10,6 +11,7 @@ const most = 500;
 
 /** Somebody else's file, a provider, and where that is: what an agreement is bound to. */
 export interface NamedModel {
+  /** Its whole address: a folder that is opened in the place of another is not meant. */
   file: string;
   provider: string;
   address: string;
@@ -24,19 +26,23 @@ export class NamedModels {
 
   constructor(private readonly memory: Memory) {}
 
-  /** Throws an `EngineError` with the way out when the person does not agree. */
-  async agree(file: string, id: string, pickedId: string): Promise<void> {
+  /**
+   * Throws an `EngineError` with the way out when the person does not agree.
+   * @param workflowId of a run: the file as it is in the workspace
+   */
+  async agree(workflowId: string, id: string, pickedId: string): Promise<void> {
     const { provider } = split(id);
+    const file = uriOf(workflowId)?.toString() ?? workflowId;
     const named = { file, provider, address: placeOf(provider) };
     const key = JSON.stringify(named);
     if (this.agreed().some((one) => JSON.stringify(one) === key)) return;
     const answer = this.asking.get(key) ?? this.ask(named, id, pickedId).finally(() => this.asking.delete(key));
     this.asking.set(key, answer);
     if (await answer) return;
-    const { label } = whoIs(named);
+    const { file: shown, label } = whoIs(named);
     throw new EngineError(
       'UNKNOWN',
-      `${visibleLine(file)} names a model of ${label}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).`,
+      `${shown} names a model of ${label}, and you did not let it. Retry to be asked again, or pick that model yourself (*Towpath: Pick Model…*).`,
     );
   }
 
@@ -52,7 +58,7 @@ export class NamedModels {
   }
 
   private async ask(named: NamedModel, id: string, pickedId: string): Promise<boolean> {
-    const { label, where } = whoIs(named);
+    const { file, label, where } = whoIs(named);
     const use = 'Use It';
     const model = visibleLine(split(id).model).slice(0, 200);
     const detail = [
@@ -61,7 +67,7 @@ export class NamedModels {
       `You picked ${visibleLine(describe(pickedId).label)}.`,
       'You are asked once for this file and this place.',
     ].join('\n\n');
-    const question = `Let ${visibleLine(named.file)} use ${label}?`;
+    const question = `Let ${file} use ${label}?`;
     const buttons = ['Do Not Use It', use]; // Enter presses the first
     if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons)) !== use) return false;
     this.keep([...this.agreed(), named]);
@@ -74,13 +80,11 @@ export class NamedModels {
 }
 
 /** As people know them. */
-export function whoIs({ provider, address }: Pick<NamedModel, 'provider' | 'address'>): {
-  label: string;
-  where: string;
-} {
+export function whoIs({ file, provider, address }: NamedModel): { file: string; label: string; where: string } {
+  const shown = visibleLine(vscode.workspace.asRelativePath(vscode.Uri.parse(file)));
   const label = providerOf(provider)?.label;
-  if (!label) return { label: 'a model of the editor', where: 'whoever provides it in the editor' };
-  return { label, where: `${label} at ${visibleLine(address)}` };
+  if (!label) return { file: shown, label: 'a model of the editor', where: 'whoever provides it in the editor' };
+  return { file: shown, label, where: `${label} at ${visibleLine(address)}` };
 }
 
 /** The address without what is secret in it at times. Empty for what has none. */

@@ -78,8 +78,8 @@ export function kindOf(uri: vscode.Uri): Kind | undefined {
   return folder === 'workflows' ? 'workflow' : 'agent';
 }
 
-/** Undefined for what leads out of the workspace. */
-function uriOf(id: string): vscode.Uri | undefined {
+/** Where the file of a run is. Undefined for what leads out of the workspace. */
+export function uriOf(id: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [name, ...rest] = id.split('/');
   const folder = folders.length > 1 ? folders.find((one) => one.name === name) : folders[0];

@@ -48,6 +48,13 @@ describe('settings of before', () => {
       ],
     ],
     ['a name of every object is no setting', '{}', {}, []],
+    ['endless nesting', `{"towpath.model": ${'['.repeat(500_000)}`, {}, []],
+    [
+      'a list in the place of a text is shown as it is: it counts as not set',
+      '{"towpath.model": [["x"]]}',
+      {},
+      [{ name: 'towpath.model', value: [['x']] }],
+    ],
   ];
   for (const [name, text, own, expected] of cases)
     it(name, () =>
