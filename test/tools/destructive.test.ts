@@ -175,6 +175,22 @@ describe('a command that destroys', () => {
     ['r\\m -r\\f /', 'refuse'],
     ['/bin/rm -rf /', 'refuse'],
     ['diff <(rm -rf ~) a', 'refuse'],
+    ['rm -rf {~,x}', 'refuse'],
+    ['rm -rf ~{,/x}', 'refuse'],
+    ['rm${IFS}-rf${IFS}/', 'refuse'],
+    ['x=rm; $x -rf /', 'refuse'],
+    ['r${x}m -rf ~', 'refuse'],
+    ['$(echo rm) -rf build', 'ask'],
+    ['$CC -r build', 'ask'],
+    ['if true; then rm -rf /; fi', 'refuse'],
+    ['f() { rm -rf "$1"; }; f /', 'ask-always'],
+    ['exec 3<>/dev/sda; echo x >&3', 'refuse'],
+    ['cd /dev && cp x sda', 'refuse'],
+    ['fd . / -x rm -rf', 'ask-always'],
+    ['rm -rf /proc/self/cwd/*', 'ask-always'],
+    ['cd; rm -rf *', 'refuse'],
+    ['rm -rf "$XDG_CONFIG_HOME"', 'ask-always'],
+    ['rm -rf /h*me', 'refuse'],
   ];
   for (const [command, expect, cwd] of more)
     it(`${command.replaceAll('\n', '⏎')}${cwd ? ` in ${cwd}` : ''}: ${expect}`, async () =>

@@ -491,7 +491,7 @@ describe('tools: changing', () => {
         asked.map(({ plan }) => [plan.grant, plan.why]),
         [
           [
-            'changes of package.json',
+            'changes of "package.json"',
             'It says which packages are installed. *Allow for This Run* is for this file alone.',
           ],
           [undefined, 'Its scripts run by themselves on install.'],

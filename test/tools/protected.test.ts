@@ -83,13 +83,13 @@ describe('a change of a protected place, under autopilot and a rule that allows 
     await data(call('fs.write', { path: 'a.txt', content: 'b\n' }));
     assert.deepEqual(
       asked.map(({ plan }) => plan.grant),
-      ['changes of eslint.config.js'],
+      ['changes of "eslint.config.js"'],
     );
     await data(call('fs.write', { path: 'sub/eslint.config.js', content: 'b\n' }));
     await data(call('fs.delete', { path: 'eslint.config.js' }));
     assert.deepEqual(
       asked.map(({ plan }) => plan.grant),
-      ['changes of eslint.config.js', 'changes of sub/eslint.config.js', 'fs.delete of eslint.config.js'],
+      ['changes of "eslint.config.js"', 'changes of "sub/eslint.config.js"', 'fs.delete of "eslint.config.js"'],
     );
     assert.match(asked[0]!.plan.why, /may be a program itself\. \*Allow for This Run\* is for this file alone\./);
   });
@@ -102,8 +102,8 @@ describe('a change of a protected place, under autopilot and a rule that allows 
     assert.deepEqual(
       asked.map(({ plan }) => [plan.grant, /vite\.config\.ts\. It is the configuration/.test(plan.why)]),
       [
-        ['fs.move of app', true],
-        ['fs.delete of web', true],
+        ['fs.move of "app"', true],
+        ['fs.delete of "web"', true],
       ],
     );
   });

@@ -91,7 +91,7 @@ export const grantFor = (
   tool: string,
   what: string,
 ): Pick<Plan, 'grant' | 'guarded'> =>
-  configuration === undefined ? { grant: tool } : { grant: `${what} of ${relative}`, guarded: true };
+  configuration === undefined ? { grant: tool } : { grant: `${what} of ${quoted(relative)}`, guarded: true };
 
 /** Why a change below a mount of the run is not asked about. */
 export const ownOfRun = "The run's own.";

@@ -5,7 +5,7 @@ import { foldersOfParts } from './commandFolders.ts';
 import { isDisk } from './devices.ts';
 import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } from './everything.ts';
 import { unescaped } from './expand.ts';
-import { programOf, readShell, type ShellPart, type ShellWord } from './shellWords.ts';
+import { programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
 
 /** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
 export interface Danger {
@@ -89,6 +89,10 @@ interface Rest {
 
 async function judge(program: string, rest: Rest, sight: Sight): Promise<Danger | undefined> {
   const { words, plain, before } = rest;
+  if (program.includes(unknown)) {
+    const worst = await judge('rm', rest, sight); // it may be that one
+    return worst?.effect === 'refuse' ? worst : undefined;
+  }
   const operands = words.filter((_, at) => !plain[at]!.startsWith('-'));
   if (deleting.has(program)) return deletion(rest, operands, sight);
   if (changesRights.has(program)) {
@@ -156,7 +160,7 @@ const turnsOff = /^(poweroff|reboot|halt|kexec|suspend|hibernate)$/;
 /** What these do to a disk is not undone. */
 const diskPrograms =
   /^(mk(e2|nt|dos|exfat|ud)?fs(\.|$)|mkswap|newfs|wipefs|blkdiscard|[cs]?fdisk|[cs]?gdisk|parted|badblocks|hdparm|nvme|sg_format|[pvl]v(create|remove)|vg(create|remove)|cryptsetup|zpool|mdadm|diskutil|nwipe)/;
-const givesWords = set('xargs parallel');
+const givesWords = set('xargs parallel fd fdfind');
 
 async function deletion(
   { plain, before }: Rest,

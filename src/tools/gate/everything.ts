@@ -49,7 +49,7 @@ export async function pointedAt(word: ShellWord, folder: string, platform: strin
       pointed.contents.push(...(await placesOf(parent, folder, style, true)));
     const found = await placesOf(spelling, folder, style, /\/\.?$/.test(spelling));
     pointed.paths.push(...found);
-    pointed.unclear ||= found.length === 0;
+    pointed.unclear ||= found.length === 0 || found.some((path) => path.startsWith('/proc/')); // another process sees others there
   }
   return pointed;
 }

@@ -61,6 +61,8 @@ export async function namedIn(
       why ??= reasonOf(path, place !== undefined);
     }
   why ??= settingReason(parts);
+  if (/dotglob|extglob|globstar|nocaseglob|GLOBIGNORE/.test(command) && hasGlob(command))
+    why ??= 'It changes what its globs mean.';
   for (const from of folders)
     for (const word of shellWords) why ??= await reasonOfWord(word, from, { roots, home, platform });
   return { paths: [...named], ...(why && { protected: why }) };

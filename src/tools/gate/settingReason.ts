@@ -10,6 +10,7 @@ export function settingReason(parts: readonly ShellPart[]): string | undefined {
     const plain = words.map(unescaped);
     if (plain.some((word) => /^--((un)?install-extension|add-mcp)(=|$)/.test(word)))
       return 'It changes what the editor runs.';
+    if (plain.some((word) => /^(GIT_CONFIG\w*)=/.test(word))) return ofGit;
     const programs = words.map(programOf);
     const at = programs.findIndex((name, index) => !(wrappers.has(name) || /^-|=/.test(plain[index]!)));
     const rest = plain.slice(at + 1);
@@ -57,7 +58,7 @@ function programReason(program: string, rest: readonly string[]): string | undef
     return starts;
   if (program === 'reg' && /^(add|import|restore|load)$/i.test(first)) return starts;
   const sets = /^(set|unset|edit|delete|rm|add|remove|import)(-\w+)*$/;
-  return /^(config|configure|alias|set-config)$/.test(first) && sets.test(second) && /^[a-z][\w.-]*$/.test(program)
+  return /^(config|configure|alias|set-config|pkg)$/.test(first) && sets.test(second) && /^[a-z][\w.-]*$/.test(program)
     ? 'It changes settings of a program.'
     : undefined;
 }

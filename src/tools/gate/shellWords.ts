@@ -104,7 +104,8 @@ function read(text: string, reader: Reader, depth: number, parts: ShellPart[]): 
       add(unknown);
       at = end + 1;
     } else if (meant) {
-      add(meant.meaning);
+      if (meant.meaning === blank) endWord();
+      else add(meant.meaning);
       if (meant.inside) within.push(meant.inside);
       at += meant.length;
     } else if (redirection) {
@@ -224,7 +225,7 @@ interface Meaning {
 /** What a variable or a `~` here stands for; `word` is what was read of the word so far. */
 function meaningAt(rest: string, { home, platform }: Reader, word: string | undefined): Meaning | undefined {
   const tilde = /^~([\w.+-]*)/.exec(rest);
-  if (tilde && (word === undefined || /[=:]$/.test(word))) {
+  if (tilde && (word === undefined || /[=:{,]$/.test(word))) {
     const meaning = { '': literal(home), '+': here }[tilde[1]!] ?? unknown;
     return { meaning, length: tilde[0].length };
   }
@@ -235,11 +236,26 @@ function meaningAt(rest: string, { home, platform }: Reader, word: string | unde
   return { meaning: known(braced[1]!, braced[2]!, home) ?? unknown, length: braced[0].length, inside: braced[2] };
 }
 
+/** `$IFS` between words. */
+const blank = ' ';
+
+/** Where these lead when nobody has said otherwise. */
+const belowHome: Record<string, string> = {
+  HOME: '',
+  USERPROFILE: '',
+  XDG_CONFIG_HOME: '/.config',
+  XDG_DATA_HOME: '/.local/share',
+  XDG_CACHE_HOME: '/.cache',
+  APPDATA: '/AppData/Roaming',
+  LOCALAPPDATA: '/AppData/Local',
+};
+
 /** `change`: what follows the name in braces (`:?`, `%/`). */
 function known(name: string, change: string, home: string): string | undefined {
   if (!/^(:?[-?=].*|%%?\/)?$/s.test(change)) return undefined;
-  if (/^(HOME|USERPROFILE)$/i.test(name)) return literal(home);
-  return name === 'PWD' ? here : undefined;
+  if (name === 'IFS') return blank;
+  const below = belowHome[name.toUpperCase()];
+  return below === undefined ? (name === 'PWD' ? here : undefined) : literal(home + below);
 }
 
 /** The inside of `$'…'`. */
