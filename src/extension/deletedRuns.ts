@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleLine } from '../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../runs/deleted.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { RunStore } from '../runs/store.ts';
@@ -23,7 +24,7 @@ export async function deleteRun(runId: string, { store, conversation, policies }
   if (!run || name === undefined) return;
   policies.endForRun(runId);
   const undo = 'Undo';
-  const text = `“${run.title}” is deleted. Within ${keptDays} days *Towpath: Deleted Runs…* brings it back.`;
+  const text = `“${run.title}” is deleted. For ${keptDays} days, “Deleted Runs…” brings it back.`;
   // Nobody waits for it: a notification may stay for hours.
   void vscode.window.showInformationMessage(withoutLinks(text), undo).then(async (chosen) => {
     if (chosen === undo) await conversation.bringBack(name, shown);
@@ -43,7 +44,7 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
   picker.title = 'Towpath: bring a deleted run back';
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
-    label: run.title,
+    label: visibleLine(run.title),
     description: run.daysLeft === 1 ? '1 day left' : `${run.daysLeft} days left`,
     ...(run.damaged && { detail: `Damaged: ${run.damaged}` }),
     buttons: [removeButton],

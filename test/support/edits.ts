@@ -237,6 +237,22 @@ const scenarios: Record<string, Scenario> = {
     own[block.start + block.target] = line.replace(/[A-Za-z]{3,}/, '$&s');
     return { before: text(own), oldText: text(old), newText: text(now), expect: null };
   }),
+  'the person changed that very line, and its twin stands deeper': plainCase((block) => {
+    const { old, now } = edit(block);
+    const own = [...block.lines];
+    const line = own[block.start + block.target]!;
+    own[block.start + block.target] = line.replace(/[A-Za-z]{3,}/, '$&s');
+    const twin = old.map((one) => (one.trim() === '' ? one : `    ${one}`));
+    return { before: text([...own, '', ...twin]), oldText: text(old), newText: text(now), expect: null };
+  }),
+  'the person put a line in, and the twin stands less deep': plainCase((block) => {
+    const { old, now } = edit(block);
+    const common = Math.min(...old.filter((line) => line.trim()).map(indentWidth));
+    if (common === 0 || block.target === 0) return undefined;
+    const own = block.lines.toSpliced(block.start + block.target, 0, `${' '.repeat(common)}somethingElse();`);
+    const twin = old.map((one) => one.slice(common));
+    return { before: text([...twin, '', ...own]), oldText: text(old), newText: text(now), expect: null };
+  }),
   'the person wrote on in that line': plainCase((block) => {
     const one = { ...block, start: block.start + block.target, length: 1, target: 0, kind: 'line' as const };
     const line = one.lines[one.start]!;

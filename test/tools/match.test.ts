@@ -220,6 +220,12 @@ describe('edits: by lines, apart from blanks and typography', () => {
     'x:\n    count(1)\ny:\n        count(3)\n        stop()\n',
   );
   check(
+    'the same behind a long beginning that is not indented',
+    `${'// note\n'.repeat(20)}  count(all, 1);\n  stop();\n${'// more\n'.repeat(3)}${'// note\n'.repeat(20)}    count(all);\n    stop();\n`,
+    [[`${'// note\n'.repeat(20)}  count(all);\n  stop();`, `${'// note\n'.repeat(20)}  stop();`]],
+    '[OTHER_INDENTATION edit 0 lines 26 47]',
+  );
+  check(
     'at another indentation in more lines than are looked through for something like it',
     `${'x\n'.repeat(50_000)}  a();\n  b();\n`,
     [['a();\nb();', 'c();\nb();']],

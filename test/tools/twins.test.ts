@@ -28,15 +28,18 @@ const statement = fc.oneof(
   fc.tuple(name, name).map(([a, b]) => `return ${a} ?? ${b};`),
   fc.tuple(name, name).map(([a, b]) => `if (${a} === ${b}) update(${a});`),
 );
-/** Statements, some of them within a loop. */
+/** Statements, some of them within a loop, some between lines that stand at the margin wherever the rest does. */
 const block = fc
   .tuple(
     fc.array(statement, { minLength: 1, maxLength: 4 }),
     fc.option(fc.tuple(name, name, fc.array(statement, { minLength: 1, maxLength: 3 }))),
+    fc.option(fc.tuple(name, statement)),
   )
-  .map(([plain, loop]) =>
-    loop ? [...plain, `for (const ${loop[0]} of ${loop[1]}) {`, ...loop[2].map((line) => `>${line}`), '}'] : plain,
-  );
+  .map(([plain, loop, guarded]) => [
+    ...plain,
+    ...(loop ? [`for (const ${loop[0]} of ${loop[1]}) {`, ...loop[2].map((line) => `>${line}`), '}'] : []),
+    ...(guarded ? [`<#if ${guarded[0]}`, guarded[1], '<#endif'] : []),
+  ]);
 const change: fc.Arbitrary<Twins['change']> = fc.constantFrom(
   (line: string) => [line.replace(/\w+(?=\W*$)/, '$&Now')],
   (line: string) => [`${line} // checked`],
@@ -71,7 +74,7 @@ const twins: fc.Arbitrary<Twins> = fc
 
 const middle = '// between the two';
 
-/** The block at an indentation, one of its lines (`>`: a level deeper) made another. */
+/** The block at an indentation, some of its lines made others; `>` is a level deeper, `<` at the margin. */
 function put(
   { lines, unit }: Twins,
   indent: string,
@@ -79,8 +82,9 @@ function put(
   make = (line: string) => [line],
 ): string[] {
   return lines.flatMap((line, index) => {
-    const own = indent + (line.startsWith('>') ? unit : '');
-    return (at.includes(index) ? make(line.replace('>', '')) : [line.replace('>', '')]).map((text) => own + text);
+    const own = line.startsWith('<') ? '' : indent + (line.startsWith('>') ? unit : '');
+    const text = line.replace(/^[<>]/, '');
+    return (at.includes(index) ? make(text) : [text]).map((one) => own + one);
   });
 }
 

@@ -1,7 +1,7 @@
 import { indentationBefore, reindented } from './exact.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
 import { replaceLines, type Unsure } from './replace.ts';
-import { isIndentedOtherwise, mostFileLines, rivalOf } from './rival.ts';
+import { mostFileLines, rivalOf, shiftedLines } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
 
 /** Replace `oldText`, which must be in the text exactly once, by `newText`. */
@@ -190,10 +190,11 @@ const shown = (texts: readonly string[], from: number, to: number) => ({
 
 /** What was found is indented otherwise, and something like it is where the edit's own indentation is; or nobody looks. */
 function twinFailure(texts: readonly string[], old: readonly string[], run: Run): Failed | undefined {
-  if (!isIndentedOtherwise(texts, old, run.at)) return undefined;
+  const shifted = shiftedLines(texts, old, run.at);
+  if (shifted.length === 0) return undefined;
   const found = shown(texts, firstLineOf(run) - 1, endOf(run));
   if (texts.length > mostFileLines) return { reason: 'INDENTATION', ...found };
-  const rival = rivalOf(texts, old, run.at);
+  const rival = rivalOf(texts, old, run.at, shifted);
   if (rival === undefined) return undefined;
   const other = shown(texts, rival, Math.min(texts.length, rival + old.length));
   return { reason: 'OTHER_INDENTATION', ...found, other };
