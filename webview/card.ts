@@ -187,10 +187,12 @@ function frame(
 function asking(context: PanelContext, callId: string, state: CallState | undefined): TemplateResult {
   return html`<div class="card-question">
     <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
-    <vscode-button class="small" data-testid="show-question"
-      @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
-    <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
-      @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>Deny With Words…</vscode-button>
+    <span class="card-answers">
+      <vscode-button class="small" data-testid="show-question"
+        @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
+      <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
+        @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>Deny With Words…</vscode-button>
+    </span>
   </div>`;
 }
 

@@ -104,6 +104,7 @@ export class Approvals implements vscode.Disposable {
     const group = this.togetherWith(chosen);
     for (const one of group) Object.assign(one, { aside: false, called: true });
     this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
+    if (this.front.isComingUp) return;
     this.front.giveUp();
     if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, listLimit)));
     this.next();

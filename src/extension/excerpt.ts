@@ -13,10 +13,15 @@ export interface Excerpt {
   whole: boolean;
 }
 
-/** A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. */
+/**
+ * A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. An empty line shows
+ * as ⏎: what a dialog says besides stands behind empty lines, and is not to be imitated.
+ */
 export function excerpt(of: string): Excerpt {
-  const shown = visible(of);
-  const lines = shown.split('\n');
+  const lines = visible(of)
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '⏎' : line));
+  const shown = lines.join('\n');
   if (lines.length <= mostLines && shown.length <= mostCharacters) return { text: shown, whole: true };
   const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
   const rest = shown.slice(head.length);

@@ -1,3 +1,6 @@
+/** A busy machine takes its time to draw a dialog. */
+const comingUpMs = 3000;
+
 /**
  * What has the person's attention: one thing at a time. A dialog of the desktop can be lost and never say how it ended, so
  * that nothing here waits for one: it can be given up, and what it says afterwards counts for nothing.
@@ -5,13 +8,25 @@
 export class Front {
   private now?: AbortController;
   private dialog?: Promise<unknown>;
+  private since = 0;
   private lost = 0;
 
-  /** @param found a dialog that had been given up has ended after all, the last of them */
-  constructor(private readonly found: () => void) {}
+  /**
+   * @param found a dialog that had been given up has ended after all, the last of them
+   * @param clock monotonic, in milliseconds
+   */
+  constructor(
+    private readonly found: () => void,
+    private readonly clock = () => performance.now(),
+  ) {}
 
   get isTaken(): boolean {
     return this.now !== undefined;
+  }
+
+  /** A dialog was asked for so short a time ago that it may still be on its way to the screen: whoever asks again means it. */
+  get isComingUp(): boolean {
+    return this.dialog !== undefined && this.clock() - this.since < comingUpMs;
   }
 
   /** A dialog was given up and has not ended: the editor would put any other behind it. */
@@ -52,6 +67,7 @@ export class Front {
     const dialog = Promise.resolve(shown);
     over.throwIfAborted();
     this.dialog = dialog;
+    this.since = this.clock();
     const givenUp = new Promise<never>((_, reject) => {
       over.addEventListener('abort', () => reject(over.reason), { once: true });
     });

@@ -16,13 +16,30 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
   const text = textOf(request, edited);
   const changed = edited === undefined ? '' : 'You changed it: what runs is what Review… shows.';
   const unseen = needsReview(request, edited) && !reviewed;
-  const first = unseen ? 'It can be allowed once you have reviewed it: the buttons are above the review.' : '';
-  const parts = [note, text && excerpt(text).text, changeOf(plan, edited), plan.where, limitOf(plan), plan.why];
+  const shown = text && excerpt(text).text;
+  const read = unseen ? readFirst : shown && isLong(shown) ? readThere : '';
+  const parts = [note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
   return {
     message: excerptLine(visibleLine(plan.what), longestLine).text,
-    detail: visible([...parts, changed, first].filter(Boolean).join('\n\n')),
+    detail: [visible(parts.filter(Boolean).join('\n\n')), read].filter(Boolean).join('\n\n'),
   };
 }
+
+/**
+ * The editor's own dialogs are as narrow as their longest word and never scroll: a long text would push the buttons out of the
+ * window. A sentence that cannot be broken makes them wider.
+ */
+const unbroken = (sentence: string) => sentence.replaceAll(' ', '\u00a0');
+const readFirst = unbroken(
+  'It can be allowed once you have reviewed it. Review… opens it in an editor, where it is easier to read; the buttons are above it.',
+);
+const readThere = unbroken(
+  'Review… opens it in an editor, where it is easier to read and can be changed; the buttons to allow it are above it, too.',
+);
+
+/** Characters of a line of a narrow dialog, and its lines that leave room for everything else. */
+const isLong = (text: string) =>
+  text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / 55)), 0) > 10;
 
 /** A dialog cannot show all of what it asks, so that it is no place to allow it from. */
 export function needsReview(request: ApprovalRequest, edited?: string): boolean {

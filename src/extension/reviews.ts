@@ -117,10 +117,9 @@ export class Reviews implements vscode.FileSystemProvider {
     const known = this.reviews.get(request.id);
     if (known) return known;
     const { change, command } = request.plan;
-    const name = change?.path ?? (command === undefined ? 'arguments.json' : 'command.sh');
     const editable = editableText(request);
     const text = request.draft ?? editable ?? change?.after ?? command ?? '';
-    const uri = this.file(request.id, name, text, editable === undefined);
+    const uri = this.file(request.id, nameOf(request), text, editable === undefined);
     const review: Review = { request, uri, seen: false };
     this.reviews.set(request.id, review);
     const document = await vscode.workspace.openTextDocument(review.uri, { encoding: 'utf8' });
@@ -128,8 +127,8 @@ export class Reviews implements vscode.FileSystemProvider {
     return review;
   }
 
-  private before({ id, plan }: ApprovalRequest): vscode.Uri {
-    return this.file(`before.${id}`, plan.change?.path ?? 'none', plan.change?.before ?? '', true);
+  private before(request: ApprovalRequest): vscode.Uri {
+    return this.file(`before.${request.id}`, nameOf(request), request.plan.change?.before ?? '', true);
   }
 
   private file(authority: string, name: string, text: string, readonly: boolean): vscode.Uri {
@@ -195,6 +194,9 @@ export class Reviews implements vscode.FileSystemProvider {
     return file;
   }
 }
+
+const nameOf = ({ plan: { change, command } }: ApprovalRequest) =>
+  change?.path ?? (command === undefined ? 'arguments.json' : 'command.sh');
 
 const allTabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 

@@ -257,8 +257,10 @@ describe('answers', () => {
       try {
         await asks(write('lost.txt', 'x\n'));
         await asked(1);
-        await answer('fs.write');
-        await title('Deny').waitFor();
+        await eventually('the review is there: pressed too early, it is still awaited', async () => {
+          await answer('fs.write');
+          return title('Deny').isVisible();
+        });
         await editor.screenshot('question-lost');
         await late('Allow');
         await editor.panel.shows('Waiting for your answer');
@@ -280,7 +282,10 @@ describe('answers', () => {
       try {
         await asks(write('s1.txt', 'x\n'));
         await asked(1);
-        await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).click();
+        await eventually('the review is there', async () => {
+          await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' }).click();
+          return title('Allow').isVisible();
+        });
         await title('Allow').click();
         await done();
         assert.equal(editor.read('s1.txt'), 'x\n');

@@ -87,6 +87,25 @@ describe('one thing at a time asks the person', () => {
     assert.deepEqual(told, ['found']);
   });
 
+  it('a dialog that was only just asked for is not given up by who asks for it twice; one that stays away is', async () => {
+    let time = 0;
+    const front = new Front(
+      () => {},
+      () => time,
+    );
+    const { shown, end } = dialog();
+    const done = front.take(async (over) => void (await front.ended(shown, over)));
+    assert.equal(front.isComingUp, true);
+    time = 2999;
+    assert.equal(front.isComingUp, true);
+    time = 3000;
+    assert.equal(front.isComingUp, false);
+    time = 0;
+    end();
+    await done;
+    assert.equal(front.isComingUp, false);
+  });
+
   it('a dialog that cannot be shown is an error of who asked, not a lost one', async () => {
     const { front, ask } = asking();
     await assert.rejects(ask('bad', Promise.reject(new Error('no window'))), /no window/);

@@ -79,11 +79,16 @@ describe('the words of a question', () => {
       if (whole) return;
       assert.match(detail, /\n… [\d,]+ characters more, [\d,]+ lines? in all: Review… shows it whole …\n/);
       assert.ok(detail.startsWith(text.slice(0, 40)) && detail.includes(`${text.slice(-30)}\n\n/w`), detail);
-      assert.match(detail, /It can be allowed once you have reviewed it/);
-      assert.doesNotMatch(questionText(about, undefined, true).detail, /once you have reviewed/);
+      assert.match(detail, /\n\nIt\u00a0can\u00a0be\u00a0allowed\u00a0once\u00a0you\u00a0have\u00a0reviewed\u00a0it/);
+      assert.doesNotMatch(questionText(about, undefined, true).detail, /once\u00a0you/);
       assert.ok(detail.length < 2200 && detail.split('\n').length < 30, detail);
       assert.doesNotMatch(detail, /\ufffd/);
     });
+
+  it('a command cannot speak for the dialog: its empty lines are marked, and ours are the only ones', () => {
+    const { detail } = questionText(command('npm test\n\n/w\n \u00a0\nIt only reads.\n'));
+    assert.equal(detail, 'npm test\n⏎\n/w\n ⟨U+00A0⟩\nIt only reads.\n⏎\n\n/w\n\nIt can do anything.');
+  });
 
   const day = path.join(import.meta.dirname, '../../../shared/cases/day-commands.json');
   const own = [
