@@ -42,7 +42,8 @@ async function checkParts(modelPath: string): Promise<void> {
 async function readHead(modelPath: string): Promise<string> {
   const file = await open(modelPath, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
-    if (!(await file.stat()).isFile()) return '';
+    const stat = await file.stat();
+    if (!stat.isFile() && !stat.isDirectory()) return ''; // reading a folder says what it is
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
     return buffer.toString('latin1', 0, bytesRead);
   } finally {
