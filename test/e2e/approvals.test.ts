@@ -265,6 +265,27 @@ describe('approvals', () => {
     await set('towpath.approvals.readOnlyCommands', undefined);
   });
 
+  it('where edits are free, what a check runs is asked about, for that one file, and so is a name that another one has but for its case', async () => {
+    await choose('Edits are free');
+    await asks(write('eslint.config.js'));
+    assert.match(await editor.dialog.text(), /^Create eslint\.config\.js.*It is the configuration of a tool/s);
+    const buttons = ['Review…', 'Allow', 'Allow for This Run', 'Cancel'];
+    assert.deepEqual((await editor.dialog.buttons()).sort(), buttons.sort());
+    await editor.screenshot('configuration');
+    await editor.dialog.click('Allow for This Run');
+    await done();
+    const edits = [{ oldText: 'text', newText: 'other' }];
+    await asks(['fs.edit', { path: 'eslint.config.js', edits }], run('rm -rf ~/*'), write('A.TXT'));
+    assert.match(await editor.dialog.text(), /^Create A\.TXT.*"A\.TXT" differs from "a\.txt", which is there/s);
+    await editor.screenshot('name-by-case');
+    await editor.dialog.click('Cancel');
+    await done();
+    assert.equal(editor.read('eslint.config.js'), 'other\n');
+    assert.match(await words('fs.edit'), /^Allowed earlier in this run: changes of "eslint\.config\.js"/);
+    assert.match(await editor.panel.cards('shell.run').last().innerText(), /Failed: E_SANDBOX_VIOLATION/);
+    await choose('Reads are free');
+  });
+
   it('autopilot is asked about once, and cannot be overlooked', async () => {
     await choose('Autopilot');
     assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);

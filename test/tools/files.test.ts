@@ -492,7 +492,7 @@ describe('tools: changing', () => {
         [
           [
             'changes of "package.json"',
-            'It says which packages are installed. *Allow for This Run* is for this file alone.',
+            'It says which packages are installed. Allow for This Run is for this file alone.',
           ],
           [undefined, 'Its scripts run by themselves on install.'],
         ],

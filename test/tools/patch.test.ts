@@ -262,7 +262,7 @@ describe('tools: fs.move', () => {
     workspace = await temporaryWorkspace({ 'old.json': '{"scripts":{"test":"x"}}' });
     const { call, asked } = conversation(workspace);
     await data(call('fs.move', { from: 'old.json', to: 'package.json' }));
-    assert.equal(asked[0]?.plan.grant, 'fs.move of "old.json"');
+    assert.equal(asked[0]?.plan.grant, 'fs.move of "old.json" to "package.json"');
   });
 
   const refused: [name: string, from: string, to: string, reason: string | undefined][] = [

@@ -91,7 +91,7 @@ describe('a change of a protected place, under autopilot and a rule that allows 
       asked.map(({ plan }) => plan.grant),
       ['changes of "eslint.config.js"', 'changes of "sub/eslint.config.js"', 'fs.delete of "eslint.config.js"'],
     );
-    assert.match(asked[0]!.plan.why, /may be a program itself\. \*Allow for This Run\* is for this file alone\./);
+    assert.match(asked[0]!.plan.why, /may be a program itself\. Allow for This Run is for this file alone\./);
   });
 
   it('what a folder holds counts when it is moved or deleted', async () => {
@@ -102,7 +102,7 @@ describe('a change of a protected place, under autopilot and a rule that allows 
     assert.deepEqual(
       asked.map(({ plan }) => [plan.grant, /vite\.config\.ts\. It is the configuration/.test(plan.why)]),
       [
-        ['fs.move of "app"', true],
+        ['fs.move of "app" to "web"', true],
         ['fs.delete of "web"', true],
       ],
     );

@@ -363,7 +363,7 @@ describe('a call that the person changes before allowing it', () => {
       asked.map(({ plan, note }) => [plan.why, plan.change?.after, note !== undefined]),
       [
         [
-          'It says which packages are installed. *Allow for This Run* is for this file alone.',
+          'It says which packages are installed. Allow for This Run is for this file alone.',
           '{"scripts":{"test":"x"}}',
           false,
         ],

@@ -90,8 +90,17 @@ export const grantFor = (
   { relative, configuration }: Pick<ResolvedPath, 'relative' | 'configuration'>,
   tool: string,
   what: string,
+  to?: string,
 ): Pick<Plan, 'grant' | 'guarded'> =>
-  configuration === undefined ? { grant: tool } : { grant: `${what} of ${quoted(relative)}`, guarded: true };
+  configuration === undefined
+    ? { grant: tool }
+    : {
+        grant: `${what} of ${[relative, to]
+          .filter((one) => one !== undefined)
+          .map(quoted)
+          .join(' to ')}`,
+        guarded: true,
+      };
 
 /** Why a change below a mount of the run is not asked about. */
 export const ownOfRun = "The run's own.";

@@ -40,7 +40,7 @@ export const moveTool = askingTool(
       ]),
       ...(file.mount === 'run' && target.mount === 'run'
         ? { free: ownOfRun }
-        : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move')),
+        : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
       trace: () => traceOf(workspace, file, target),
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);

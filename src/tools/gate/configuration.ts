@@ -8,7 +8,7 @@ import { plain } from './plain.ts';
 export function configurationReason(segments: readonly string[]): string | undefined {
   const name = plain(segments.at(-1) ?? '');
   const of = kinds.find(([, pattern]) => pattern.test(name))?.[0];
-  return of && `${of} *Allow for This Run* is for this file alone.`;
+  return of && `${of} Allow for This Run is for this file alone.`;
 }
 
 /** Names without regard to case, as patterns: what a tool's next release is called is meant to be among them. */

@@ -5,7 +5,7 @@ import { foldersOfParts } from './commandFolders.ts';
 import { isDisk } from './devices.ts';
 import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } from './everything.ts';
 import { unescaped } from './expand.ts';
-import { programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
+import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
 
 /** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
 export interface Danger {
@@ -187,7 +187,8 @@ async function firstOf(
   for (const word of words) {
     const pointed = await look(word);
     const path = [...pointed.paths, ...pointed.contents].find((one) => isEverything(one, everything) && matters(one));
-    if (path !== undefined) return { path };
+    // As it is spelled: where a link leads is not told.
+    if (path !== undefined) return { path: unescaped(word).replaceAll(here, '$PWD') };
     unclear ||= pointed.unclear;
   }
   return { unclear };
@@ -196,7 +197,7 @@ async function firstOf(
 async function onDisk(words: readonly ShellWord[], { look }: Sight): Promise<Danger | undefined> {
   for (const word of words)
     for (const path of (await look(word)).paths)
-      if (await isDisk(path)) return refused(`it overwrites ${path}, a disk`);
+      if (await isDisk(path)) return refused(`it overwrites ${unescaped(word)}, a disk`);
   return undefined;
 }
 

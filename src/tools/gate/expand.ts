@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { opendir, readdir } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /** More words than this of one word, and more names of folders, are not looked through. */
@@ -140,10 +140,18 @@ async function existing(found: readonly string[], folder: string, tail: string):
 }
 
 async function namesIn(folder: string, glob: string, budget: { names: number }): Promise<string[] | undefined> {
-  const names = await readdir(folder).catch((): string[] => []);
-  budget.names -= names.length;
-  if (budget.names < 0) return undefined;
-  return names.filter((name) => matchesName(glob, name)).sort();
+  const names: string[] = [];
+  const entries = await opendir(folder).catch(() => undefined);
+  try {
+    for await (const { name } of entries ?? []) {
+      budget.names -= 1;
+      if (budget.names < 0) return undefined;
+      if (matchesName(glob, name)) names.push(name);
+    }
+  } catch {
+    return []; // it is gone, or no folder any more
+  }
+  return names.sort();
 }
 
 /** Whether a glob (of one name, as bash reads it) matches a name. Its time grows with both, never faster. */
