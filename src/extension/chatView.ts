@@ -85,7 +85,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
       if (!focused) await vscode.commands.executeCommand('towpath.chat.focus');
       this.post({ type: 'focus' });
-      if (focused) return;
+      if (focused || now === 'silent') return; // who does not answer is not waited for again
     }
   }
 

@@ -54,7 +54,7 @@ const oneLine = (text: string) =>
     .trim();
 
 const unseen =
-  '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFB}]';
+  '[[\\p{Cc}--[\\t\\n]]\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Bidi_Control}\\p{Default_Ignorable_Code_Point}\\u{FFF9}-\\u{FFFC}]';
 /** Every blank of Unicode but the plain one, and the pictures of nothing, which no property tells from other pictures. */
 const blank = '[[\\p{Zs}--[ ]]\\u{2800}\\u{1D159}\\u{13441}\\u{13442}\\u{16FE4}]';
 /** What is written from the right: all that Unicode keeps for such letters (its default `Bidi_Class` R and AL), future ones too. */

@@ -21,6 +21,8 @@ describe('what a person sees is what is there', () => {
     ['a note without a head', 'x\u{1D159}y', 'x⟨U+1D159⟩y'],
     ['a filler', 'x\u3164\uffa0y', 'x⟨U+3164⟩⟨U+FFA0⟩y'],
     ['a picture that is blank', 'x\u{13441}y', 'x⟨U+13441⟩y'],
+    ['the place of an object that is not there', 'x\ufffcy', 'x⟨U+FFFC⟩y'],
+    ['a variation that nothing varies', 'rm\ufe0f x', 'rm⟨U+FE0F⟩ x'],
     ['a format control that is in no list', 'x\u{13430}y', 'x⟨U+13430⟩y'],
     ['stacked marks', 'e\u0301\u0302\u0302\u0303x', 'e⟨U+0301⟩⟨U+0302 × 2⟩⟨U+0303⟩x'],
     ['a circle around what was before it', 'rm\u20dd x', 'rm⟨U+20DD⟩ x'],
