@@ -90,6 +90,9 @@ describe('approvals', () => {
     await editor.screenshot('run-preset-picker');
     await pick('Edits are free');
     await says('Edits are free, for this run alone');
+    await eventually('the message has the keys again', () =>
+      editor.panel.composer.evaluate((element) => element.matches(':focus')),
+    );
     await badge('Edits are free').waitFor();
     await editor.screenshot('run-preset');
     await asks(write('in-run.txt'));
@@ -149,6 +152,30 @@ describe('approvals', () => {
     await editor.dialog.click('Cancel');
     await done();
     assert.equal(editor.read('other.txt'), undefined);
+  });
+
+  it('a run at work that goes further than the shown one stays in sight, and is led back from there', async () => {
+    await chip().click();
+    await pick('Autopilot');
+    await editor.dialog.click('Turn Autopilot On');
+    await says('Autopilot: runs without asking, for this run alone');
+    let letGo = () => {};
+    const seen = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    try {
+      provider.script = () => reply.text('Done.').after(seen);
+      await editor.panel.send('Go slowly.');
+      await editor.panel.waitForPhase('Running');
+      await begin();
+      await says('Reads are free');
+      await badge().click();
+      await editor.page.locator('.quick-input-title', { hasText: 'asked about in “Go slowly.”' }).waitFor();
+      await pick('Reads are free');
+      await badge().waitFor({ state: 'hidden' });
+    } finally {
+      letGo();
+    }
   });
 
   it('ask for everything: a read is asked about, too', async () => {
