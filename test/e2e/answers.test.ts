@@ -290,7 +290,7 @@ describe('answers', () => {
         await done();
         assert.equal(editor.read('s1.txt'), 'x\n');
         await asks(write('s2.txt', 'x\n'), write('s3.txt', 'x\n'));
-        await editor.page.locator('.notification-toast', { hasText: 'Towpath waits:' }).waitFor();
+        await editor.page.locator('.statusbar-item', { hasText: 'Towpath asks (2)' }).waitFor();
         await editor.command('Towpath: Answer…');
         await title('Allow All').click();
         await done();
