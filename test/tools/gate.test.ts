@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { truncateSync } from 'node:fs';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { OwnedRule, Policy } from '../../src/protocol/policy.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
@@ -217,9 +217,14 @@ describe('a command that runs unasked because it only reads', () => {
     assert.deepEqual(await ran('rg -n one a.txt'), { exitCode: 0, output: '1:one\n' });
   });
 
-  const endless = 'cat a.txt pipe';
+  /** A file of nothing that takes hours to read. */
+  const endless = 'cat a.txt && wc -l huge';
+  const makeHuge = () => {
+    workspace.write('huge', '');
+    truncateSync(`${workspace.root}/huge`, 2 ** 42);
+  };
   it('is stopped with the run, and its output is told', async () => {
-    execFileSync('mkfifo', [`${workspace.root}/pipe`]);
+    makeHuge();
     const talk = conversation(workspace, {
       policy: { readOnlyCommands: true },
       beforeEvent: (event) => event.type === 'tool-output' && talk.stop.abort(),
@@ -229,7 +234,7 @@ describe('a command that runs unasked because it only reads', () => {
   });
 
   it('ends in time', async () => {
-    execFileSync('mkfifo', [`${workspace.root}/pipe`]);
+    makeHuge();
     const { code, details } = await error(unasked().call('shell.run', { command: endless, timeoutSeconds: 1 }));
     assert.deepEqual([code, details], ['TOOL_TIMEOUT', { output: 'one\n' }]);
   });

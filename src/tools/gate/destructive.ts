@@ -6,6 +6,7 @@ import { isDisk } from './devices.ts';
 import { type Everything, everythingOf, isEverything, type Pointed, pointedAt } from './everything.ts';
 import { unescaped } from './expand.ts';
 import { here, programOf, readShell, type ShellPart, type ShellWord, unknown } from './shellWords.ts';
+import { quoted } from './spelling.ts';
 
 /** What a command would do that cannot be mended: it is refused without a question, or asked about every time. */
 export interface Danger {
@@ -188,7 +189,7 @@ async function firstOf(
     const pointed = await look(word);
     const path = [...pointed.paths, ...pointed.contents].find((one) => isEverything(one, everything) && matters(one));
     // As it is spelled: where a link leads is not told.
-    if (path !== undefined) return { path: unescaped(word).replaceAll(here, '$PWD') };
+    if (path !== undefined) return { path: quoted(unescaped(word).replaceAll(here, '$PWD')) };
     unclear ||= pointed.unclear;
   }
   return { unclear };
@@ -197,7 +198,7 @@ async function firstOf(
 async function onDisk(words: readonly ShellWord[], { look }: Sight): Promise<Danger | undefined> {
   for (const word of words)
     for (const path of (await look(word)).paths)
-      if (await isDisk(path)) return refused(`it overwrites ${unescaped(word)}, a disk`);
+      if (await isDisk(path)) return refused(`it overwrites ${quoted(unescaped(word))}, a disk`);
   return undefined;
 }
 
