@@ -21,24 +21,6 @@ const home = '/home/name';
 const ownHome = process.env.HOME;
 
 let workspace: TemporaryWorkspace;
-before(async () => {
-  process.env.HOME = home;
-  workspace = await temporaryWorkspace({
-    'README.md': '# hi\n',
-    'src/a.ts': 'one\n',
-    'build/x.js': '',
-    'node_modules/a/b.js': '',
-    '.git/config': '',
-    '.git/objects/x': '',
-  });
-  symlinkSync(workspace.root, paths.join(workspace.root, 'build/up'));
-  mkdirSync(paths.join(workspace.root, '../outside'));
-});
-after(() => {
-  process.env.HOME = ownHome;
-  workspace.cleanup();
-});
-
 /** Under autopilot, and with a rule that allows every command. */
 async function effectOf(command: string, cwd?: string): Promise<string> {
   const policy = {
@@ -65,6 +47,24 @@ const shell: Tool = {
 };
 
 describe('a command that destroys', () => {
+  before(async () => {
+    process.env.HOME = home;
+    workspace = await temporaryWorkspace({
+      'README.md': '# hi\n',
+      'src/a.ts': 'one\n',
+      'build/x.js': '',
+      'node_modules/a/b.js': '',
+      '.git/config': '',
+      '.git/objects/x': '',
+    });
+    symlinkSync(workspace.root, paths.join(workspace.root, 'build/up'));
+    mkdirSync(paths.join(workspace.root, '../outside'));
+  });
+  after(() => {
+    process.env.HOME = ownHome;
+    workspace.cleanup();
+  });
+
   for (const { command, expect } of cases) {
     const filled = () => command.replace(/(?<!\$)\{HOME\}/g, home).replaceAll('{WS}', workspace.root);
     // What ends every process stays refused, which is more than to be asked about.
