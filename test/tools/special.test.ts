@@ -22,33 +22,33 @@ let workspace: TemporaryWorkspace;
 let server: Server;
 const at = (name: string) => paths.join(workspace.root, name);
 
-before(async function () {
-  if (process.platform === 'win32') return this.skip();
-  workspace = await temporaryWorkspace({ 'a.txt': 'one\n', 'sub/b.txt': 'one\n' });
-  execFileSync('mkfifo', [
-    at('pipe'),
-    at('sub/pipe'),
-    at('AGENTS.md'),
-    at('x.gguf'),
-    at('x.bmad'),
-    at('bmad.json'),
-    at('mcp.json'),
-  ]);
-  if (canMakeDevices()) execFileSync('mknod', [at('device'), 'c', '1', '5']); // as /dev/zero: it never ends
-  server = createServer();
-  await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
-});
-after(async () => {
-  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
-  workspace?.cleanup();
-});
-
 /** Only an administrator may. */
 function canMakeDevices(): boolean {
   return process.platform === 'linux' && process.getuid?.() === 0;
 }
 
 describe('what is no plain file is neither read nor waited for', () => {
+  before(async function () {
+    if (process.platform === 'win32') return this.skip();
+    workspace = await temporaryWorkspace({ 'a.txt': 'one\n', 'sub/b.txt': 'one\n' });
+    execFileSync('mkfifo', [
+      at('pipe'),
+      at('sub/pipe'),
+      at('AGENTS.md'),
+      at('x.gguf'),
+      at('x.bmad'),
+      at('bmad.json'),
+      at('mcp.json'),
+    ]);
+    if (canMakeDevices()) execFileSync('mknod', [at('device'), 'c', '1', '5']); // as /dev/zero: it never ends
+    server = createServer();
+    await new Promise<void>((resolve) => server.listen(at('socket'), resolve));
+  });
+  after(async () => {
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+    workspace?.cleanup();
+  });
+
   for (const kind of kinds) {
     const path = names[kind]!;
     const calls: [tool: string, args: object][] = [
