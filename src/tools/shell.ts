@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
+import { packagesOf } from './gate/grants/packages.ts';
 import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
+import type { Part } from './part.ts';
 import type { CommandMirror } from './shell/live.ts';
 import { readingLimit, runReading } from './shell/reading.ts';
 import { runCommand } from './shell/run.ts';
@@ -40,11 +42,12 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       const folder = await resolvePath(workspace.roots, place, 'list');
       if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
-      const reading = await judge();
+      const { reading, parts } = await judge();
       const named = await namedIn(workspace.roots, folder.path, command);
-      // What only reads was looked through more closely.
+      // What only reads, and what a row of the table covers, was looked through more closely.
+      const understood = parts?.every(({ reads, row }) => reads || row);
       const why =
-        typeof reading === 'string'
+        typeof reading === 'string' && !understood
           ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
           : undefined;
       return {
@@ -52,6 +55,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
         where: folder.path,
         why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
+        ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         named: named.paths,
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
@@ -59,7 +63,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
           typeof reading === 'string'
             ? reading
             : async (context) => {
-                const now = await judge(); // its paths may lead elsewhere by now
+                const { reading: now } = await judge(); // its paths may lead elsewhere by now
                 if (!isDeepStrictEqual(now, reading))
                   throw new ToolError('E_PRECONDITION_FAILED', 'What this command reads changed meanwhile. Try again.');
                 const limit = Math.min(
@@ -82,6 +86,19 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       };
     },
   );
+}
+
+/** Where a command runs, and what lasting rules for it could be about. */
+async function placed(
+  relative: string,
+  parts: readonly Part[] | undefined,
+  roots: readonly WorkspaceRoot[],
+): Promise<Pick<Plan, 'folder' | 'parts' | 'packages'>> {
+  const root = defaultFolder(roots);
+  const fromRoot = (folder: string) => (folder === root ? '.' : folder);
+  const own = parts?.map((part) => ({ ...part, folders: part.folders.map(fromRoot) }));
+  const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
+  return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }
 
 /** A command that ends as the mention of a folder does could pass for another one in that folder: it has no grant. */

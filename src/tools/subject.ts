@@ -42,7 +42,12 @@ async function subjectOf({ tool, args, plan, through }: Planned, workspace: Work
     ...(through !== undefined && { through }),
     risk: plan && tool.risk === 'read' ? 'execute' : tool.risk, // a read that its tool asks about is not a free one
     paths: plan?.paths ?? (plan?.change ? [plan.change.path] : (await placesRead(args, workspace)).map(relativeOf)),
-    ...(plan?.command !== undefined && { command: plan.command, named: plan.named }),
+    ...(plan?.command !== undefined && {
+      command: plan.command,
+      folder: plan.folder,
+      parts: plan.parts,
+      named: plan.named,
+    }),
     ...(plan?.site !== undefined && { site: plan.site }),
     ...(tool.origin && { origin: tool.origin(args) }),
     readsOnly: typeof plan?.reading === 'function',

@@ -4,6 +4,7 @@ import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Origin } from './gate/origin.ts';
+import type { Part } from './part.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A failure a model can act on. Thrown by tools, turned into an outcome by the host. */
@@ -71,6 +72,10 @@ export interface Plan {
   why: string;
   change?: FileChange;
   command?: string;
+  /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
+  folder?: string;
+  parts?: readonly Part[];
+  packages?: readonly string[];
   /** Seconds that the command may take, where the call says it. */
   timeLimit?: number;
   /** Workspace-relative, for rules about paths; absent: that of `change`. */

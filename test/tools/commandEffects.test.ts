@@ -11,17 +11,17 @@ const wanted = 5000;
 
 /** Pieces that a careless judge would put together: harmless ones, and what makes them harmful. */
 const programs =
-  'ls cat head tail wc nl tac grep rg find stat du realpath cut uniq diff cmp od uname date sed sort tr echo pwd basename comm fold node git cd rev /bin/ls ./ls touch tee xargs env'.split(
+  'ls cat head tail wc nl tac grep rg find stat du realpath cut uniq diff cmp od uname date sed sort tr echo pwd basename comm fold node git cd rev awk jq test [ printf sleep tree column paste hexdump /bin/ls ./ls touch tee xargs env'.split(
     ' ',
   );
 const options =
-  "-l -la -n -c -o -oPWNED -i -r -R -e -f -x -z -w -- --output=PWNED --version --help -20 -n5 -d: -k2 -t, -name -type -delete -exec -fprint -print -maxdepth --pre=./evil.sh -p '-nx' --line-number -A2 -C 1p 5,9p 'w PWNED' '1w PWNED' s/a/b/ +%Y -s -u".split(
-    ' ',
-  );
+  `-l -la -n -c -o -oPWNED -i -r -R -e -f -x -z -w -- --output=PWNED --version --help -20 -n5 -d: -k2 -t, -name -type -delete -exec -fprint -print -maxdepth --pre=./evil.sh -p '-nx' --line-number -A2 -C 1p 5,9p 'w|PWNED' '1w|PWNED' s/a/b/ s/a/b/wPWNED s/a/id/e 's,a,b,;w|PWNED' '/x/,/y/p' '{print|$1}' '{print>"PWNED"}' 'BEGIN{system("touch|PWNED")}' NR==2 .a input -F: -v ] +%Y -s -u`
+    .split(' ')
+    .map((option) => option.replaceAll('|', ' '));
 const operands =
-  "README.md src/a.ts src . .. link /etc/passwd ~ '*.ts' 'a b' foo \"c d\" '$(touch PWNED)' '`touch PWNED`' '; touch PWNED' nope evil.sh {} ';' PWNED - ../outside/secret.txt 2 1".split(
-    ' ',
-  );
+  `README.md src/a.ts src . .. link /etc/passwd ~ '*.ts' 'a|b' foo "c|d" '$(touch|PWNED)' '~touch|PWNED~' ';|touch|PWNED' nope evil.sh {} ';' src/*.ts s*c "$x" "$(touch|PWNED)" "$(ls)" <(ls) $((1)) $? PWNED - ../outside/secret.txt 2 1`
+    .split(' ')
+    .map((operand) => operand.replaceAll('|', ' ').replace(/^'~(.*)~'$/, "'`$1`'"));
 const glue = [
   ' ',
   ' ',
@@ -40,6 +40,16 @@ const glue = [
   ' $(touch PWNED) ',
   '\n',
   ' # ',
+  '; x=PWNED; touch ',
+  '; for x in a b; do ',
+  '; done; ',
+  '; PATH=. ',
+  ' A=1 ',
+  '; if ls; then ',
+  '; fi; ',
+  ' && ! ',
+  ' ( ',
+  ' ) ',
   ' >> PWNED ',
 ];
 
@@ -71,7 +81,7 @@ describe('commands that run without a question', () => {
   after(() => workspace.cleanup());
 
   it(`${wanted} random ones, let through and then run in bash, change nothing`, async function () {
-    this.timeout(180_000);
+    this.timeout(900_000);
     const outer = paths.dirname(workspace.root);
     const before = snapshot(outer);
     const allowed = new Set<string>();
@@ -79,7 +89,10 @@ describe('commands that run without a question', () => {
     for (let seed = 1; allowed.size < wanted; seed++)
       for (const text of fc.sample(command, { numRuns: 2000, seed })) {
         tried++;
-        const reading = await judgeCommand(workspace.roots, workspace.root, text).catch(() => 'refused');
+        const reading = await judgeCommand(workspace.roots, workspace.root, text).then(
+          (judged) => judged.reading,
+          () => 'refused',
+        );
         if (typeof reading !== 'string' && allowed.size < wanted) allowed.add(text);
       }
     // bash is the second opinion: what it makes of the text must be as harmless as what we made of it.

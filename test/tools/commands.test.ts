@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import { parseCommandLine } from '../../src/tools/gate/commandLine.ts';
 import { judgeCommand } from '../../src/tools/gate/commands.ts';
+import { type Command, readScript, type Script, type Word } from '../../src/tools/gate/script.ts';
 import { runVectors } from '../../src/tools/shell/vectors.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
@@ -34,7 +34,7 @@ afterEach(() => workspace.cleanup());
 
 const judge = (command: string, platform?: string) =>
   judgeCommand(workspace.roots, workspace.root, command, platform).then(
-    (reading) => (typeof reading === 'string' ? 'ask' : 'auto'),
+    ({ reading }) => (typeof reading === 'string' ? 'ask' : 'auto'),
     (error) => (error.details?.reason === 'COMMAND_REFUSED' ? 'never' : `thrown ${error}`),
   );
 
@@ -74,7 +74,10 @@ describe('a command', () => {
 
   // Beside the cases above: what is asked about although a careless reader would let it through.
   const asked = [
-    ['grep -r KEY .', 'goes through hidden files'],
+    ['grep -R KEY .', 'follows links'],
+    ['grep -r KEY .. ', 'looks outside'],
+    ['sort *', 'a name may pass for an option'],
+    ['cat *.md', 'a name may pass for an option'],
     ['rg -uu KEY', 'looks at ignored and hidden files'],
     ['rg --hidden KEY', 'looks at hidden files'],
     ['rg -L KEY', 'follows links'],
@@ -100,7 +103,10 @@ describe('a command', () => {
   for (const command of ['ls', 'ls .', 'find -name x', 'rg KEY'])
     it(`is asked about where the open folder is a whole home folder: ${command}`, async () => {
       const roots = [{ name: 'home', path: homedir() }];
-      assert.equal(await judgeCommand(roots, homedir(), command), 'The open folder is a whole disk or home folder.');
+      assert.equal(
+        (await judgeCommand(roots, homedir(), command)).reading,
+        'The open folder is a whole disk or home folder.',
+      );
     });
 
   const attached: [command: string, platform: string, expect: string][] = [
@@ -133,7 +139,59 @@ describe('a command line without a shell', () => {
     ['npm test "a” ; evil; "', undefined],
     ['npm test „a', undefined],
     ['a >file', undefined],
-    ['a $x', undefined],
+    ['a >>x', undefined],
+    ['a <x', undefined],
+    ['a <<EOF\nx\nEOF', undefined],
+    ['a <<<x', undefined],
+    ['a $x', 'a|<$x apart>'],
+    ['a "${f%.new}"', 'a|<$f without .new>'],
+    ['a "$(b | c)"', 'a|<text b | c>'],
+    ['a <(b)', 'a|<file b>'],
+    ['a >(b)', undefined],
+    ['a `b`', undefined],
+    ['a "`b`"', undefined],
+    ["a $'\\x41'", undefined],
+    ['a ${x:=$(b)}', undefined],
+    ['a ${!x}', undefined],
+    ['a ${x@P}', undefined],
+    ['a $((i+1)) "${PIPESTATUS[0]}" $?', 'a|<number i>|<number >|<number >'],
+    ['a $((x[$(b)]))', undefined],
+    ['A=1 B="c d" e', 'A:=1|B:=c d|e'],
+    ['a[0]=b', undefined],
+    ['A+=b', undefined],
+    ['a *.ts [a-c]? b', 'a|<*>.ts|<[a-c]><?>|b'],
+    ['a {b,c}', undefined],
+    ['a {1..3}', undefined],
+    ['a stash@{0} {} HEAD^', 'a|stash@{0}|{}|HEAD^'],
+    ['a ~/x', undefined],
+    ['a --x=~/y', undefined],
+    ['a HEAD~2', 'a|HEAD~2'],
+    ['a \\b\\ c', 'a|b c'],
+    ['a \\\n b', 'a|b'],
+    ['a\nb\n\nc', 'a ; b ; c'],
+    ['a &&\n  b', 'a && b'],
+    ['for x in a b*; do c "$x"; d; done | e', 'for x in a b<*> do c|<$x> ; d | e'],
+    ['while a; do b; done', 'while a do b'],
+    ['if a; then b; else c; fi', 'if a then b then c'],
+    ['(cd a && b) && c', '( cd|a && b ) && c'],
+    ['! a', '! a'],
+    ['{ a; }', undefined],
+    ['f() { a; }', undefined],
+    ['f() a', undefined],
+    ['[[ -v a ]]', undefined],
+    ['((a))', undefined],
+    ['case a in b) c;; esac', undefined],
+    ['a |& b', undefined],
+    ['a; done', undefined],
+    ['do a', undefined],
+    ['for x in a; do b; done > c', undefined],
+    ['if a; then b; fi 2>c', undefined],
+    ['"if" a', 'if|a'],
+    ['$(a)', undefined],
+    ['$a b', undefined],
+    ['a\rb', undefined],
+    ['grep "x$" y', 'grep|x$|y'],
+    ['a "\\$b \\\\ \\n"', 'a|$b \\ \\n'],
     ['a &', undefined],
     ['a #b', undefined],
     ['a b#c', 'a|b#c'],
@@ -143,7 +201,7 @@ describe('a command line without a shell', () => {
   for (const [text, expect] of parsed) it(text, () => assert.equal(drawn(text), expect));
 
   const run = async (command: string, signal = new AbortController().signal) => {
-    const reading = await judgeCommand(workspace.roots, workspace.root, command);
+    const { reading } = await judgeCommand(workspace.roots, workspace.root, command);
     assert.ok(typeof reading !== 'string', `${reading}`);
     let output = '';
     const { exitCode } = await runVectors(
@@ -182,6 +240,8 @@ describe('a command line without a shell', () => {
     workspace.write('plain.txt', 'CANARY\n');
     for (const glob of ['', "-g '*' ", "-g '.env*' -g '*.PEM' -g plain.txt ", "-g '.ssh/*' -g plain.txt "])
       assert.deepEqual(await run(`rg -l ${glob}CANARY`), { exitCode: 0, output: 'plain.txt\n' }, glob);
+    for (const option of ['', "--include='.env*' --include='*.PEM' --include=plain.txt ", '--exclude-dir=x '])
+      assert.deepEqual(await run(`grep -rl ${option}CANARY .`), { exitCode: 0, output: './plain.txt\n' }, option);
   });
 
   it('sees nothing of the editor’s environment', async () => {
@@ -189,8 +249,7 @@ describe('a command line without a shell', () => {
     process.env.CANARY_VARIABLE = 'CANARY';
     try {
       const reading = {
-        pipelines: [{ commands: [{ words: ['env'], stdout: 'out', stderr: 'err' }] }],
-        folder: workspace.root,
+        pipelines: [{ commands: [{ words: ['env'], folder: workspace.root, stdout: 'out', stderr: 'err' }] }],
       } as const;
       let output = '';
       await runVectors(reading as never, (chunk) => (output += chunk), new AbortController().signal);
@@ -212,8 +271,7 @@ describe('a command line without a shell', () => {
     execFileSync('mkfifo', [paths.join(workspace.root, 'pipe')]);
     const stop = new AbortController();
     const reading = {
-      pipelines: [{ commands: [{ words: ['cat', 'pipe'], stdout: 'out', stderr: 'err' }] }],
-      folder: workspace.root,
+      pipelines: [{ commands: [{ words: ['cat', 'pipe'], folder: workspace.root, stdout: 'out', stderr: 'err' }] }],
     };
     const running = runVectors(reading as never, () => {}, stop.signal);
     stop.abort();
@@ -222,13 +280,43 @@ describe('a command line without a shell', () => {
 });
 
 function drawn(text: string): string | undefined {
-  return parseCommandLine(text)
-    ?.map(({ operator, commands }) => {
-      const parts = commands.map(({ words, stdout, stderr }) => {
-        const ends = [stdout !== 'out' && `stdout ${stdout}`, stderr !== 'err' && `stderr ${stderr}`].filter(Boolean);
-        return words.join('|') + (ends.length > 0 ? ` (${ends.join(', ')})` : '');
-      });
-      return `${operator ? `${operator} ` : ''}${parts.join(' | ')}`;
-    })
-    .join(' ');
+  const script = readScript(text);
+  return script && drawnScript(script);
 }
+
+const drawnScript = (script: Script): string =>
+  script
+    .map(
+      ({ operator, negated, commands }) =>
+        `${operator ? `${operator} ` : ''}${negated ? '! ' : ''}${commands.map(drawnCommand).join(' | ')}`,
+    )
+    .join(' ');
+
+function drawnCommand(command: Command): string {
+  if (command.kind === 'group') return `( ${drawnScript(command.body)} )`;
+  if (command.kind === 'choice') return `if ${command.parts.map(drawnScript).join(' then ')}`;
+  if (command.kind === 'loop') {
+    const begin = command.each
+      ? `for ${command.each.name} in ${command.each.values.map(drawnWord).join(' ')}`
+      : `while ${drawnScript(command.condition!)}`;
+    return `${begin} do ${drawnScript(command.body)}`;
+  }
+  const { stdout, stderr } = command;
+  const ends = [stdout !== 'out' && `stdout ${stdout}`, stderr !== 'err' && `stderr ${stderr}`].filter(Boolean);
+  const words = [
+    ...command.assignments.map(({ name, value }) => `${name}:=${drawnWord(value)}`),
+    ...command.words.map(drawnWord),
+  ];
+  return words.join('|') + (ends.length > 0 ? ` (${ends.join(', ')})` : '');
+}
+
+const drawnWord = (word: Word): string =>
+  word
+    .map((piece) => {
+      if ('text' in piece) return piece.text;
+      if ('glob' in piece) return `<${piece.glob}>`;
+      if ('number' in piece) return `<number ${piece.number}>`;
+      if ('script' in piece) return `<${piece.as} ${drawnScript(piece.script)}>`;
+      return `<$${piece.variable}${piece.suffix ? ` without ${piece.suffix}` : ''}${piece.quoted ? '' : ' apart'}>`;
+    })
+    .join('');

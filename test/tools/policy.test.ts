@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { defaultPolicy, type OwnedRule, type Policy, type Preset, presets } from '../../src/protocol/policy.ts';
 import { decide, type Subject } from '../../src/tools/gate/policy.ts';
+import type { Part } from '../../src/tools/part.ts';
 
 const subject = (more: Partial<Subject> = {}): Subject => ({
   tool: 'fs.edit',
@@ -88,7 +89,15 @@ describe('a rule', () => {
     [{ effect: 'allow', tool: 'fs.edit', path: 'src/**' }, subject({ paths: [] }), 'ask'],
     [{ effect: 'deny', tool: 'fs.edit', path: '*.lock' }, subject({ paths: ['src/a.ts', 'yarn.lock'] }), 'deny'],
     [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test'), 'allow'],
-    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test -- --grep "a b"'), 'allow'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test -- --grep "a b"'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test', { folder: 'examples/x' }), 'ask'],
+    [
+      { effect: 'allow', tool: 'shell.run', command: 'npm test', folder: 'examples/x' },
+      command('npm test', { folder: 'examples/x' }),
+      'allow',
+    ],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test', folder: 'examples/x' }, command('npm test'), 'ask'],
+    [{ effect: 'allow', tool: 'shell.run', command: 'npm test', varies: true }, command('npm test'), 'ask'],
     [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm testing'), 'ask'],
     [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test; rm x'), 'ask'],
     [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }, command('npm test && rm x'), 'ask'],
@@ -125,31 +134,29 @@ describe('a rule', () => {
       assert.equal(decide(policy([rule]), one).effect, effect));
   }
 
-  it('allows the parts of a command together with others, and only all of them', () => {
-    const rules = ['npm test', 'git status', 'cd src'].map((text) => ({
-      effect: 'allow' as const,
-      tool: 'shell.run',
-      command: text,
-    }));
-    const effects: [text: string, effect: string][] = [
-      ['npm test && git status', 'allow'],
-      ['npm test; npm test -- -g "a b"', 'allow'],
-      ['cd src && npm test 2>&1 | git status', 'allow'],
-      ['cd lib && npm test', 'ask'],
-      ['npm test && rm x', 'ask'],
-      ['npm test && git status > out', 'ask'],
-      ['npm test && $(git status)', 'ask'],
-      ['npm test & git status', 'ask'],
-      ['', 'ask'],
-    ];
-    for (const [text, effect] of effects) assert.equal(decide(policy(rules), command(text)).effect, effect, text);
-    assert.equal(
-      decide(policy(rules), command('npm test && git status')).reason,
-      'Allowed by your rule “shell.run npm test” and your rule “shell.run git status”.',
-    );
-    const denied = [...rules, { effect: 'deny' as const, tool: 'shell.run', command: 'git status' }];
-    assert.equal(decide(policy(denied), command('npm test && git status')).effect, 'deny');
-  });
+  const part = (words: string, more: Partial<Part> = {}): Part => ({ words, folders: ['.'], reads: false, ...more });
+  const test = part('npm test -- -t a', { row: { command: 'npm test', kind: 'checks' } });
+  const status = part('git status -s', { row: { command: 'git status', kind: 'looks' } });
+  const allow = (more: Partial<OwnedRule>) => ({ effect: 'allow' as const, tool: 'shell.run', ...more });
+  const together: [rules: Omit<OwnedRule, 'scope'>[], parts: Part[], effect: string][] = [
+    [[allow({ command: 'npm test', varies: true })], [test], 'allow'],
+    [[allow({ command: 'npm test', varies: true })], [test, part('tail -5', { reads: true })], 'allow'],
+    [[allow({ command: 'npm test', varies: true })], [test, status], 'ask'],
+    [[allow({ command: 'npm test', varies: true }), allow({ kind: 'looks' })], [test, status], 'allow'],
+    [[allow({ command: 'npm test' })], [test], 'ask'],
+    [[allow({ command: 'npm test -- -t a' })], [test], 'allow'],
+    [[allow({ kind: 'checks' })], [status], 'ask'],
+    [[allow({ kind: 'checks', folder: 'a' })], [test], 'ask'],
+    [[allow({ kind: 'checks', folder: 'a' })], [{ ...test, folders: ['a'] }], 'allow'],
+    [[allow({ kind: 'checks' })], [{ ...test, folders: ['.', 'a'] }], 'ask'],
+    [[allow({ kind: 'checks' }), allow({ kind: 'checks', folder: 'a' })], [{ ...test, folders: ['.', 'a'] }], 'allow'],
+    [[allow({ kind: 'checks' }), { effect: 'deny', tool: 'shell.run', command: 'npm test' }], [test], 'deny'],
+    [[allow({ kind: 'looks' })], [part('tail -5', { reads: true })], 'ask'],
+    [[allow({ command: 'npm test', varies: true })], [], 'ask'],
+  ];
+  for (const [rules, parts, effect] of together)
+    it(`${rules.map((rule) => [rule.effect, rule.command ?? rule.kind, rule.varies && '…', rule.folder].filter(Boolean).join(' ')).join(', ')}: ${effect} for ${parts.map(({ words, folders }) => `${words} in ${folders.join(' and ')}`).join(' && ')}`, () =>
+      assert.equal(decide(policy(rules), command(`npm test ${parts.length}`, { folder: '.', parts })).effect, effect));
 });
 
 describe('a rule about an MCP tool', () => {

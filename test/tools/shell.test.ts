@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import { performance } from 'node:perf_hooks';
+import type { OwnedRule } from '../../src/protocol/policy.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';
@@ -335,6 +336,58 @@ describe('tools: the environment of a command', () => {
       GIT_TERMINAL_PROMPT: '0',
       TOWPATH_COMMAND: 'm',
     });
+  });
+});
+
+describe('Git in a command', () => {
+  it('keeps what the person gives it by the environment, without what gives access, and what is added', () => {
+    const own = {
+      GIT_CONFIG_COUNT: '2',
+      GIT_CONFIG_KEY_0: 'core.autocrlf',
+      GIT_CONFIG_VALUE_0: 'false',
+      GIT_CONFIG_KEY_1: 'http.https://example.com/.extraheader',
+      GIT_CONFIG_VALUE_1: 'AUTHORIZATION: basic abc',
+    };
+    const { GIT_CONFIG_COUNT, GIT_CONFIG_KEY_0, GIT_CONFIG_VALUE_0, GIT_CONFIG_KEY_1, GIT_CONFIG_VALUE_1, ...others } =
+      commandEnvironment(own, 'm', [['safe.bareRepository', 'explicit']]);
+    assert.deepEqual(
+      { GIT_CONFIG_COUNT, GIT_CONFIG_KEY_0, GIT_CONFIG_VALUE_0, GIT_CONFIG_KEY_1, GIT_CONFIG_VALUE_1 },
+      {
+        GIT_CONFIG_COUNT: '2',
+        GIT_CONFIG_KEY_0: 'core.autocrlf',
+        GIT_CONFIG_VALUE_0: 'false',
+        GIT_CONFIG_KEY_1: 'safe.bareRepository',
+        GIT_CONFIG_VALUE_1: 'explicit',
+      },
+    );
+    assert.deepEqual(
+      Object.keys(others).filter((name) => name.startsWith('GIT_CONFIG')),
+      [],
+    );
+  });
+
+  it('runs nothing of a repository that lies inside of the folder, and the model is told why', async () => {
+    const files = {
+      'docs/x/HEAD': 'ref: refs/heads/main\n',
+      'docs/x/config': '[core]\n\trepositoryformatversion = 0\n\tworktree = .\n\tfsmonitor = ./evil.sh\n',
+      'docs/x/objects/k': '',
+      'docs/x/refs/k': '',
+      'docs/x/evil.sh': '#!/bin/sh\ntouch PWNED\n',
+    };
+    const workspace = await temporaryWorkspace(files);
+    try {
+      chmodSync(paths.join(workspace.root, 'docs/x/evil.sh'), 0o755);
+      const rules: OwnedRule[] = [{ scope: 'workspace', effect: 'allow', tool: 'shell.run', kind: 'looks' }];
+      const { call, asked } = conversation(workspace, { policy: { rules } });
+      const told = await data<{ exitCode: number; note?: string }>(
+        call('shell.run', { command: 'git status', cwd: 'docs/x' }),
+      );
+      assert.equal(asked.length, 1, 'the rule is for the root');
+      assert.deepEqual([told.exitCode, /safe\.bareRepository=explicit/.test(told.note ?? '')], [128, true]);
+      assert.equal(workspace.exists('docs/x/PWNED'), false);
+    } finally {
+      workspace.cleanup();
+    }
   });
 });
 

@@ -1,13 +1,13 @@
 import type { WorkspaceRoot } from '../workspace.ts';
 import { destruction } from './destructive.ts';
-import { type ReadOnlyLine, readOnlyLine } from './readOnly.ts';
+import { type Understood, understand } from './parts.ts';
 import { refuse } from './spelling.ts';
 
 /** The longest command that a person can be asked to judge. */
 const maximumCommand = 8192;
 
 /**
- * What a command is: one that only reads, as the words that may be run without a question, or why it is to be asked about.
+ * What a command is: the words that may be run without a question where it only reads, and what it runs besides.
  * Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED` for what nobody is even asked about: what cannot be shown
  * as what it is, and what destroys more than the workspace could ever lose.
  */
@@ -16,13 +16,14 @@ export async function judgeCommand(
   folder: string,
   command: string,
   platform: string = process.platform,
-): Promise<ReadOnlyLine | string> {
+): Promise<Understood> {
   checkShowableCommand(command);
-  const reading = await readOnlyLine(roots, folder, command, platform);
-  const danger = typeof reading === 'string' ? await destruction(command, { roots, folder, platform }) : undefined;
+  const understood = await understand(roots, folder, command, platform);
+  const danger =
+    typeof understood.reading === 'string' ? await destruction(command, { roots, folder, platform }) : undefined;
   if (danger?.effect === 'refuse')
     throw refuse('COMMAND_REFUSED', `The command is refused: ${danger.why}. A person can type it into a terminal.`);
-  return reading;
+  return understood;
 }
 
 /** Why a command is asked about every time, though it names no protected place: what it destroys cannot be said. */

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { foldersOfParts } from './commandFolders.ts';
-import { parseCommandLine } from './commandLine.ts';
+import { plainWords } from './commandLine.ts';
 import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from './expand.ts';
 import { ownReason } from './ownPlaces.ts';
 import { relativeTo, resolvePath } from './paths.ts';
@@ -73,8 +73,7 @@ export async function namedIn(
  * the quotes away.
  */
 function wordsOf(command: string, platform: string): string[] {
-  const parsed = parseCommandLine(command) ?? [];
-  const whole = parsed.flatMap(({ commands }) => commands.flatMap(({ words }) => words));
+  const whole = (plainWords(command) ?? []).flat();
   const joined = command.replaceAll('\\\n', '');
   const loose = [joined, joined.replace(/['"]/g, '')]
     .flatMap((text) => text.split(/[\s'"`;|&<>(){}=,:]+/))

@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
-import { type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
+import { kindNames, type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
-import { looseWords, parseCommandLine } from './commandLine.ts';
+import type { Part } from '../part.ts';
+import { looseWords } from './commandLine.ts';
 import { isMeant, type Origin, ofServer, whyNotMeant } from './origin.ts';
 
 /** A call as a policy sees it. */
@@ -13,6 +14,9 @@ export interface Subject {
   /** Workspace-relative. */
   paths: readonly string[];
   command?: string;
+  /** Where the command runs, workspace-relative, and what it runs, where that can be said. */
+  folder?: string;
+  parts?: readonly Part[];
   /** Places that the command names: a folder ends in `/`, the workspace is ''. */
   named?: readonly string[];
   /** Where a page is from: `https://example.com`. */
@@ -78,15 +82,29 @@ function guardsNamed(rule: Rule, named: readonly string[]): boolean {
   return matchesPaths(path, named, false) || named.some(mayBeIn);
 }
 
-/** The rules that allow a command: each of its parts, all of them plain, begins with the words of one. */
-function coveringParts({ rules }: Policy, { tool, command = '' }: Subject): OwnedRule[] | undefined {
-  const parts = (parseCommandLine(command) ?? []).flatMap(({ commands }) => commands);
+/** The rules that allow a command: as it is written, or each of its parts that does more than read. */
+function coveringParts(
+  { rules }: Policy,
+  { tool, command = '', folder = '.', parts = [] }: Subject,
+): OwnedRule[] | undefined {
   const allows = rules.filter(
-    (rule) => rule.effect === 'allow' && names(rule, tool) && rule.path === undefined && rule.site === undefined,
+    (rule) => rule.effect === 'allow' && names(rule, tool) && (rule.command !== undefined || rule.kind !== undefined),
   );
-  const covering = parts.map(({ words }) => allows.find((rule) => rule.command && begins(rule.command, words)));
+  const holdsIn = (rule: Rule, place: string) => (rule.folder ?? '.') === place;
+  const whole = allows.find((rule) => rule.command === command.trim() && !rule.varies && holdsIn(rule, folder));
+  if (whole) return [whole];
+  const needed = parts.filter(({ reads }) => !reads);
+  const covering = needed.flatMap(({ words, folders, row }) => {
+    const covers = (rule: Rule) =>
+      rule.kind !== undefined
+        ? rule.kind === row?.kind
+        : rule.varies
+          ? rule.command === row?.command
+          : rule.command === words && folders.length === 1;
+    return folders.map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
+  });
   const all = covering.filter((rule) => rule !== undefined);
-  return parts.length > 0 && all.length === parts.length ? [...new Set(all)] : undefined;
+  return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;
 }
 
 /** The one of two verdicts that lets less happen; `own` when both let the same. */
@@ -129,8 +147,9 @@ const presetWords: Record<Preset, string> = {
 
 /** A rule in words: `your rule “shell.run npm test”`. */
 function described(rule: OwnedRule): string {
-  const { scope, tool, path, command, site, server } = rule;
-  const what = server ? ofServer(tool, server) : [tool, path, command, site].filter(Boolean).join(' ');
+  const { scope, tool, path, command, site, server, kind } = rule;
+  const covered = kind === undefined ? [path, command, site] : [kindNames[kind]];
+  const what = server ? ofServer(tool, server) : [tool, ...covered].filter(Boolean).join(' ');
   return `${owners[scope]} “${what}”`;
 }
 
@@ -143,6 +162,7 @@ function matches(rule: Rule, subject: Subject): boolean {
   if (widens ? !isMeant(rule, subject.origin, isNamed) : !isNamed) return false;
   if (rule.path !== undefined && !matchesPaths(rule.path, subject.paths, widens)) return false;
   if (rule.site !== undefined && !matchesSite(rule.site, subject.site, widens)) return false;
+  if (rule.kind !== undefined) return false; // only to allow
   if (rule.command === undefined) return true;
   return !widens && matchesCommand(rule.command, subject.command ?? ''); // to allow, see `coveringParts`
 }

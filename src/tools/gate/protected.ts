@@ -1,3 +1,4 @@
+import { bracesOf } from './expand.ts';
 import { plain } from './plain.ts';
 
 /**
@@ -145,6 +146,15 @@ export const secretGlobs: readonly string[] = [
   `**/.config/{${accountFolders}}/**`,
   ...[...secretFolders].map((name) => `**/${name}/**`),
 ];
+
+/** The same for `grep -r`, which knows no braces and no globs without regard to case. */
+export const secretExcludes: readonly string[] = secretGlobs
+  .map((glob) => glob.replace(/^\*\*\/|\/\*\*$/g, ''))
+  .flatMap((glob) => bracesOf(glob) ?? [])
+  .map((glob) =>
+    glob.replace(/\[[^\]]*\]|[a-z]/g, (part) => (part.length > 1 ? part : `[${part}${part.toUpperCase()}]`)),
+  )
+  .flatMap((glob) => [`--exclude=${glob}`, `--exclude-dir=${glob}`]);
 
 /** Letters of other scripts that are drawn like Latin ones; NFKD has folded full-width and mathematical forms already. */
 const lookAlikes: Record<string, string> = Object.fromEntries(

@@ -1,79 +1,67 @@
 import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
-import { type Pipeline, parseCommandLine } from './commandLine.ts';
 import { resolvePath } from './paths.ts';
-import { isGitInternal, secretGlobs, secretReason } from './protected.ts';
+import { isGitInternal, secretExcludes, secretGlobs, secretReason } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
+import { awkReads, jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
+import { isKnown, type Step, type Steps, shownWord, some } from './unfold.ts';
 
-/** A command line that only reads, as it is to be run: these words, no shell, in this folder. */
+/** A command line that only reads, as it is to be run: these words, no shell. */
 export interface ReadOnlyLine {
-  pipelines: Pipeline[];
-  /** Absolute and real. */
-  folder: string;
-}
-
-/**
- * Decides whether a command line only reads, and only inside the workspace and no secrets. What comes back is what may be
- * run without a question: the parsed words, never the text. A text: why it is not, as a sentence.
- */
-export async function readOnlyLine(
-  roots: readonly WorkspaceRoot[],
-  folder: string,
-  text: string,
-  platform: string = process.platform,
-): Promise<ReadOnlyLine | string> {
-  if (platform === 'win32') return 'Commands of this system are always asked about.';
-  const parsed = parseCommandLine(text);
-  if (!parsed) return 'It uses more of the shell than plain commands.';
-  let inside = folder;
-  try {
-    const pipelines = [...parsed];
-    while (pipelines.length > 1 && isChangeOfFolder(pipelines[0]!) && pipelines[1]!.operator === '&&') {
-      const { words } = pipelines.shift()!.commands[0]!;
-      inside = (await checked(roots, inside, words[1]!, 'list')) ?? inside;
-    }
-    delete pipelines[0]!.operator;
-    for (const command of pipelines.flatMap(({ commands }) => commands))
-      command.words = await readingWords(roots, inside, command.words, platform);
-    return { pipelines, folder: inside };
-  } catch (error) {
-    if (error instanceof Unknown || error instanceof ToolError) return error.message;
-    throw error;
-  }
+  pipelines: Steps[];
 }
 
 /** Why a command is not known to only read. */
-class Unknown extends Error {}
+export class Unknown extends Error {}
 
-/** `cd` only leads the way: after `||` or `;` nobody could say where the rest runs. */
-const isChangeOfFolder = ({ commands }: Pipeline) =>
-  commands.length === 1 && commands[0]!.words[0] === 'cd' && commands[0]!.words.length === 2;
+/** The words of one program that only reads, as they may be run. */
+export interface Reading {
+  words: string[];
+  /** It goes through folders by itself, and leaves out what may hold secrets only with these words. */
+  searches: boolean;
+}
 
-/** The words of one command as they may be run. Throws `Unknown`, or what the path gate says. */
-async function readingWords(
+/** Whether one program only reads, and only inside the workspace and no secrets. Throws `Unknown`, or what the path gate says. */
+export async function readingOf(
+  { words, folder, piped }: Pick<Step, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
-  folder: string,
-  words: string[],
   platform: string,
-): Promise<string[]> {
+): Promise<Reading> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
   const program = readOnlyPrograms.get(name);
   const placed = spelled === name || programFolders.includes(paths.posix.dirname(spelled!));
-  if (!program || !placed) throw new Unknown(`${spelled} is not on the list of commands that only read.`);
+  if (!program || !placed) throw new Unknown(`${shownWord(spelled!)} is not on the list of commands that only read.`);
+  const unclear = args.find((word) => !isKnown(word) && word !== some.file);
+  if (unclear !== undefined && !saysAnything.has(name))
+    throw new Unknown(`${shownWord(unclear)} is known only when it runs.`);
   const { operands, options } = split(name, program, args, platform);
-  const files = await pathsAmong(name, program, operands, options);
+  const files = (await pathsAmong(name, program, operands, options)).filter((file) => file !== some.file);
   if (files.length > 0 && program.most !== undefined && operands.length > program.most)
     throw new Unknown(`${name} takes fewer files.`);
   const kind = program.operands === 'files' ? 'read' : 'search';
-  const places = files.length > 0 || kind === 'read' ? files : ['.'];
+  const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
+  const places = reads ? files : ['.'];
   for (const place of places) await checked(roots, folder, place, kind);
-  if (name !== 'rg') return words;
-  // ripgrep goes through folders by itself: it is told what to leave out, and to heed no settings of anybody's.
+  const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
+  if (name !== 'rg' && !recursive) return { words, searches: false };
+  if (recursive && platform !== 'linux') throw new Unknown('This grep cannot be told what to leave out.');
+  // They go through folders by themselves: they are told what to leave out, and ripgrep to heed no settings of anybody's.
   for (const place of places) await checkSearched(roots, folder, place);
-  return [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args];
+  if (name === 'rg')
+    return {
+      words: [spelled!, '--no-config', ...secretGlobs.map((glob) => `--iglob=!${glob}`), ...args],
+      searches: !piped || files.length > 0,
+    };
+  // The last one of these options wins, so ours come last.
+  const end = args.indexOf('--');
+  const [front, back] = end < 0 ? [args, []] : [args.slice(0, end), args.slice(end)];
+  return { words: [spelled!, ...front, ...secretExcludes, ...back], searches: true };
 }
+
+/** What they are told is text to them, whatever it is. */
+const saysAnything = new Set(['echo', 'printf', '[', 'test']);
 
 interface Split {
   operands: string[];
@@ -88,7 +76,7 @@ interface Split {
  */
 function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
   const options = new Set<string>();
-  if (program.operands === 'find' || (program.operands === 'text' && !program.flags))
+  if (program.operands === 'find' || program.operands === 'test' || (program.operands === 'text' && !program.flags))
     return { operands: [...args], options };
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
@@ -131,12 +119,25 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       return options.has('e') || options.has('regexp') || options.has('files') ? operands : operands.slice(1);
     case 'find':
       return placesOfFind(operands);
-    case 'sed': {
+    case 'sed':
+    case 'awk':
+    case 'jq': {
       const [script = '', ...files] = operands;
-      if (!options.has('n') || !/^(\d+|\$)(,(\d+|\$))?p$/.test(script))
-        throw new Unknown('This sed does more than print lines.');
+      if (!{ sed: sedReads, awk: awkReads, jq: jqReads }[program.operands](script))
+        throw new Unknown(`This ${program.operands} may do more than read.`);
       return files;
     }
+    case 'test': {
+      const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
+      if (!tested || (name === '[' && operands.at(-1) !== ']')) throw new Unknown('This test may do more than read.');
+      return tested;
+    }
+    case 'seconds':
+      if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!)) throw new Unknown('It waits for long.');
+      return [];
+    case 'names':
+      if (operands.some((word) => word.includes('/'))) throw new Unknown(`${name} takes names here.`);
+      return [];
     case 'date':
       if (operands.some((word) => !word.startsWith('+'))) throw new Unknown('This date would set the clock.');
       return [];
@@ -170,7 +171,7 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
 }
 
 /** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. */
-async function checked(
+export async function checked(
   roots: readonly WorkspaceRoot[],
   folder: string,
   path: string,

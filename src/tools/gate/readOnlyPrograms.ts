@@ -12,49 +12,83 @@ export interface ReadOnlyProgram {
   /** Long options, blank-separated; those with a value end in `=`. */
   long?: string;
   /** What the words that are no options are. `pattern`: the first is a pattern unless `-e` gave one, the rest are paths. */
-  operands: 'none' | 'text' | 'paths' | 'files' | 'pattern' | 'date' | 'sed' | 'find';
+  operands:
+    | 'none'
+    | 'text'
+    | 'names'
+    | 'seconds'
+    | 'paths'
+    | 'files'
+    | 'pattern'
+    | 'date'
+    | 'sed'
+    | 'awk'
+    | 'jq'
+    | 'test'
+    | 'find';
   /** The most operands; a second one of `uniq` is a file it writes. */
   most?: number;
 }
 
 /** A Map: `constructor` is not a program. */
 export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<string, ReadOnlyProgram>([
+  ['[', { operands: 'test' }],
+  ['awk', { values: 'F', operands: 'awk' }],
   ['basename', { flags: 'az', values: 's', operands: 'text' }],
   ['cat', { flags: 'AbeEnstTuv', long: 'number show-all show-ends show-tabs squeeze-blank', operands: 'paths' }],
+  ['column', { flags: 't', values: 'sNc', operands: 'paths' }],
   ['cmp', { flags: 'bls', values: 'n', operands: 'files', most: 2 }],
   ['comm', { flags: '123', operands: 'files', most: 2 }],
   ['cut', { flags: 's', values: 'bcdf', long: 'complement delimiter= fields=', operands: 'paths' }],
   ['date', { flags: 'uR', values: 'd', long: 'utc universal date=', operands: 'date', most: 1 }],
-  ['diff', { flags: 'bBiqsuwy', values: 'UC', long: 'brief side-by-side', operands: 'files', most: 2 }],
+  [
+    'diff',
+    { flags: 'bBiqsuwy', values: 'UC', long: 'brief side-by-side ignore-all-space', operands: 'files', most: 2 },
+  ],
+  ['df', { flags: 'hkPT', operands: 'paths' }],
   ['dirname', { flags: 'z', operands: 'text' }],
   ['du', { flags: 'abchkmsx', values: 'd', long: 'human-readable summarize all max-depth=', operands: 'paths' }],
   ['echo', { operands: 'text' }],
   ['false', { operands: 'text' }],
+  ['expand', { values: 't', operands: 'paths' }],
+  ['file', { flags: 'bi', long: 'brief mime mime-type', operands: 'paths' }],
   ['find', { operands: 'find' }],
   ['fold', { flags: 'bs', values: 'w', operands: 'paths' }],
   ['git', { long: 'version', operands: 'none' }],
   [
     'grep',
     {
-      flags: 'EFGPHhiIlLnoqsvwxc',
+      flags: 'aEFGPHhiIlLnoqsvwxcrz',
       values: 'eABCm',
-      long: 'ignore-case line-number count files-with-matches files-without-match invert-match word-regexp only-matching extended-regexp fixed-strings quiet no-messages regexp= context= after-context= before-context= max-count=',
+      long: 'ignore-case line-number count files-with-matches files-without-match invert-match word-regexp only-matching extended-regexp fixed-strings quiet no-messages regexp= context= after-context= before-context= max-count= recursive include= exclude= exclude-dir= color= no-filename with-filename perl-regexp basic-regexp',
       operands: 'pattern',
     },
   ],
   ['head', { flags: 'qv', values: 'nc', long: 'lines= bytes= quiet', operands: 'paths' }],
+  ['hexdump', { flags: 'Cbcdox', values: 'ns', operands: 'paths' }],
+  [
+    'jq',
+    {
+      flags: 'rcsneSMCja',
+      long: 'raw-output compact-output slurp null-input exit-status sort-keys monochrome-output join-output raw-input tab',
+      operands: 'jq',
+    },
+  ],
   [
     'ls',
     {
-      flags: 'aAlhrRtSFdinp1sgGoX',
-      long: 'all almost-all human-readable recursive reverse size directory classify',
+      flags: 'aAlhrRtSFdinp1sgGoXvk',
+      long: 'all almost-all human-readable recursive reverse size directory classify color= group-directories-first sort= time-style= full-time',
       operands: 'paths',
     },
   ],
   ['md5sum', { flags: 'bt', operands: 'files' }],
   ['nl', { flags: 'p', values: 'bdfhilnsvw', operands: 'paths' }],
   ['node', { flags: 'v', long: 'version', operands: 'none' }],
+  ['nproc', { operands: 'none' }],
   ['od', { flags: 'abcdfilosxv', values: 'AjNt', operands: 'paths' }],
+  ['paste', { flags: 's', values: 'd', operands: 'paths' }],
+  ['printf', { operands: 'text' }],
   ['pwd', { flags: 'LP', operands: 'none' }],
   ['realpath', { flags: 'emqsz', operands: 'paths' }],
   ['rev', { operands: 'paths' }],
@@ -68,16 +102,40 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
     },
   ],
   ['sed', { flags: 'nEr', operands: 'sed' }],
+  ['seq', { flags: 'w', values: 'sf', operands: 'names' }],
   ['sha256sum', { flags: 'bt', operands: 'files' }],
-  ['sort', { flags: 'bcdfgiMhnrRsuVz', values: 'kt', operands: 'files' }],
+  ['sleep', { operands: 'seconds' }],
+  [
+    'sort',
+    {
+      flags: 'bcdfgiMhnrRsuVz',
+      values: 'kt',
+      long: 'reverse numeric-sort unique human-numeric-sort version-sort key= field-separator=',
+      operands: 'files',
+    },
+  ],
   ['stat', { flags: 't', values: 'c', long: 'format= terse', operands: 'paths' }],
   ['tac', { flags: 'br', values: 's', operands: 'paths' }],
+  ['strings', { values: 'n', operands: 'files' }],
   ['tail', { flags: 'qv', values: 'nc', long: 'lines= bytes= quiet', operands: 'paths' }],
+  ['test', { operands: 'test' }],
   ['tr', { flags: 'cCdst', operands: 'text', most: 2 }],
+  [
+    'tree',
+    {
+      flags: 'adifFpsuhDCnSQ',
+      values: 'LIP',
+      long: 'dirsfirst noreport du filesfirst prune gitignore',
+      operands: 'paths',
+    },
+  ],
   ['true', { operands: 'text' }],
   ['uname', { flags: 'asnrvmpio', long: 'all', operands: 'none' }],
   ['uniq', { flags: 'cdiDu', values: 'fsw', long: 'count repeated unique ignore-case', operands: 'files', most: 1 }],
+  ['uptime', { flags: 'p', operands: 'none' }],
   ['wc', { flags: 'clmLw', long: 'bytes chars lines words', operands: 'paths' }],
+  ['which', { flags: 'a', operands: 'names' }],
+  ['whoami', { operands: 'none' }],
 ]);
 
 /** Where programs are taken from, whatever the editor's own PATH says. */
@@ -85,7 +143,7 @@ export const programFolders = ['/usr/bin', '/bin', '/usr/local/bin'];
 
 /** What may follow the places that `find` looks in; those that end in `=` take a value. */
 export const findWords = new Set(
-  '-name= -iname= -path= -ipath= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -not -and -or -a -o ! ( )'.split(
+  '-name= -iname= -path= -ipath= -wholename= -regex= -iregex= -regextype= -type= -maxdepth= -mindepth= -size= -mtime= -mmin= -empty -print -print0 -prune -xdev -not -and -or -a -o ! ( )'.split(
     ' ',
   ),
 );

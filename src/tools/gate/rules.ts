@@ -1,8 +1,9 @@
 import { posix } from 'node:path';
-import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
-import type { ApprovalRequest } from '../tool.ts';
-import { parseCommandLine } from './commandLine.ts';
+import type { Part } from '../part.ts';
+import type { ApprovalRequest, Plan } from '../tool.ts';
+import { looseWords } from './commandLine.ts';
 import { ofServer } from './origin.ts';
 
 /**
@@ -27,7 +28,7 @@ export function readRules(written: unknown, scope: OwnedRule['scope']): { rules:
   return { rules, problems };
 }
 
-function problemOf({ effect, tool, path, command, site, server }: Rule): string | undefined {
+function problemOf({ effect, tool, path, command, folder, varies, kind, site, server }: Rule): string | undefined {
   try {
     if (path !== undefined) globTest(path);
   } catch (error) {
@@ -38,8 +39,12 @@ function problemOf({ effect, tool, path, command, site, server }: Rule): string 
   if (server !== undefined && effect !== 'allow')
     return `server: ${effect === 'ask' ? 'ask about' : effect} it by its name`;
   if (server !== undefined && !/^mcp\.[^*]+$/.test(tool)) return 'server: it is for one tool of an MCP server';
-  const given = [path, command, site, server].filter((one) => one !== undefined).length;
-  return given > 1 ? 'it has several of path, command, site and server; give one' : undefined;
+  if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
+    return `folder, varies, kind: ${effect === 'ask' ? 'ask about' : effect} a command wherever it runs, by the words it begins with`;
+  if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))
+    return 'folder, varies: they are for a command';
+  const given = [path, command, kind, site, server].filter((one) => one !== undefined).length;
+  return given > 1 ? 'it has several of path, command, kind, site and server; give one' : undefined;
 }
 
 function originOf(site: string): string | undefined {
@@ -74,49 +79,61 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
     const { starts, identity, definition } = plan.origin;
     return [[allow({ server: { starts, identity, definition } })]];
   }
-  if (plan.command !== undefined) {
-    const prefixes = commandPrefixes(plan.command);
-    return prefixes ? [prefixes.map((command) => allow({ command }))] : [];
-  }
+  if (plan.command !== undefined) return commandRules(plan, allow);
   const paths = plan.paths ?? (plan.change ? [plan.change.path] : []);
   const folder = paths.length > 0 ? commonFolder(paths) : '';
   const inFolder = folder !== '' && !/[*?[\]{}\\]/.test(folder);
   return [...(inFolder ? [[allow({ path: `${folder}/**` })]] : []), [allow()]];
 }
 
-/** The words that rules for a command begin with, one for each of its parts; undefined when one of them cannot be read or is no matter of course. */
-function commandPrefixes(command: string): string[] | undefined {
-  const parts = (parseCommandLine(command) ?? []).flatMap(({ commands }) => commands);
-  const prefixes = parts.map(({ words }) => commandPrefix(words));
-  const all = prefixes.filter((prefix) => prefix !== undefined);
-  return parts.length > 0 && all.length === parts.length ? [...new Set(all)] : undefined;
-}
-
 /**
- * The program and what it is told to do (`npm test`, `git commit`), where that says what happens; else all of the words. More
- * words may follow: none for what destroys, with other words, something else than was shown.
+ * For a command: its exact words in the folder where it runs; the rows of the table that cover it; their kinds; and these in all
+ * packages of the project. Nothing for what deletes, moves, publishes or pushes.
  */
-function commandPrefix(words: readonly string[]): string | undefined {
-  const [first = '', second = '', third = ''] = words;
-  if (first.includes('=') || words.some((word) => destructive.has(posix.basename(word)))) return undefined;
-  if (first === 'git' && words.some((word) => undoesWork.has(word))) return undefined;
-  const isName = (word: string) => /^[a-z][\w:-]*$/i.test(word);
-  const runs = runners.has(second) && isName(third);
-  const count =
-    starters.has(first) || !isName(second) ? words.length : runs ? 3 : runners.has(second) ? words.length : 2;
-  const prefix = words.slice(0, count);
-  return prefix.every((word) => /^[^\s'"\\]+$/.test(word)) ? prefix.join(' ') : undefined;
+function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
+  const { command = '', folder = '.', parts, packages = [] } = plan;
+  if (cannotBeUndone(command)) return [];
+  const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
+  const needed = (parts ?? []).filter(({ reads }) => !reads);
+  const [only] = needed;
+  // What stands around it is neutral: it comes back with other words there.
+  const exact =
+    needed.length === 1 && only!.words !== '' && only!.folders.length === 1
+      ? { command: only!.words, ...inFolder(only!.folders[0]!) }
+      : { command: command.trim(), ...inFolder(folder) };
+  const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
+  if (needed.length === 0 || !needed.every(({ row }) => row)) return offered;
+  const folders = [...new Set(needed.flatMap((part) => part.folders))];
+  const each = (of: (part: Part) => Partial<Rule>) =>
+    distinct(needed.flatMap((part) => part.folders.map((place) => allow({ ...of(part), ...inFolder(place) }))));
+  const kinds = [...new Set(needed.map(({ row }) => row!.kind))];
+  const inPackages = folders.every((place) => packages.includes(place)) && packages.length > 1;
+  return [
+    ...offered,
+    each(({ row }) => ({ command: row!.command, varies: true })),
+    each(({ row }) => ({ kind: row!.kind })),
+    ...(inPackages ? [kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })))] : []),
+  ];
 }
 
-const set = (names: string) => new Set(names.split(' '));
-/** Words after which it is the next one that says what happens. */
-const runners = set('run run-script exec x dlx compose tool');
-/** Programs that start the one named after them. */
-const starters = set('env xargs nohup time timeout nice watch exec command cd');
-const destructive = set(
-  'rm rmdir unlink shred dd truncate mv chmod chown chgrp kill pkill killall sudo doas su eval source find -delete -exec mkfs',
+const longestCommand = 2000;
+
+const distinct = (rules: readonly Rule[]): Rule[] => [
+  ...new Map(rules.map((rule) => [JSON.stringify(rule), rule])).values(),
+];
+
+/** Its words say that something is deleted, moved, published or pushed: each such command is a decision of its own. */
+const cannotBeUndone = (command: string): boolean =>
+  looseWords(command).some((words) =>
+    words.some((word) => verbs.has(posix.basename(word).replace(/^-+/, '').toLowerCase())),
+  );
+const verbs = new Set(
+  (
+    'rm rmdir unlink shred del delete remove uninstall drop dropdb destroy purge prune wipe truncate trash mv move rename push publish ' +
+    'unpublish deploy release upload submit merge kill pkill killall reset flushall flushdb sync send mail dd mkfs sudo doas su ' +
+    'clean clear checkout restore rebase filter-branch update-ref discard-changes force no-verify chmod chown eval d fdx'
+  ).split(' '),
 );
-const undoesWork = set('push reset clean checkout restore rebase');
 
 function commonFolder(paths: readonly string[]): string {
   const [first, ...others] = paths.map((path) => path.split('/').slice(0, -1));
@@ -126,11 +143,16 @@ function commonFolder(paths: readonly string[]): string {
   return first!.slice(0, length).join('/');
 }
 
-/** What a rule covers, for a person: `fs.edit in src/**`, `npm test …`. */
+/** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
 export function coverage(rule: Rule): string {
-  const { tool, path, command, site, server } = rule;
+  const { tool, path, command, kind, varies, folder, site, server } = rule;
   if (server !== undefined) return `${ofServer(tool, server)} as it is now`;
   if (site !== undefined) return `${tool} of ${site}`;
-  if (command !== undefined) return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
+  const where = folder === undefined ? 'in the workspace’s root' : `in ${folder}`;
+  if (kind !== undefined) return `${kindNames[kind]} ${where}`;
+  if (command !== undefined && rule.effect !== 'allow')
+    return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
+  if (command !== undefined)
+    return `${tool === 'shell.run' ? '' : `${tool}: `}${command}${varies ? ' with other names and harmless options' : ''} ${where}`;
   return path === undefined ? tool : `${tool} in ${path}`;
 }

@@ -26,10 +26,20 @@ const dropped = [
 /** The variable by which every process of a command can be found again, wherever it went. */
 export const markerName = 'TOWPATH_COMMAND';
 
-/** The environment of a command: the editor's own without secrets, and quiet programs that do not wait for an answer. */
-export function commandEnvironment(own: NodeJS.ProcessEnv, marker: string): NodeJS.ProcessEnv {
+/**
+ * The environment of a command: the editor's own without secrets, and quiet programs that do not wait for an answer.
+ * @param git settings for Git beside those that the person gives it by the environment
+ */
+export function commandEnvironment(
+  own: NodeJS.ProcessEnv,
+  marker: string,
+  git: readonly GitSetting[] = [],
+): NodeJS.ProcessEnv {
   const kept = Object.entries(own).filter(
-    ([name, value]) => !dropped.some((pattern) => pattern.test(name)) && withoutSecrets(value ?? '') === value,
+    ([name, value]) =>
+      !/^GIT_CONFIG_(COUNT|KEY_|VALUE_)/.test(name) &&
+      !dropped.some((pattern) => pattern.test(name)) &&
+      withoutSecrets(value ?? '') === value,
   );
   return {
     ...Object.fromEntries(kept),
@@ -38,6 +48,29 @@ export function commandEnvironment(own: NodeJS.ProcessEnv, marker: string): Node
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
+    ...gitConfig([...gitSettingsOf(own), ...git]),
     [markerName]: marker,
   };
+}
+
+type GitSetting = [key: string, value: string];
+
+/** What the person gives Git by `GIT_CONFIG_COUNT`, without what gives access. */
+function gitSettingsOf(own: NodeJS.ProcessEnv): GitSetting[] {
+  const count = Math.min(Number(own.GIT_CONFIG_COUNT) || 0, 100);
+  const all = Array.from({ length: count }, (_, at) => [own[`GIT_CONFIG_KEY_${at}`], own[`GIT_CONFIG_VALUE_${at}`]]);
+  return all.filter((pair): pair is GitSetting => {
+    const [key, value] = pair;
+    if (!key || value === undefined) return false;
+    return !/extraheader|token|passw|secret|credential|cookie/i.test(key) && withoutSecrets(value) === value;
+  });
+}
+
+function gitConfig(settings: readonly GitSetting[]): Record<string, string> {
+  if (settings.length === 0) return {};
+  const named = settings.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(named) };
 }

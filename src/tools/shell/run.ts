@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptText } from '../keptText.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
+import { gitSafety, whyRefused } from './bareRepositories.ts';
 import { commandEnvironment } from './environment.ts';
 import { type CommandMirror, liveOutput } from './live.ts';
 import { Cleaner, CommandOutput } from './output.ts';
@@ -27,10 +28,11 @@ export async function runCommand(
   mirror?: CommandMirror,
 ) {
   const marker = randomUUID();
+  const git = await gitSafety();
   const [shell, ...options] = shellCommand();
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, command], {
     cwd: folder,
-    env: commandEnvironment(process.env, marker),
+    env: commandEnvironment(process.env, marker, git),
     stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash takes a socket there for a remote shell, and reads profiles
     detached: process.platform !== 'win32', // a process group of its own, which can be ended as one
     windowsHide: true,
@@ -101,7 +103,8 @@ export async function runCommand(
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
     const told = await keptText(kept.text(), kept.dropped, 'output', keeping);
-    return { ...told, ...(left.length > 0 && { stillRunning: left.map(named) }) };
+    const why = whyRefused(told.output);
+    return { ...told, ...(why && { note: why }), ...(left.length > 0 && { stillRunning: left.map(named) }) };
   }
 
   /** Answered at once; what has not ended by then is looked for and killed in the background. */

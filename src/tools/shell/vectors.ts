@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { Pipeline, SimpleCommand } from '../gate/commandLine.ts';
 import type { ReadOnlyLine } from '../gate/readOnly.ts';
 import { programFolders } from '../gate/readOnlyPrograms.ts';
+import type { Step, Steps } from '../gate/unfold.ts';
 
 export interface VectorRun {
   /** What the last program gave; 127 for one that is not there. */
@@ -20,7 +20,7 @@ const environment = { PATH: programFolders.join(':'), LANG: 'C.UTF-8', TERM: 'du
  * written, errors among it. When the signal fires, what runs is killed.
  */
 export async function runVectors(
-  { pipelines, folder }: ReadOnlyLine,
+  { pipelines }: ReadOnlyLine,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
   /** Where to look for ripgrep when the system has none. */
@@ -31,14 +31,13 @@ export async function runVectors(
     if (signal.aborted) break;
     if (pipeline.operator === '&&' && exitCode !== 0) continue;
     if (pipeline.operator === '||' && exitCode === 0) continue;
-    exitCode = await runPipeline(pipeline, folder, onData, signal, ripgrep);
+    exitCode = await runPipeline(pipeline, onData, signal, ripgrep);
   }
   return { exitCode, stopped: signal.aborted };
 }
 
 async function runPipeline(
-  { commands }: Pipeline,
-  folder: string,
+  { commands }: Steps,
   onData: (chunk: Buffer) => void,
   signal: AbortSignal,
   ripgrep: string | undefined,
@@ -48,7 +47,7 @@ async function runPipeline(
   const codes: Promise<number>[] = [];
   for (const [index, command] of commands.entries()) {
     const last = index === commands.length - 1;
-    const child = start(command, folder, before !== undefined, ripgrep);
+    const child = start(command, before !== undefined, ripgrep);
     if (!child) {
       onData(Buffer.from(`${command.words[0]}: not found\n`));
       before?.(undefined);
@@ -67,14 +66,14 @@ async function runPipeline(
   return (await Promise.all(codes)).at(-1)!;
 }
 
-function start(command: SimpleCommand, folder: string, piped: boolean, ripgrep: string | undefined) {
+function start(command: Step, piped: boolean, ripgrep: string | undefined) {
   const [spelled, ...args] = command.words;
   const name = paths.posix.basename(spelled!);
   const places = programFolders.map((place) => paths.posix.join(place, name));
   const program = places.find((place) => existsSync(place)) ?? (name === 'rg' ? ripgrep : undefined);
   if (!program) return undefined;
   return spawn(program, args, {
-    cwd: folder,
+    cwd: command.folder,
     env: environment,
     stdio: [
       piped ? 'pipe' : 'ignore',
@@ -85,7 +84,7 @@ function start(command: SimpleCommand, folder: string, piped: boolean, ripgrep: 
 }
 
 /** What one writes the next reads; when the next has enough, the one before is told by a closed pipe. */
-function connect(child: ChildProcess, command: SimpleCommand, next: ChildProcess | undefined): void {
+function connect(child: ChildProcess, command: Step, next: ChildProcess | undefined): void {
   const streams = [child.stdout, command.stderr === 'out' ? child.stderr : null].filter((stream) => stream !== null);
   const leave = () => {
     for (const stream of streams) stream.destroy();

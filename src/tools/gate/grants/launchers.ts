@@ -1,0 +1,97 @@
+import * as paths from 'node:path';
+import type { WorkspaceRoot } from '../../workspace.ts';
+import { resolvePath } from '../paths.ts';
+import { programFolders } from '../readOnlyPrograms.ts';
+
+/**
+ * The words of the program that others start for it (`npx jest`, `uv run pytest`, `./gradlew`, `.venv/bin/mypy`): only programs that
+ * the project has, so that nothing is fetched for it. Undefined where it is not there, or is anything else.
+ * @param folder where it runs: absolute and real
+ */
+export async function launched(
+  words: readonly string[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string[] | undefined> {
+  let rest = [...words];
+  for (let depth = 0; depth < 4; depth++) {
+    const [program = '', ...args] = rest;
+    if (program.includes('/')) {
+      const name = await named(program, folder, roots);
+      return name === undefined ? undefined : (start([name, ...args]) ?? [name, ...args]);
+    }
+    const inner = start(rest);
+    if (inner === undefined) return rest;
+    if (fromNode.has(program) && !(await hasNodeProgram(inner[0]!, folder, roots))) return undefined;
+    rest = inner;
+  }
+  return undefined;
+}
+
+const fromNode = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx']);
+/** What stands between them and the program, and changes nothing about it. */
+const harmless = new Set(
+  '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
+);
+
+/** What a starter starts; undefined: it is none, or is told more than to start it. */
+function start([program, ...args]: readonly string[]): string[] | undefined {
+  const behind = (words: readonly string[]) => {
+    const at = words.findIndex((word) => !harmless.has(word));
+    return at >= 0 && /^[\w.-][\w./-]*$/.test(words[at]!) && !words[at]!.startsWith('-') ? words.slice(at) : undefined;
+  };
+  switch (program) {
+    case 'npx':
+    case 'bunx':
+      return behind(args);
+    case 'npm':
+    case 'pnpm':
+    case 'yarn':
+    case 'bundle':
+      return args[0] === 'exec' ? behind(args.slice(1)) : undefined;
+    case 'uv':
+    case 'poetry':
+    case 'pdm':
+    case 'pipenv':
+    case 'rye':
+      return args[0] === 'run' ? behind(args.slice(1)) : undefined;
+    case 'python':
+    case 'python3':
+      if (args[0] === '-m' && args[1] !== undefined) return behind(args.slice(1));
+      return args[0] === 'manage.py' ? [...args] : undefined;
+    case 'php':
+      return args[0] === 'artisan' ? [...args] : undefined;
+    case 'docker-compose':
+      return ['docker', 'compose', ...args];
+    case 'pip3':
+      return ['pip', ...args];
+    case 'gradlew':
+      return ['gradle', ...args];
+    case 'mvnw':
+      return ['mvn', ...args];
+    default:
+      return undefined;
+  }
+}
+
+/** A program by its path: the system's, or one of the places where a project has its own. */
+async function named(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<string | undefined> {
+  const { dir, base } = paths.posix.parse(program);
+  if (programFolders.includes(dir)) return base;
+  if (!/^(\.\/)?((node_modules\/\.|\.?venv\/|vendor\/|)bin\/[\w.-]+|gradlew|mvnw)$/.test(program)) return undefined;
+  return (await isFile(paths.resolve(folder, program), roots)) ? base : undefined;
+}
+
+async function hasNodeProgram(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
+  for (let place = folder; ; place = paths.dirname(place)) {
+    if (await isFile(paths.join(place, 'node_modules', '.bin', name), roots)) return true;
+    if (roots.some(({ path }) => path === place) || paths.dirname(place) === place) return false;
+  }
+}
+
+/** It is there; a link may lead anywhere, as package managers set them. */
+const isFile = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
+  resolvePath(roots, path, 'rename').then(
+    ({ kind }) => kind === 'file' || kind === 'link',
+    () => false,
+  );

@@ -1,0 +1,261 @@
+import type { Kind } from '../../../protocol/policy.ts';
+import { isKnown, some } from '../unfold.ts';
+
+/**
+ * One line of the table of commands whose other arguments are known to be harmless: what a lasting grant for it covers beside the
+ * exact words. An option or argument that is not here is asked about.
+ */
+export interface Row {
+  /** The program and what it is told to do: `git log`, `cargo test`. */
+  command: string;
+  kind: Kind;
+  /** Why its other arguments are harmless, and which are not. */
+  why: string;
+  /**
+   * Options, blank-separated, as they are written: `-v --verbose`; with a value `-n= --format=`. Behind `=` what the value may be: nothing
+   * is any text, else names between `|`, or one of `valueTypes` (`--jobs=#`). One that is there both ways takes a value only behind `=`.
+   */
+  options?: string;
+  /** Options that stand between the program and the second word. */
+  before?: string;
+  /** What the words that are no options are; none when absent. */
+  operands?: Operands;
+  /** At least one of these options is there: without it the command is another one. */
+  needs?: readonly string[];
+  /** The most operands, and the least. */
+  most?: number;
+  least?: number;
+  /** What may stand behind `--`; the operands when absent. */
+  rest?: { options?: string; operands?: Operands };
+  /** Other words that may stand anywhere. */
+  also?: RegExp;
+  /** Long options have one dash (`-run`), and short ones are not put together. */
+  oneDash?: true;
+  /** Command lines that it covers, and that it must not. */
+  yes: readonly string[];
+  no: readonly string[];
+}
+
+/**
+ * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read.
+ * `revisions`: of Git, and paths. `scripts`: names that say a test, a check or a build. A pattern: what fits it.
+ */
+export type Operands = 'text' | 'names' | 'paths' | 'revisions' | 'scripts' | RegExp;
+
+/**
+ * The words behind a row's command, where the words begin with it; undefined where they do not. Options that may stand in between
+ * are left out.
+ */
+export function argumentsOf(row: Row, words: readonly string[]): string[] | undefined {
+  const [program, ...told] = row.command.split(' ');
+  if (words[0] !== program) return undefined;
+  const before = optionsOf(row.before);
+  let at = 1;
+  for (const word of told) {
+    while (words[at] !== word) {
+      const option = words[at]?.startsWith('-')
+        ? words[at]!.startsWith('--')
+          ? readLong(words[at]!, before)
+          : readShort(words[at]!, before)
+        : undefined;
+      if (!option || (option.type !== undefined && !option.awaits && allows(option.type, option.value ?? '') === false))
+        return undefined;
+      at += option.awaits ? 2 : 1;
+    }
+    at += 1;
+  }
+  return words.slice(at);
+}
+
+/** What is to be looked at on the disk before a word is harmless. */
+export interface Claim {
+  path: string;
+  as: 'read' | 'output' | 'folder';
+}
+
+/** Values that an option may have, by how the table calls them. */
+const valueTypes: Record<string, (value: string) => boolean | Claim> = {
+  '': () => true,
+  '#': (value) => value === some.number || /^-?[\d.,]+%?$/.test(value),
+  '<time>': (value) => /^\d+(\.\d+)?(ms|s|m|h)?$/.test(value),
+  '<name>': (value) => /^[\w@][\w@:.+-]*(\/[\w@:.+-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value),
+  '<path>': (value) => isPath(value) && { path: value, as: 'read' },
+  '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
+  /** A file of another folder that says what to do there: as if it ran there. */
+  '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
+  '<output>': (value) =>
+    value === '/dev/null' ||
+    (/^(\.\/)?(bin|build|dist|out|target|tmp|coverage)\/[\w.-]+$|^(cover|coverage|profile|c)\.(out|txt|html)$/.test(
+      value,
+    ) && {
+      path: value,
+      as: 'output',
+    }),
+  /** Git runs the program that checks signatures for `%G`. */
+  '<format>': (value) => !/%[-+ ]?G/.test(value),
+  '<target>': (value) =>
+    !/(^|[-_.:])(un)?(install|clean|dist|package|upload|deploy|publish)/.test(value) && /^[\w.+:-]+$/.test(value),
+  /** Of `python -W`: a category with a dot in it is loaded. */
+  '<warning>': (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value),
+  /** Of `pytest -p`: with `no:` a plugin is left out, without it is loaded. */
+  '<noplugin>': (value) => /^no:[\w.-]+$/.test(value),
+  '<lint>': (value) => /^[a-z][\w:-]*$/i.test(value),
+};
+
+const isPath = (value: string): boolean =>
+  isKnown(value) && value !== '' && !/^[-~]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+
+/**
+ * Whether a row covers the words behind its command; with what has yet to be looked at on the disk. Undefined: it does not.
+ */
+export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
+  const claims: Claim[] = [];
+  const options = optionsOf(row.options);
+  const used = new Set<string>();
+  const operands: string[] = [];
+  const accept = (allowed: boolean | Claim): boolean => {
+    if (typeof allowed === 'object') claims.push(allowed);
+    return allowed !== false;
+  };
+  let at = 0;
+  for (; at < args.length && args[at] !== '--'; at++) {
+    const word = args[at]!;
+    if (row.also?.test(word)) continue;
+    if (!/^-./s.test(word)) {
+      operands.push(word);
+      continue;
+    }
+    const option =
+      row.oneDash || word.startsWith('--') ? readLong(word, options, row.oneDash) : readShort(word, options);
+    if (!option) return undefined;
+    for (const name of option.names) used.add(name);
+    let { value } = option;
+    if (option.awaits) {
+      value = args[++at];
+      if (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value))) return undefined;
+    }
+    if (option.type !== undefined && !accept(allows(option.type, value ?? ''))) return undefined;
+  }
+  const rest = args.slice(at + 1);
+  if (row.rest) {
+    const behind = fits(
+      {
+        ...row,
+        options: row.rest.options,
+        operands: row.rest.operands,
+        rest: undefined,
+        needs: undefined,
+        least: undefined,
+      },
+      rest,
+    );
+    if (!behind) return undefined;
+    claims.push(...behind);
+  } else operands.push(...rest);
+  if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
+  if (operands.length < (row.least ?? 0) || operands.length > (row.most ?? Number.POSITIVE_INFINITY)) return undefined;
+  return operands.every((operand) => accept(allowsOperand(row.operands, operand))) ? claims : undefined;
+}
+
+/** Types by name of option; a flag has the type undefined. An option may be both. */
+type Options = Map<string, { flag: boolean; value?: string }>;
+
+const read = new Map<string, Options>();
+
+function optionsOf(spelled = ''): Options {
+  const found = read.get(spelled);
+  if (found) return found;
+  const options: Options = new Map();
+  for (const one of spelled.split(/\s+/).filter(Boolean)) {
+    const [, name, type] = /^([^=]+)(?:=(.*))?$/s.exec(one)!;
+    const names = name!.includes('[no-]') ? [name!.replace('[no-]', ''), name!.replace('[no-]', 'no-')] : [name!];
+    for (const each of names) {
+      const before = options.get(each);
+      const value = before?.value === undefined ? type : type === undefined ? before.value : `${before.value} ${type}`;
+      options.set(each, { flag: type === undefined || (before?.flag ?? false), ...(value !== undefined && { value }) });
+    }
+  }
+  read.set(spelled, options);
+  return options;
+}
+
+interface Read {
+  names: string[];
+  type?: string;
+  value?: string;
+  /** Its value is the next word. */
+  awaits?: true;
+}
+
+function readLong(word: string, options: Options, oneDash?: true): Read | undefined {
+  const [, spelled, value] = /^([^=]*)(?:=(.*))?$/s.exec(word)!;
+  const name = oneDash ? spelled!.replace(/^--(?=.)/, '-') : spelled!;
+  const option = options.get(name) ?? options.get(spelled!);
+  if (!option) return undefined;
+  if (value !== undefined) return option.value === undefined ? undefined : { names: [name], type: option.value, value };
+  if (option.flag) return { names: [name] };
+  return { names: [name], type: option.value!, awaits: true };
+}
+
+/** Letters side by side, the last with its value attached or behind it; `-5` is a number of lines where `-#` is an option. */
+function readShort(word: string, options: Options): Read | undefined {
+  if (/^-\d+$/.test(word)) return options.has('-#') ? { names: ['-#'] } : undefined;
+  const whole = /^(-\w[\w-]+)(?:=(.*))?$/s.exec(word);
+  if (whole && options.has(whole[1]!)) return readLong(word, options);
+  const names: string[] = [];
+  for (let at = 1; at < word.length; at++) {
+    const name = `-${word[at]}`;
+    const option = options.get(name);
+    if (!option) return undefined;
+    names.push(name);
+    const attached = word.slice(at + 1);
+    if (option.value === undefined) continue;
+    if (attached !== '' && option.flag && !fitsType(option.value, attached)) continue;
+    if (attached !== '') return { names, type: option.value, value: attached.replace(/^=/, '') };
+    return option.flag ? { names } : { names, type: option.value, awaits: true };
+  }
+  return { names };
+}
+
+const fitsType = (type: string, value: string): boolean => allows(type, value) !== false;
+
+/** @param types several, blank-separated, of which one has to fit */
+function allows(types: string, value: string): boolean | Claim {
+  for (const type of types.split(' ')) {
+    const check = valueTypes[type];
+    const vague = type === '' || type === '#' || type === '<format>';
+    const found = check ? (vague || isKnown(value)) && check(value) : type.split('|').includes(value);
+    if (found) return found;
+  }
+  return false;
+}
+
+/** What a word that is no option may be. */
+function allowsOperand(operands: Operands | undefined, word: string): boolean | Claim {
+  if (operands === undefined) return false;
+  if (operands === 'text') return true;
+  if (!isKnown(word)) return false;
+  if (operands instanceof RegExp) return operands.test(word);
+  if (operands === 'scripts') return isCheckName(word);
+  if (operands === 'paths')
+    return isPath(word) && { path: word.split('::')[0]!.replace(/:\d+(:\d+)?$/, ''), as: 'read' };
+  if (operands === 'revisions') return allowsRevision(word);
+  if (word.startsWith('~') || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
+  return word.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(word) ? { path: word, as: 'read' } : true;
+}
+
+/** `main..topic`, `HEAD~2`, `:/words`, `HEAD:src/a.ts`, or a path. Two paths of which one is outside are compared as files. */
+function allowsRevision(word: string): boolean | Claim {
+  if (/^[~]/.test(word)) return false;
+  const path = /^[^:/]*:(?!\/)(.*)$/s.exec(word)?.[1] ?? word;
+  const isRange = /^[^/]*\.\.\.?[^/]*$/.test(path) || /[^/]\.\.\.?[^/]/.test(path);
+  if (isRange && !path.startsWith('/') && !/(^|\/)\.\.(\/|$)/.test(path)) return true;
+  return path === '' ? true : { path, as: 'read' };
+}
+
+/** Words that say that something is tested, checked or built, and none that says that something is changed or sent. */
+export const isCheckName = (name: string): boolean => checkName.test(name) && !changingName.test(name);
+const checkName =
+  /^(tests?|testing|specs?|unit|integration|e2e|lint|linters?|eslint|stylelint|clippy|checks?|typecheck|types?|tsc|mypy|ruff|build|compile|bundle|assemble|all|verify|validate|ci|cov|coverage|bench|benchmarks?|vet|fmt|format|prettier|rubocop|rspec)([:._-][\w:.-]+)?$/;
+const changingName =
+  /(^|[:._-])(deploy|publish|release|push|upload|fix|write|update|apply|prod|production|seed|migrate|reset|clean|drop|delete|remove|install|send|start|serve|watch|fmt|format|prettier)($|[:._-](?!check))/;

@@ -1,0 +1,137 @@
+import * as paths from 'node:path';
+import type { Part } from '../part.ts';
+import { ToolError } from '../tool.ts';
+import type { WorkspaceRoot } from '../workspace.ts';
+import { isNeutral, withoutPrefix } from './grants/neutral.ts';
+import type { Claim } from './grants/row.ts';
+import { rowFor } from './grants/table.ts';
+import { relativeTo, resolvePath } from './paths.ts';
+import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
+import { readScript } from './script.ts';
+import { isKnown, type Step, Unclear, unfold } from './unfold.ts';
+
+export interface Understood {
+  /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
+  reading: ReadOnlyLine | string;
+  /** All programs that it runs; absent where that cannot be said. */
+  parts?: Part[];
+}
+
+/**
+ * What a command runs, as far as that can be said from its text and the disk.
+ * @param folder absolute and real
+ */
+export async function understand(
+  roots: readonly WorkspaceRoot[],
+  folder: string,
+  text: string,
+  platform: string = process.platform,
+): Promise<Understood> {
+  if (platform === 'win32') return { reading: 'Commands of this system are always asked about.' };
+  const script = readScript(text);
+  if (!script) return { reading: 'It uses more of the shell than plain commands.' };
+  try {
+    const { steps, straight } = await unfold(script, folder, roots);
+    const readings = new Map<Step, Reading>();
+    const parts: Part[] = [];
+    let why: string | undefined;
+    let whole = true;
+    for (const step of steps) {
+      const reading = await readingOf(step, roots, platform).catch(told);
+      if (typeof reading !== 'string') readings.set(step, reading);
+      else why ??= reading;
+      const part = await partOf(step, typeof reading === 'string' ? undefined : reading, roots, platform);
+      if (part) parts.push(part);
+      else whole = false;
+    }
+    const all = { ...(whole && { parts }) };
+    if (why !== undefined || steps.some(({ variables }) => variables.length > 0))
+      return { reading: why ?? 'It sets variables.', ...all };
+    if (!straight) return { reading: 'It uses more of the shell than plain commands.', ...all };
+    const pipelines = straight.map((pipeline) => ({
+      ...pipeline,
+      commands: pipeline.commands.map((step) => ({ ...step, words: readings.get(step)!.words })),
+    }));
+    return { reading: { pipelines }, ...all };
+  } catch (error) {
+    return { reading: told(error) };
+  }
+}
+
+function told(error: unknown): string {
+  if (error instanceof Unclear || error instanceof Unknown || error instanceof ToolError) return error.message;
+  throw error;
+}
+
+/** Undefined: it cannot be said what it does, or what comes through the pipe decides that. */
+async function partOf(
+  step: Step,
+  reading: Reading | undefined,
+  roots: readonly WorkspaceRoot[],
+  platform: string,
+): Promise<Part | undefined> {
+  const folder = await relativeTo(roots, step.folder);
+  if (folder === undefined) return undefined;
+  const variables = step.variables.filter(([name, value]) => !isNeutral(name, value));
+  const words = withoutPrefix(step.words);
+  const part: Part = { words: written(variables, words), folders: [folder], reads: true };
+  // Through a shell it would search what may hold secrets: what leaves that out runs without one.
+  const reads =
+    reading ??
+    (words.length < step.words.length
+      ? await readingOf({ ...step, words }, roots, platform).catch(() => undefined)
+      : undefined);
+  if (variables.length === 0 && ((reads && !reads.searches) || steers(words))) return part;
+  part.reads = false;
+  if (![...words, ...variables.flat()].every(isKnown) || step.piped) {
+    if (step.piped) return undefined;
+    part.words = '';
+  }
+  if (variables.length > 0) return part.words === '' ? undefined : part;
+  const match = await rowFor(words, step.folder, roots);
+  const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
+  if (claimed)
+    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command: match.command, kind: match.kind } };
+  return part.words === '' ? undefined : part;
+}
+
+const steers = ([first, ...rest]: readonly string[]): boolean =>
+  (first === ':' || first === 'break' || first === 'continue') && rest.length === 0;
+
+/** The folders among them, workspace-relative; undefined when one of the places may not be touched unasked. */
+async function checkedClaims(
+  claims: readonly Claim[],
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string[] | undefined> {
+  const folders: string[] = [];
+  try {
+    for (const { path, as } of claims) {
+      if (as === 'folder') {
+        const found = await checked(roots, folder, path, 'list');
+        const relative = found === undefined ? undefined : await relativeTo(roots, found);
+        if (relative === undefined) return undefined;
+        folders.push(relative);
+      } else if (as === 'output') {
+        const found = await resolvePath(roots, paths.resolve(folder, path), 'write');
+        if (found.protected || found.kind === 'folder') return undefined;
+      } else await checked(roots, folder, beginning(path), 'search');
+    }
+  } catch (error) {
+    told(error);
+    return undefined;
+  }
+  return folders;
+}
+
+/** Of a glob that the program itself goes through, the folder that it begins in. */
+const beginning = (path: string): string => {
+  const [plain] = /^[^*?[{]*/.exec(path)!;
+  return plain === path ? path : plain.slice(0, plain.lastIndexOf('/') + 1) || '.';
+};
+
+/** As a person would write it: quotes where they are needed. */
+const written = (variables: readonly [string, string][], words: readonly string[]): string =>
+  [...variables.map(([name, value]) => `${name}=${quoted(value)}`), ...words.map(quoted)].join(' ');
+
+const quoted = (word: string): string => (/^[\w@%+=:,./^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

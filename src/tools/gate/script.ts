@@ -1,0 +1,326 @@
+/**
+ * What a shell reads from a command, for a part of bash's language: words, quotes, `$name`, `${name%suffix}`, `$( )`, `<( )`,
+ * `$(( ))`, globs, the operators `&&`, `||`, `;`, `|` and line ends, variables in front, `for`, `while`, `until`, `if`, `( )`, and
+ * the redirections that keep nothing. What is not surely understood is undefined as a whole: no part of a text is judged
+ * without the rest.
+ */
+export type Script = Pipeline[];
+
+export interface Pipeline {
+  /** How it hangs on what came before; absent on the first. */
+  operator?: '&&' | '||' | ';';
+  negated?: true;
+  commands: Command[];
+}
+
+export type Command = Simple | Loop | Choice | Group;
+
+export interface Simple {
+  kind: 'simple';
+  assignments: { name: string; value: Word }[];
+  words: Word[];
+  stdout: 'out' | 'err' | 'null';
+  stderr: 'err' | 'out' | 'null';
+}
+export interface Loop {
+  kind: 'loop';
+  /** Of `for`: the name and what it stands for; absent: `while`, `until`. */
+  each?: { name: string; values: Word[] };
+  condition?: Script;
+  body: Script;
+}
+export interface Choice {
+  kind: 'choice';
+  parts: Script[];
+}
+export interface Group {
+  kind: 'group';
+  body: Script;
+}
+
+/** Pieces side by side; `''` is a word without pieces. */
+export type Word = Piece[];
+
+export type Piece =
+  | { text: string }
+  /** `*`, `?` or `[a-z]`, not quoted. */
+  | { glob: string }
+  | { variable: string; suffix?: string; quoted: boolean }
+  /** `$( )`: what it writes; `<( )`: the name of a file to read that from. */
+  | { script: Script; as: 'text' | 'file'; quoted: boolean }
+  /** A number, whatever it is, made of these variables. */
+  | { number: string[] };
+
+/** More parts, or more of them inside of each other, than a person or a program writes by hand. */
+const mostParts = 50;
+const mostDepth = 8;
+
+class Unreadable extends Error {}
+
+/** The script that a text is; undefined when any of it is more than this language. */
+export function readScript(text: string): Script | undefined {
+  try {
+    return new Reader(text).whole();
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
+}
+
+/** Words with a meaning of their own where a command begins; those that are not read here end the reading. */
+const closing = new Set(['do', 'done', 'then', 'elif', 'else', 'fi']);
+const unread = new Set(['case', 'esac', 'select', 'function', 'coproc', '{', '}', '[[', ']]', 'in', '!']);
+
+const redirections = /(?:2>&1|1?>&2|[12&]?>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|)]|&&|$)/y;
+/** What means itself to every shell: typographic quotes are quotes to PowerShell, inside of others, too. */
+const plain = /[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„]+/uy;
+
+class Reader {
+  private at = 0;
+  private depth = 0;
+  private parts = 0;
+
+  constructor(private readonly text: string) {}
+
+  whole(): Script {
+    const script = this.script();
+    if (this.at < this.text.length) throw new Unreadable();
+    return script;
+  }
+
+  /** Up to a word or a bracket that closes what is around it, or the end. */
+  private script(): Script {
+    if (++this.depth > mostDepth) throw new Unreadable();
+    const script: Script = [];
+    let found: string | undefined = ';';
+    while (found !== undefined) {
+      this.take(/(?:[ \t\n]|\\\n)+/y);
+      if (this.closes()) break;
+      const operator = found === '&&' || found === '||' ? found : ';';
+      script.push({ ...(script.length > 0 && { operator }), ...this.pipeline() });
+      this.blanks();
+      found = this.take(/&&|\|\||;(?!;)|\n/y);
+    }
+    if (script.length === 0 || found === '&&' || found === '||') throw new Unreadable();
+    this.depth -= 1;
+    return script;
+  }
+
+  private closes(): boolean {
+    if (this.at >= this.text.length || this.text[this.at] === ')') return true;
+    return closing.has(this.ahead());
+  }
+
+  /** The plain word that is next. */
+  private ahead(): string {
+    return /[^\s;&|<>()'"\\$`]*/y.exec(this.text.slice(this.at))![0];
+  }
+
+  private pipeline(): Omit<Pipeline, 'operator'> {
+    const negated = this.take(/![ \t]+/y) !== undefined;
+    const commands = [this.command()];
+    for (;;) {
+      this.blanks();
+      if (this.take(/\|(?![|&])(?:[ \t\n]|\\\n)*/y) === undefined) break;
+      commands.push(this.command());
+    }
+    return { ...(negated && { negated: true as const }), commands };
+  }
+
+  private command(): Command {
+    if (++this.parts > mostParts) throw new Unreadable();
+    const word = this.ahead();
+    if (this.take(/\((?!\()/y)) {
+      const body = this.script();
+      this.expect(/\)/y);
+      return { kind: 'group', body: this.unredirected(body) };
+    }
+    if (word === 'for') return this.forLoop();
+    if (word === 'while' || word === 'until') {
+      this.at += word.length;
+      this.expect(/[ \t\n]+/y);
+      const condition = this.script();
+      return { kind: 'loop', condition, body: this.body() };
+    }
+    if (word === 'if') return this.choice();
+    if (closing.has(word) || unread.has(word)) throw new Unreadable();
+    return this.simple();
+  }
+
+  private forLoop(): Loop {
+    const name = this.expect(/for[ \t]+([A-Za-z_]\w*)[ \t]+in(?=[ \t])/y)[1]!;
+    const values: Word[] = [];
+    for (;;) {
+      this.blanks();
+      if (this.take(/[ \t]*(?:;|\n)[ \t\n]*/y) !== undefined) break;
+      values.push(this.word());
+    }
+    if (values.length === 0) throw new Unreadable();
+    return { kind: 'loop', each: { name, values }, body: this.body() };
+  }
+
+  private body(): Script {
+    this.blanks();
+    this.expect(/do(?=[\s])/y);
+    const body = this.script();
+    this.expect(/done(?![^\s;&|)])/y);
+    return this.unredirected(body);
+  }
+
+  private choice(): Choice {
+    this.expect(/if(?=\s)/y);
+    const parts = [this.script()];
+    this.expect(/then(?=\s)/y);
+    parts.push(this.script());
+    for (;;) {
+      if (this.take(/elif(?=\s)/y)) {
+        parts.push(this.script());
+        this.expect(/then(?=\s)/y);
+        parts.push(this.script());
+      } else if (this.take(/else(?=\s)/y)) parts.push(this.script());
+      else break;
+    }
+    this.expect(/fi(?![^\s;&|)])/y);
+    for (const part of parts) this.unredirected(part);
+    return { kind: 'choice', parts };
+  }
+
+  /** Around loops only what changes nothing may stand: their output goes where it went. */
+  private unredirected(body: Script): Script {
+    this.blanks();
+    this.take(/2>&1(?=[ \t\n;|)]|&&|$)/y);
+    if (/[<>]/.test(this.text[this.at] ?? '') || /^\d+[<>]/.test(this.text.slice(this.at, this.at + 4)))
+      throw new Unreadable();
+    return body;
+  }
+
+  private blanks(): void {
+    this.take(/(?:[ \t]|\\\n)+/y);
+  }
+
+  private simple(): Simple {
+    const simple: Simple = { kind: 'simple', assignments: [], words: [], stdout: 'out', stderr: 'err' };
+    for (let spaced = true; ; spaced = this.take(/(?:[ \t]|\\\n)+/y) !== undefined) {
+      if (this.at >= this.text.length || /[\n;|)]/.test(this.text[this.at]!) || this.text.startsWith('&&', this.at))
+        break;
+      if (!spaced) throw new Unreadable();
+      const redirection = this.take(redirections);
+      if (redirection !== undefined) {
+        redirect(simple, redirection.replace(/\s/g, ''));
+        continue;
+      }
+      const assigned = simple.words.length === 0 ? this.takeMatch(/([A-Za-z_]\w*)=/y) : undefined;
+      if (assigned) simple.assignments.push({ name: assigned[1]!, value: this.endsWord() ? [] : this.word(true) });
+      else simple.words.push(this.word());
+    }
+    if (simple.words.length === 0 && simple.assignments.length === 0) throw new Unreadable();
+    const [first] = simple.words;
+    if (first && !first.every((piece) => 'text' in piece && !piece.text.includes('='))) throw new Unreadable();
+    return simple;
+  }
+
+  private endsWord(): boolean {
+    return this.at >= this.text.length || /[\s;|&)]/.test(this.text[this.at]!);
+  }
+
+  /** @param assigned the value of a variable, where `~` may mean a home behind a `:`, too */
+  private word(assigned = false): Word {
+    const word: Word = [];
+    const begin = this.at;
+    while (this.at < this.text.length) {
+      const letter = this.text[this.at]!;
+      if (/[\s;|&)]/.test(letter)) break;
+      if (letter === '~' && (assigned || this.at === begin || /[=:]/.test(this.text[this.at - 1]!)))
+        throw new Unreadable();
+      const pieces = letter === '"' ? this.quotedPieces() : [this.piece(letter, this.at === begin)];
+      for (const piece of pieces) {
+        const last = word.at(-1);
+        if ('text' in piece && last && 'text' in last) last.text += piece.text;
+        else word.push(piece);
+      }
+    }
+    if (this.at === begin) throw new Unreadable();
+    return word;
+  }
+
+  private piece(letter: string, first: boolean): Piece {
+    if (first && letter === '#') throw new Unreadable();
+    if (letter === "'") return { text: this.expect(/'([^'‘’‚‛]*)'/y)[1]! };
+    if (letter === '$') return this.dollar(false);
+    if (letter === '\\') return { text: this.expect(/\\([^\n\p{Cc}])/uy)[1]! };
+    if (letter === '<' && first) {
+      this.expect(/<\(/y);
+      return { script: this.inside(), as: 'file', quoted: true };
+    }
+    const braces = this.take(/\{[^\s'"\\$`{},;&|<>()]*\}/y);
+    if (braces !== undefined) {
+      if (braces.includes('..')) throw new Unreadable();
+      return { text: braces };
+    }
+    if (letter === '~') return { text: this.expect(/~/y)[0] };
+    const glob = this.take(/[*?]|\[[!^]?[\w.-]+\]/y);
+    if (glob !== undefined) return { glob };
+    if (first && this.take(/[![](?=[ \t])|\](?=[\s;|&)]|$)/y) !== undefined) return { text: this.text[this.at - 1]! };
+    return { text: this.expect(plain)[0] };
+  }
+
+  /** Several pieces can stand in double quotes: they are read one by one, each as quoted. */
+  private quotedPieces(): Piece[] {
+    const pieces: Piece[] = [];
+    this.expect(/"/y);
+    while (this.take(/"/y) === undefined) {
+      // A quote that is none is what a person misreads: such a text is not judged.
+      const text = this.take(/(?:[^"$`\\“”„]|\\[$\\]|\\(?!["$`\\\n]))+/y);
+      if (text !== undefined) pieces.push({ text: text.replace(/\\([$\\])/g, '$1') });
+      else if (this.take(/\\\n/y) === undefined) pieces.push(this.dollar(true));
+    }
+    return pieces.length > 0 ? pieces : [{ text: '' }];
+  }
+
+  private dollar(quoted: boolean): Piece {
+    const arithmetic = this.takeMatch(/\$\(\(([\w \t+*/%()-]*)\)\)/y);
+    if (arithmetic) return { number: arithmetic[1]!.match(/[A-Za-z_]\w*/g) ?? [] };
+    if (this.take(/\$[?#]|\$\{PIPESTATUS\[\d\]\}|\$\{#\}/y) !== undefined) return { number: [] };
+    const named = this.takeMatch(/\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}|\{([A-Za-z_]\w*)%([\w.-]+)\})/y);
+    if (named) {
+      const variable = (named[1] ?? named[2] ?? named[3])!;
+      return { variable, ...(named[4] !== undefined && { suffix: named[4] }), quoted };
+    }
+    if (this.take(/\$\((?!\()/y) !== undefined) return { script: this.inside(), as: 'text', quoted };
+    // It means itself where nothing follows that it could be about.
+    this.expect(quoted ? /\$(?=["\s|)\\/.,])/y : /\$(?=[\s|)]|$)/y);
+    return { text: '$' };
+  }
+
+  private inside(): Script {
+    const script = this.script();
+    this.expect(/\)/y);
+    return script;
+  }
+
+  private take(pattern: RegExp): string | undefined {
+    return this.takeMatch(pattern)?.[0];
+  }
+
+  private takeMatch(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.at;
+    const match = pattern.exec(this.text) ?? undefined;
+    if (match) this.at += match[0].length;
+    return match;
+  }
+
+  private expect(pattern: RegExp): RegExpExecArray {
+    const match = this.takeMatch(pattern);
+    if (!match) throw new Unreadable();
+    return match;
+  }
+}
+
+/** In the order written: `>/dev/null 2>&1` silences both, `2>&1 >/dev/null` does not. */
+function redirect(command: Simple, redirection: string): void {
+  if (redirection === '2>&1') command.stderr = command.stdout === 'err' ? 'err' : command.stdout;
+  else if (redirection.endsWith('>&2')) command.stdout = command.stderr;
+  else if (redirection.startsWith('2')) command.stderr = 'null';
+  else if (redirection.startsWith('&')) command.stdout = command.stderr = 'null';
+  else if (!redirection.startsWith('<')) command.stdout = 'null';
+}

@@ -1,0 +1,272 @@
+import * as paths from 'node:path';
+import type { WorkspaceRoot } from '../workspace.ts';
+import { expandWord } from './expand.ts';
+import { resolvePath } from './paths.ts';
+import type { Command, Piece, Script, Simple, Word } from './script.ts';
+
+/** One program with its words as they are when it runs: variables and globs are worked out, loops gone through. */
+export interface Step {
+  words: string[];
+  /** In front of it, in order. */
+  variables: [name: string, value: string][];
+  /** Where it runs: absolute and real. */
+  folder: string;
+  /** It reads what another one writes. */
+  piped: boolean;
+  stdout: Simple['stdout'];
+  stderr: Simple['stderr'];
+}
+
+export interface Steps {
+  /** How it hangs on what came before; absent on the first. */
+  operator?: '&&' | '||' | ';';
+  commands: Step[];
+}
+
+export interface Unfolded {
+  /** All that can run, in order, each as often as it is another one. */
+  steps: Step[];
+  /** The same as pipelines, where running them one after the other is running the script. */
+  straight?: Steps[];
+}
+
+/** Stands in a word for what is known only when it runs. No command has these characters: they could not be shown. */
+export const some = { text: '\u0000', number: '\u0001', file: '\u0002' } as const;
+/** The word is known to the last letter. */
+export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
+
+/** More is not gone through. */
+const mostSteps = 200;
+
+/** Why it cannot be said what a script runs, and where. */
+export class Unclear extends Error {}
+
+interface Scope {
+  folder: string;
+  variables: Map<string, string>;
+  piped: boolean;
+  /** It runs exactly once, so that a change of the folder holds for all that follows. */
+  once: boolean;
+}
+
+/**
+ * What a script runs. Throws `Unclear` where that cannot be said from the text and the disk as it is now, and what the path
+ * gate says of a folder it changes to.
+ * @param folder absolute and real
+ * @param environment whose variables a script must not change: programs would see them
+ */
+export async function unfold(
+  script: Script,
+  folder: string,
+  roots: readonly WorkspaceRoot[],
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Unfolded> {
+  const steps: Step[] = [];
+  let isStraight = true;
+  const pipelines: Steps[] = [];
+
+  await walk(script, { folder, variables: new Map(), piped: false, once: true });
+  return { steps, ...(isStraight && { straight: pipelines }) };
+
+  async function walk(script: Script, scope: Scope): Promise<void> {
+    /** Nothing before it decides whether it runs. */
+    let surely = true;
+    for (const { operator, negated, commands } of script) {
+      if (operator !== '&&') surely = operator !== '||';
+      const [only] = commands;
+      if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
+        if (!scope.once || !surely || negated) throw new Unclear('It changes the folder only sometimes.');
+        scope.folder = await moved(only as Simple, scope);
+        continue;
+      }
+      if (negated) isStraight = false;
+      const joined = commands.length > 1 || operator === '&&' || operator === '||';
+      for (const [index, command] of commands.entries()) {
+        const inner = commands.length === 1 ? scope : { ...copyOf(scope), piped: scope.piped || index > 0 };
+        if (command.kind === 'simple') await simple(command, inner, index > 0, surely, operator);
+        else await compound(command, inner, joined);
+      }
+      surely = false;
+    }
+  }
+
+  async function simple(
+    command: Simple,
+    scope: Scope,
+    continues: boolean,
+    surely: boolean,
+    operator: Steps['operator'],
+  ): Promise<void> {
+    const variables: [string, string][] = [];
+    for (const { name, value } of command.assignments)
+      variables.push([name, (await evaluate(value, scope, 'value'))[0]!]);
+    if (command.words.length === 0) {
+      for (const [name, value] of variables) assign(name, surely ? value : some.text, scope);
+      return;
+    }
+    const words: string[] = [];
+    for (const word of command.words) words.push(...(await evaluate(word, scope, 'words')));
+    const steers = words[0] === 'break' || words[0] === 'continue' || words[0] === ':';
+    if (steers || variables.length > 0 || command.stdout === 'err' || !words.every(isKnown)) isStraight = false;
+    const { stdout, stderr } = command;
+    const step: Step = { words, variables, folder: scope.folder, piped: scope.piped, stdout, stderr };
+    steps.push(step);
+    if (steps.length > mostSteps) throw new Unclear('It runs too much to be looked through.');
+    if (continues && pipelines.length > 0) pipelines.at(-1)!.commands.push(step);
+    else pipelines.push({ ...(pipelines.length > 0 && { operator: operator ?? ';' }), commands: [step] });
+  }
+
+  async function compound(command: Exclude<Command, Simple>, scope: Scope, joined: boolean): Promise<void> {
+    if (command.kind === 'group') {
+      isStraight = false;
+      return walk(command.body, copyOf(scope));
+    }
+    const each = command.kind === 'loop' ? command.each : undefined;
+    if (joined || !each) isStraight = false;
+    const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
+    const scripts = command.kind === 'choice' ? command.parts : [bodies as Script];
+    // What is assigned somewhere in it may be there, or not yet, wherever it is used.
+    for (const [name, number] of assignedIn(scripts))
+      assign(name, number && isNumber(scope.variables.get(name)) ? some.number : some.text, scope);
+    const values: (string | undefined)[] = each ? [] : [undefined];
+    for (const word of each?.values ?? []) values.push(...(await evaluate(word, scope, 'value-list')));
+    for (const value of values)
+      for (const script of scripts) {
+        const inner = { ...copyOf(scope), once: false };
+        if (each && value !== undefined) assign(each.name, value, inner);
+        await walk(script, inner);
+      }
+    if (each) assign(each.name, some.text, scope);
+  }
+
+  async function moved(command: Simple, scope: Scope): Promise<string> {
+    const [, target] = await Promise.all(
+      command.words.map((word) => evaluate(word, scope, 'words').then((all) => all.join(' '))),
+    );
+    if (!isKnown(target!) || target === '' || target!.startsWith('-'))
+      throw new Unclear('It cannot be said where it runs.');
+    // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
+    const isFirst = scope.folder === folder;
+    if (/(^|\/)\.\.(\/|$)/.test(isFirst ? target!.replace(/^(\.\.\/?)+/, '') : target!))
+      throw new Unclear(`${target} goes up and down.`);
+    const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
+    if (place.mount) throw new Unclear('It runs outside of the open folders.');
+    return place.path;
+  }
+
+  /** Only a name that no program sees and no shell gives a meaning to. */
+  function assign(name: string, value: string, scope: Scope): void {
+    if (!/^[a-z][a-z0-9]{0,20}$/.test(name) || environment[name] !== undefined || shellNames.has(name))
+      throw new Unclear(`It sets ${name}, which may change what programs do.`);
+    scope.variables.set(name, value);
+  }
+
+  /**
+   * The words that one word is when it runs. `value`: of an assignment, which no glob and no blank takes apart; `value-list`: of
+   * `for`, where it does not matter how many there are.
+   */
+  async function evaluate(word: Word, scope: Scope, as: 'words' | 'value' | 'value-list'): Promise<string[]> {
+    if (as === 'value-list' && word.length === 1 && 'script' in word[0]! && isCounting(word[0])) {
+      isStraight = false;
+      return [some.number];
+    }
+    let text = '';
+    let pattern = '';
+    for (const piece of word) {
+      const value = await textOf(piece, scope, as, word.length === 1);
+      text += value;
+      pattern += 'glob' in piece ? piece.glob : value.replace(/[\\*?[\]{}]/g, '\\$&');
+    }
+    if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
+    // A name that it matches could pass for an option.
+    const [first] = word;
+    if (!isKnown(text) || !('text' in first!)) throw new Unclear(`${shownWord(text)} may be any name.`);
+    const found = await expandWord(pattern, scope.folder);
+    if (!found) throw new Unclear(`${text} matches too much to be looked through.`);
+    if (text.startsWith('-') && !(found.length === 1 && found[0] === text))
+      throw new Unclear(`${text} may be any option.`);
+    return found;
+  }
+
+  async function textOf(piece: Piece, scope: Scope, as: string, alone: boolean): Promise<string> {
+    if ('text' in piece) return piece.text;
+    if ('glob' in piece) return piece.glob;
+    if ('number' in piece) {
+      for (const name of piece.number)
+        if (!isNumber(scope.variables.get(name))) throw new Unclear(`It counts with ${name}, which may be no number.`);
+      return some.number;
+    }
+    if ('script' in piece) {
+      isStraight = false;
+      if (
+        piece.as === 'text' &&
+        isCounting(piece) &&
+        isText((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
+      )
+        return some.number;
+      await walk(piece.script, { ...copyOf(scope), piped: false });
+      isStraight = false;
+      if (piece.as === 'file' && alone) return some.file;
+      if (piece.as === 'file' || (!piece.quoted && as === 'words'))
+        throw new Unclear('It makes words out of what a command writes.');
+      return some.text;
+    }
+    const known = scope.variables.get(piece.variable);
+    if (known === undefined) throw new Unclear(`It uses $${piece.variable}.`);
+    const value =
+      piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
+    if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
+      throw new Unclear(`$${piece.variable} may be several words.`);
+    return value;
+  }
+}
+
+/** What happens in it stays in it. */
+const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.variables), once: true });
+
+const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
+  words.length === 2 && assignments.length === 0 && stderr === 'err' && stdout === 'out' && isText(words[0]!, 'cd');
+
+const isText = (word: Word, text: string): boolean => word.length === 1 && 'text' in word[0]! && word[0].text === text;
+
+/** `$(seq 1 10)`, `$(nproc)`: numbers, however many. */
+function isCounting(piece: Extract<Piece, { script: Script }>): boolean {
+  const [{ commands }, ...others] = piece.script as [Script[number], ...Script];
+  const [command, ...more] = commands;
+  if (others.length > 0 || more.length > 0 || command!.kind !== 'simple' || command!.assignments.length > 0)
+    return false;
+  const texts = command!.words.map((word) => (word.length === 1 && 'text' in word[0]! ? word[0].text : ''));
+  if (texts[0] === 'nproc') return texts.length === 1;
+  return texts[0] === 'seq' && texts.length > 1 && texts.slice(1).every((text) => /^-?\d{1,6}$/.test(text));
+}
+
+const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
+
+/** Names with a meaning to a shell or to many programs, though they are written small. */
+const shellNames = new Set(['histchars']);
+
+/** The names that are assigned in scripts, and whether only to numbers. */
+function assignedIn(scripts: readonly Script[]): Map<string, boolean> {
+  const names = new Map<string, boolean>();
+  const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);
+  const look = (script: Script): void => {
+    for (const command of script.flatMap(({ commands }) => commands)) {
+      if (command.kind === 'simple') {
+        if (command.words.length > 0) continue;
+        for (const { name, value } of command.assignments)
+          note(name, value.length === 1 && ('number' in value[0]! || ('text' in value[0]! && isNumber(value[0].text))));
+      } else if (command.kind === 'loop') {
+        if (command.each) note(command.each.name, false);
+        if (command.condition) look(command.condition);
+        look(command.body);
+      } else if (command.kind === 'group') look(command.body);
+      else command.parts.forEach(look);
+    }
+  };
+  scripts.forEach(look);
+  return names;
+}
+
+/** For a sentence: what is not known is drawn as dots. */
+export const shownWord = (word: string): string =>
+  Object.values(some).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);

@@ -1,0 +1,13 @@
+import type { Kind } from '../protocol/policy.ts';
+
+/** One program of a command, as a rule sees it. */
+export interface Part {
+  /** Its exact words, as they would be written. */
+  words: string;
+  /** Where it runs, and what else it acts on as if it ran there: workspace-relative, `.` for the workspace. */
+  folders: string[];
+  /** It only reads: no rule is needed for it. */
+  reads: boolean;
+  /** The row of the table of commands that covers it. */
+  row?: { command: string; kind: Kind };
+}

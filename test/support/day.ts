@@ -1,0 +1,69 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
+import { rulesFor } from '../../src/tools/gate/rules.ts';
+import { conversation } from '../tools/conversation.ts';
+import { temporaryWorkspace } from './workspace.ts';
+
+export interface Day {
+  id: string;
+  kind: string;
+  tree: Record<string, string>;
+  commands: { command: string; harm: 'none' | 'changes' | 'danger' }[];
+}
+
+/** How a day went: of the harmless commands after the first ten, how many were asked about; and what ran unasked though it must not. */
+export interface Played {
+  id: string;
+  harmless: number;
+  asked: number;
+  /** The questions of the harmless commands after the first ten. */
+  questions: string[];
+  dangers: string[];
+  changes: string[];
+}
+
+const own = paths.join(import.meta.dirname, 'days');
+const shared = paths.join(import.meta.dirname, '../../../shared/cases/day-commands.json');
+
+/** Days of commands as agents write them, on projects of several kinds; more of them where they lie beside the project. */
+export function days(): Day[] {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+  const trees = read(paths.join(own, 'trees.json')) as Record<string, Day['tree']>;
+  const files = readdirSync(own).filter((file) => file !== 'trees.json');
+  const others = existsSync(shared)
+    ? (read(shared).projects as Day[]).map((day) => ({ ...day, tree: trees[day.id]! }))
+    : [];
+  return [...others, ...files.map((file) => read(paths.join(own, file)) as Day)];
+}
+
+/** Plays a day with *Reads are free*: each question is answered with the widest *Always Allow* that it offers, else with *Allow*. */
+export async function play({ id, tree, commands }: Day): Promise<Played> {
+  const workspace = await temporaryWorkspace(tree);
+  const rules: OwnedRule[] = [];
+  const played: Played = { id, harmless: 0, asked: 0, questions: [], dangers: [], changes: [] };
+  let harmless = 0;
+  try {
+    for (const { command, harm } of commands) {
+      const text = command.replaceAll('{WS}', workspace.root);
+      const { call, asked } = conversation(workspace, {
+        policy: { readOnlyCommands: true, rules },
+        answer: 'deny',
+        beforeEvent(event) {
+          if (event.type === 'tool-start') throw new Error('Nothing is run here.');
+        },
+      });
+      await call('shell.run', { command: text });
+      const offered: Rule[][] = asked.length > 0 ? rulesFor(asked[0]!) : [];
+      for (const rule of offered.at(-1) ?? []) rules.push({ scope: 'workspace', ...rule });
+      if (harm === 'danger' && asked.length === 0) played.dangers.push(command);
+      if (harm === 'changes' && asked.length === 0) played.changes.push(command);
+      if (harm !== 'none' || ++harmless <= 10) continue;
+      played.harmless += 1;
+      if (asked.length > 0) played.questions.push(command);
+    }
+  } finally {
+    await workspace.cleanup();
+  }
+  return { ...played, asked: played.questions.length };
+}

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import * as paths from 'node:path';
+import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
+import { rows } from '../../src/tools/gate/grants/table.ts';
+import { understand } from '../../src/tools/gate/parts.ts';
+import { coverage, rulesFor } from '../../src/tools/gate/rules.ts';
+import { days, play } from '../support/day.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
+import { conversation } from './conversation.ts';
+
+let workspace: TemporaryWorkspace;
+before(async () => {
+  workspace = await temporaryWorkspace({
+    'README.md': '# hi\n',
+    'package.json': '{ "workspaces": ["packages/*"] }',
+    '.env': 'KEY=CANARY\n',
+    'src/a.ts': '',
+    'src/a.cpp': '',
+    'tests/test_a.py': '',
+    'coverage.out': '',
+    'bin/server': '',
+    'build/a.txt': '',
+    'manage.py': '',
+    'evil.sh': '',
+    'packages/api/package.json': '{}',
+    'packages/api/tsconfig.json': '{}',
+    'packages/web/package.json': '{}',
+    'examples/x/package.json': '{}',
+    gradlew: '',
+    mvnw: '',
+    ...Object.fromEntries(['rspec', 'rails', 'phpunit'].map((name) => [`bin/${name}`, ''])),
+    ...Object.fromEntries(['phpunit'].map((name) => [`vendor/bin/${name}`, ''])),
+    ...Object.fromEntries(['jest', 'eslint', 'tsc', 'git'].map((name) => [`node_modules/.bin/${name}`, ''])),
+    '.venv/bin/mypy': '',
+    '.venv/bin/python': '',
+    '../outside/secret.txt': 'CANARY\n',
+  });
+  symlinkSync('../outside', paths.join(workspace.root, 'link'));
+});
+after(() => workspace.cleanup());
+
+/** Asked about the command: what *Always Allow…* offers, narrowest first. Nothing is run. */
+async function asked(command: string, rules: readonly Rule[] = [], cwd?: string): Promise<Rule[][] | 'unasked'> {
+  let ran = false;
+  const owned: OwnedRule[] = rules.map((rule) => ({ scope: 'workspace', ...rule }));
+  const told = conversation(workspace, {
+    policy: { readOnlyCommands: true, rules: owned },
+    answer: 'deny',
+    beforeEvent(event) {
+      ran ||= event.type === 'tool-start';
+      if (ran) throw new Error('Nothing is run here.');
+    },
+  });
+  const outcome = await told.call('shell.run', { command, ...(cwd !== undefined && { cwd }) });
+  if (told.asked.length > 0) return rulesFor(told.asked[0]!);
+  assert.ok(ran || !outcome.ok);
+  return ran ? 'unasked' : [];
+}
+
+describe('every row of the table of commands', () => {
+  for (const { command, kind, yes, no } of rows) {
+    it(`${command} covers ${yes.length} and leaves out ${no.length} of its examples`, async () => {
+      for (const text of yes) {
+        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const found = parts?.map(({ row }) => row);
+        assert.ok(
+          found?.some((row) => row?.command === command && row.kind === kind),
+          `${text}: ${JSON.stringify(parts)}`,
+        );
+      }
+      for (const text of no) {
+        const { parts } = await understand(workspace.roots, workspace.root, text);
+        const found = parts?.find(({ row }) => row?.command === command && row.kind === kind);
+        assert.equal(found, undefined, `${text} is covered`);
+      }
+      assert.ok(yes.length > 0 && no.length > 0);
+    });
+  }
+});
+
+describe('Always Allow… for a command offers', () => {
+  const offers: [command: string, offered: RegExp[]][] = [
+    ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.*root and Tests.*in packages\/api and Tests.*in packages\/web$/]],
+    ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
+    ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
+    ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
+    ['git status && npm test', [/^git status && npm test in/, /^git status with.* and npm test with/, /^Commands that look.* and Tests/, /packages/]],
+    ['CI=1 timeout 60 npm test; echo "$?"', [/^npm test in/, /^npm test with/, /^Tests/, /packages/]],
+    ['DATABASE_URL=x npm test', [/^DATABASE_URL=x npm test in the workspace’s root$/]],
+    ['git commit -m "two words"', [/^git commit -m 'two words' in the workspace’s root$/]],
+    ['node src/cli.js --port 1', [/^node src\/cli\.js --port 1 in/]],
+    ['curl -s http://localhost:1 | jq .', [/^curl -s http:\/\/localhost:1 in/]],
+    ['echo a | node -', [/^echo a \| node - in/]],
+    ['npm test > out', [/^npm test > out in/]],
+    ['npm run dev &', [/^npm run dev & in/]],
+    ['npx depcheck', [/^npx depcheck in/]],
+    ['rm -rf build', []],
+    ['npm test && rm x', []],
+    ['ls | xargs rm', []],
+    ['git add . && git push', []],
+    ['git -C sub reset --hard', []],
+    ['git branch -D x', []],
+    ['npm publish', []],
+    ['mv a b', []],
+    ['docker compose down -v --remove-orphans; docker system prune', []],
+    ['cat .env', []],
+    ['npm test -- .env > .vscode/x', []],
+  ]; // biome-ignore format: a table
+  for (const [command, offered] of offers)
+    it(`${command}: ${offered.length} choices`, async () => {
+      const found = await asked(command);
+      assert.notEqual(found, 'unasked');
+      const words = (found as Rule[][]).map((rules) => rules.map(coverage).join(' and '));
+      assert.equal(words.length, offered.length, words.join('\n'));
+      for (const [index, pattern] of offered.entries()) assert.match(words[index]!, pattern);
+    });
+});
+
+describe('a rule for a command', () => {
+  const made = (command: string) => asked(command).then((offered) => (offered === 'unasked' ? [] : offered));
+  const exact = async (command: string) => (await made(command))[0] ?? [];
+  const widest = async (command: string) => (await made(command)).at(-1) ?? [];
+
+  const kept: [shown: string, then: string, expect: 'ask' | 'unasked', cwd?: string][] = [
+    ['npm test', 'npm test', 'unasked'],
+    ['npm test', 'npm test 2>&1 | tail -40', 'unasked'],
+    ['npm test', 'CI=1 npm test > /dev/null && echo fine', 'unasked'],
+    ['npm test', 'npm test', 'ask', 'examples/x'],
+    ['npm test', 'cd examples/x && npm test', 'ask'],
+    ['npm test', 'npm test -- -t x', 'ask'],
+    ['npm test', 'LD_PRELOAD=./x npm test', 'ask'],
+    ['npm test', 'PATH=. npm test', 'ask'],
+    ['npm test', 'x=1; npm test', 'unasked'],
+    ['npm test', 'PATH=.; npm test', 'ask'],
+    ['npm test', 'npm test | sh', 'ask'],
+    ['npm test', 'npm test | tee x', 'ask'],
+    ['npm test', 'npm test > out', 'ask'],
+    ['npm test', 'cat .env; npm test', 'ask'],
+    ['npm test', 'cat ../outside/secret.txt; npm test', 'ask'],
+    ['npm test', 'rg KEY; npm test', 'ask'],
+    ['cd packages/api && npm test', 'npm test', 'ask'],
+    ['cd packages/api && npm test', 'npm test', 'unasked', 'packages/api'],
+    ['cd packages/api && npm test', 'cd packages && cd api && npm test', 'unasked'],
+    ['node src/cli.js', 'node src/cli.js 2>&1 | head', 'unasked'],
+    ['node src/cli.js', 'node src/cli.js x', 'ask'],
+    ['node src/cli.js', 'echo x | node src/cli.js', 'ask'],
+  ];
+  for (const [shown, then, expect, cwd] of kept)
+    it(`with the words of ${shown}, ${then}${cwd ? ` in ${cwd}` : ''}: ${expect}`, async () => {
+      const found = await asked(then, await exact(shown), cwd);
+      assert.equal(found === 'unasked' ? found : 'ask', expect);
+    });
+
+  const wide: [shown: string, then: string, expect: 'ask' | 'unasked', cwd?: string][] = [
+    ['npm test', 'npm test -- -t x', 'unasked'],
+    ['npm test', 'cd packages/web && npx eslint src', 'unasked'],
+    ['npm test', 'cd examples/x && npm test', 'ask'],
+    ['npm test', 'git status', 'ask'],
+    ['npm test', 'npm run deploy', 'ask'],
+    ['npm test', 'for i in 1 2 3; do npx jest a -t "$i" || break; done', 'unasked'],
+    ['npm test', 'i=0; while [ $i -lt 3 ]; do npx jest a; i=$((i+1)); done', 'unasked'],
+    ['npm test', 'for PATH in .; do npx jest a; done', 'ask'],
+    ['npm test', "for x in '-c evil.js'; do npx jest $x; done", 'ask'],
+    ['npm test', 'for x in -c; do npx jest "$x" evil.js; done', 'ask'],
+    ['npm test', 'x=$(cat README.md); npx jest "$x"', 'ask'],
+    ['npm test', 'x=$(cat README.md); npx jest -t "$x"', 'unasked'],
+    ['npm test', 'x=1; x=-u && npx jest "$x"', 'ask'],
+    ['npm test', 'false && x=src; npx jest "$x"', 'ask'],
+    ['npm test', "x='a[$(touch PWNED)]'; echo $((x)); npm test", 'ask'],
+    ['npm test', 'npx jest --rootDir packages/api', 'unasked'],
+    ['npm test', 'npx jest --rootDir examples/x', 'ask'],
+    ['npm test', 'npx eslint link/x', 'ask'],
+    ['npm test', 'npx depcheck', 'ask'],
+    ['npm test', 'npx jest@latest', 'ask'],
+    ['npm test', 'npx --yes jest', 'ask'],
+    ['git status', 'git log -p | head', 'unasked'],
+    ['git status', 'cd examples/x && git status', 'ask'],
+    ['git status', 'git status', 'ask', 'examples/x'],
+    ['git status', 'diff <(git show HEAD:README.md) README.md', 'unasked'],
+    ['git status', 'diff <(git show HEAD:.env) README.md', 'ask'],
+    ['git status', 'git log --author="$(git config user.name)"', 'unasked'],
+    ['git status', 'git log --author="$(touch PWNED)"', 'ask'],
+    ['git status', 'git log $(git config user.name)', 'ask'],
+    ['git status', 'GIT_EXTERNAL_DIFF=./evil.sh git diff', 'ask'],
+    ['git status', 'GIT_PAGER=cat git diff', 'unasked'],
+    ['git status', 'GIT_PAGER=./evil.sh git diff', 'ask'],
+    ['git status', 'npx git status', 'unasked'],
+    ['git status', './git status', 'ask'],
+  ];
+  for (const [shown, then, expect, cwd] of wide)
+    it(`with the widest for ${shown}, ${then}${cwd ? ` in ${cwd}` : ''}: ${expect}`, async () => {
+      const found = await asked(then, await widest(shown), cwd);
+      assert.equal(found === 'unasked' ? found : 'ask', expect);
+    });
+
+  it('of before, without a folder, is for its exact words in the root', async () => {
+    const before: Rule[] = [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }];
+    assert.equal(await asked('npm test', before), 'unasked');
+    assert.notEqual(await asked('npm test -- -t x', before), 'unasked');
+    assert.notEqual(await asked('npm test', before, 'packages/api'), 'unasked');
+    assert.equal(coverage(before[0]!), 'npm test in the workspace’s root');
+  });
+
+  it('runs what was judged, not what a folder became that was hidden behind a link', async () => {
+    mkdirSync(paths.join(workspace.root, 'here'), { recursive: true });
+    symlinkSync('here', paths.join(workspace.root, 'there'));
+    assert.notEqual(await asked('cd there && cd .. && git status', await widest('git status')), 'unasked');
+  });
+
+  const file = paths.join(import.meta.dirname, '../../../shared/cases/grant-cases.json');
+  const cases = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { grants: [], offers: [] };
+  for (const { shown, then, expect } of cases.grants as { shown: string; then: string; expect: 'ask' | 'any' }[])
+    it(`with the widest for ${shown}, ${then}: ${expect}`, async () => {
+      const found = await asked(then, await widest(shown));
+      if (expect === 'ask') assert.notEqual(found, 'unasked');
+    });
+  for (const { command, expect } of cases.offers as { command: string; expect: string }[])
+    it(`for ${command}: ${expect}`, async () => {
+      const found = await made(command);
+      if (expect === 'exact-or-none') assert.deepEqual(found.slice(1), []);
+    });
+});
+
+describe('a day of commands', function () {
+  this.timeout(600_000);
+  for (const day of days())
+    it(`on a ${day.id} runs nothing unasked that is marked as dangerous or as a change`, async () => {
+      const { dangers, changes, harmless, asked } = await play(day);
+      assert.deepEqual({ dangers, changes }, { dangers: [], changes: [] });
+      console.log(`      ${asked} of ${harmless} harmless commands were asked about after the first ten`);
+    });
+});
