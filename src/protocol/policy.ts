@@ -71,4 +71,4 @@ export interface Policy {
 }
 
 /** The rules of nobody: what a person gets who has set nothing. */
-export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: true, rules: [] };
+export const defaultPolicy: Policy = { preset: 'reads-free', readOnlyCommands: false, rules: [] };

@@ -11,7 +11,7 @@ const wanted = 5000;
 
 /** Pieces that a careless judge would put together: harmless ones, and what makes them harmful. */
 const programs =
-  'ls cat head tail wc nl tac grep rg find stat du realpath cut uniq diff cmp od uname date sed sort tr echo pwd basename comm fold node git cd rev awk jq test [ printf sleep tree column paste hexdump /bin/ls ./ls touch tee xargs env'.split(
+  'ls cat head tail wc nl tac grep rg find stat du realpath cut uniq diff cmp od uname date sed sort tr echo pwd basename comm fold node git cd rev awk jq test [ printf sleep tree column paste hexdump ./ls touch tee xargs env'.split(
     ' ',
   );
 const options =
@@ -19,7 +19,7 @@ const options =
     .split(' ')
     .map((option) => option.replaceAll('|', ' '));
 const operands =
-  `README.md src/a.ts src . .. link /etc/passwd ~ '*.ts' 'a|b' foo "c|d" '$(touch|PWNED)' '~touch|PWNED~' ';|touch|PWNED' nope evil.sh {} ';' src/*.ts s*c "$x" "$(touch|PWNED)" "$(ls)" <(ls) $((1)) $? PWNED - ../outside/secret.txt 2 1`
+  `README.md src/a.ts src . .. link OUTSIDE ~ '*.ts' 'a|b' foo "c|d" '$(touch|PWNED)' '~touch|PWNED~' ';|touch|PWNED' nope evil.sh {} ';' src/*.ts s*c "$x" "$(touch|PWNED)" "$(ls)" <(ls) $((1)) $? PWNED - ../outside/secret.txt 2 1`
     .split(' ')
     .map((operand) => operand.replaceAll('|', ' ').replace(/^'~(.*)~'$/, "'`$1`'"));
 const glue = [
@@ -80,20 +80,26 @@ describe('commands that run without a question', () => {
   });
   after(() => workspace.cleanup());
 
+  const judged = (text: string): Promise<boolean> =>
+    judgeCommand(workspace.roots, workspace.root, text).then(
+      ({ reading }) => typeof reading !== 'string',
+      () => false,
+    );
+
   it(`${wanted} random ones, let through and then run in bash, change nothing`, async function () {
     this.timeout(900_000);
     const outer = paths.dirname(workspace.root);
+    // What is let through runs for real: a judge that lets everything through must not get that far.
+    for (const harmful of ['touch PWNED', 'tee README.md', 'ls > PWNED', 'find . -delete', 'env touch PWNED'])
+      assert.equal(await judged(harmful), false, `${harmful} is let through`);
     const before = snapshot(outer);
     const allowed = new Set<string>();
     let tried = 0;
     for (let seed = 1; allowed.size < wanted; seed++)
       for (const text of fc.sample(command, { numRuns: 2000, seed })) {
         tried++;
-        const reading = await judgeCommand(workspace.roots, workspace.root, text).then(
-          (judged) => judged.reading,
-          () => 'refused',
-        );
-        if (typeof reading !== 'string' && allowed.size < wanted) allowed.add(text);
+        const whole = text.replaceAll('OUTSIDE', paths.join(outer, 'outside/secret.txt'));
+        if (allowed.size < wanted && (await judged(whole))) allowed.add(whole);
       }
     // bash is the second opinion: what it makes of the text must be as harmless as what we made of it.
     const script = 'cd "$1" && shift && for text; do bash --norc -c "$text" </dev/null >/dev/null 2>&1; done; true';

@@ -60,9 +60,9 @@ describe('the gate with a policy', () => {
       ['deny: Denied by your rule “fs.* src/b.txt”.', 'deny: Denied by your rule “fs.* src/b.txt”.'],
     ],
     [
-      rules({ effect: 'allow', tool: 'shell.run', command: 'echo' }),
-      [run('echo hi'), run('echo hi; touch x')],
-      ['allow: Allowed by your rule “shell.run echo”.', 'asked: Run a command'],
+      rules({ effect: 'allow', tool: 'shell.run', command: 'touch x' }),
+      [run('touch x'), run('touch x y'), run('touch x; touch y')],
+      ['allow: Allowed by your rule “shell.run touch x”.', 'asked: Run a command', 'asked: Run a command'],
     ],
     [{ readOnlyCommands: true }, [run('cat a.txt | wc -l'), run('cat .env')], ['allow: Allowed because this command only reads.', 'asked: Run a command']],
     [{ readOnlyCommands: true, ...rules({ effect: 'deny', tool: '*', path: 'src/**' }) }, [run('cat src/b.txt')], ['asked: Run a command']],

@@ -183,8 +183,10 @@ export async function unfold(
     if (!isKnown(text) || !('text' in first!)) throw new Unclear(`${shownWord(text)} may be any name.`);
     const found = await expandWord(pattern, scope.folder);
     if (!found) throw new Unclear(`${text} matches too much to be looked through.`);
-    if (text.startsWith('-') && !(found.length === 1 && found[0] === text))
-      throw new Unclear(`${text} may be any option.`);
+    // What matches nothing stays as it is spelled, and may match something by the time that it runs.
+    const matches = found.length !== 1 || found[0] !== text;
+    if (text.startsWith('-') ? matches : !matches)
+      throw new Unclear(`${text} ${matches ? 'may be any option' : 'matches nothing'}.`);
     return found;
   }
 
