@@ -127,6 +127,7 @@ describe('a command', () => {
 });
 
 describe('a command line without a shell', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the shell’s
   const parsed: [text: string, expect: string | undefined][] = [
     ['grep -n \'a  b\' "c d"e', 'grep|-n|a  b|c de'],
     ["echo '' x", 'echo||x'],
