@@ -127,7 +127,6 @@ describe('a command', () => {
 });
 
 describe('a command line without a shell', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the shell’s
   const parsed: [text: string, expect: string | undefined][] = [
     ['grep -n \'a  b\' "c d"e', 'grep|-n|a  b|c de'],
     ["echo '' x", 'echo||x'],
@@ -145,17 +144,17 @@ describe('a command line without a shell', () => {
     ['a <<EOF\nx\nEOF', undefined],
     ['a <<<x', undefined],
     ['a $x', 'a|<$x apart>'],
-    ['a "${f%.new}"', 'a|<$f without .new>'],
+    [`a "$\{f%.new}"`, 'a|<$f without .new>'],
     ['a "$(b | c)"', 'a|<text b | c>'],
     ['a <(b)', 'a|<file b>'],
     ['a >(b)', undefined],
     ['a `b`', undefined],
     ['a "`b`"', undefined],
     ["a $'\\x41'", undefined],
-    ['a ${x:=$(b)}', undefined],
-    ['a ${!x}', undefined],
-    ['a ${x@P}', undefined],
-    ['a $((i+1)) "${PIPESTATUS[0]}" $?', 'a|<number i>|<number >|<number >'],
+    [`a $\{x:=$(b)}`, undefined],
+    [`a $\{!x}`, undefined],
+    [`a $\{x@P}`, undefined],
+    [`a $((i+1)) "$\{PIPESTATUS[0]}" $?`, 'a|<number i>|<number >|<number >'],
     ['a $((x[$(b)]))', undefined],
     ['A=1 B="c d" e', 'A:=1|B:=c d|e'],
     ['a[0]=b', undefined],
