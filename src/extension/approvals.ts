@@ -280,7 +280,8 @@ export class Approvals implements vscode.Disposable {
       { preserveFocus: this.presence.panelInView },
     );
     this.remind(still);
-    await this.presence.back('nowhere');
+    // An editor of several differences takes the keys, and one that had them may show the proposal now.
+    if (still.length > 1 || this.presence.wasInEditor) await this.presence.back('nowhere');
   }
 
   private async askForWordsOf(group: Waiting[]): Promise<void> {

@@ -77,10 +77,10 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   /** The next key lands in the message box. Not from out of view: a view that nobody opened is not opened by this. */
-  async focus(): Promise<void> {
+  async focus(wanted = () => true): Promise<void> {
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.look();
-      if (now === 'hidden') return;
+      if (now === 'hidden' || !wanted()) return;
       const focused = now !== 'silent' && now.focused;
       // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
       if (!focused) await vscode.commands.executeCommand('towpath.chat.focus');

@@ -11,13 +11,15 @@ const boxes = new Set(['vscode-scm', 'comment']);
 export class Presence implements vscode.Disposable {
   private readonly listeners: vscode.Disposable;
   private editorAt = Number.NEGATIVE_INFINITY;
+  /** The last that only a person does who has the focus there; an editor that opens scrolls by itself. */
+  private workedAt = Number.NEGATIVE_INFINITY;
   private place: 'panel' | 'editor' = 'panel';
   private going: Promise<void> = Promise.resolve();
 
   constructor(private readonly view: ChatView) {
     const { window, workspace } = vscode;
     this.listeners = vscode.Disposable.from(
-      window.onDidChangeTextEditorSelection(({ kind }) => kind !== undefined && this.inEditor()),
+      window.onDidChangeTextEditorSelection(({ kind }) => kind !== undefined && this.works()),
       window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.inEditor(textEditor.document)),
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         const mine = document === window.activeTextEditor?.document || boxes.has(document.uri.scheme);
@@ -33,6 +35,11 @@ export class Presence implements vscode.Disposable {
   /** The panel can take the focus. */
   get panelInView(): boolean {
     return this.view.inView;
+  }
+
+  /** The person was in an editor when the dialog came. */
+  get wasInEditor(): boolean {
+    return this.place === 'editor';
   }
 
   /** Asks both the editor and the panel, so that what they have to tell is told before it is judged. */
@@ -55,10 +62,15 @@ export class Presence implements vscode.Disposable {
     const over = performance.now();
     const go = async () => {
       await toEditorAndBack();
-      if (this.editorAt <= over) await this.view.focus();
+      await this.view.focus(() => this.workedAt <= over);
     };
     this.going = go().catch(() => {}); // no answer is lost for the sake of the focus
     return this.going;
+  }
+
+  private works(): void {
+    this.workedAt = performance.now();
+    this.inEditor();
   }
 
   private inEditor(document?: vscode.TextDocument): void {
