@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { machineSettings } from '../../../src/extension/settingScopes.ts';
 import { ensureServer } from './install.ts';
 import { temporaryFolder } from './sample.ts';
 
@@ -116,12 +117,21 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
   }
 }
 
-function writeSettings(userDataDir: string, { settings, trust }: ServerOptions): void {
-  const file = path.join(userDataDir, 'User', 'settings.json');
+/** In a remote window, as this is one, what belongs to the machine is read in the machine's file. */
+function writeSettings(userDataDir: string, { settings = {}, trust }: ServerOptions): void {
+  const isOfMachine = ([name]: [string, unknown]) => machineSettings.has(name.replace(/^towpath\./, ''));
+  const all = Object.entries(settings);
+  const own = Object.fromEntries(all.filter((one) => !isOfMachine(one)));
+  const restricted = trust === 'refused' ? { 'security.workspace.trust.startupPrompt': 'never' } : {};
+  writeInto(path.join(userDataDir, 'User', 'settings.json'), { ...quiet, ...restricted }, own);
+  if (all.some(isOfMachine))
+    writeInto(path.join(userDataDir, 'Machine', 'settings.json'), {}, Object.fromEntries(all.filter(isOfMachine)));
+}
+
+function writeInto(file: string, defaults: object, settings: object): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const kept = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const restricted = trust === 'refused' ? { 'security.workspace.trust.startupPrompt': 'never' } : {};
-  writeFileSync(file, JSON.stringify({ ...quiet, ...restricted, ...kept, ...settings }, null, 2));
+  writeFileSync(file, JSON.stringify({ ...defaults, ...kept, ...settings }, null, 2));
 }
 
 /** The port is part of a workspace's identity in the browser: storage is found again only under the same one. */
