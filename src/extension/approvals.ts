@@ -190,7 +190,8 @@ export class Approvals implements vscode.Disposable {
   private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
     const chosen = await this.front.ended(shown, over);
-    await this.presence.back();
+    // What opens a list or a box gives the focus to that, which it would lose again to the panel.
+    if (chosen !== allowAlways && chosen !== denyWithWords) await this.presence.back();
     over.throwIfAborted();
     return chosen;
   }

@@ -19,7 +19,16 @@ describe('approvals', () => {
 
   before(async () => {
     provider = await startProvider([]);
-    editor = await openTowpath({ files: { 'a.txt': 'one\n', 'src/b.txt': 'b\n' }, settings: settings() });
+    const script = (text: string) => `{ "scripts": { "test": "echo ${text}" } }`;
+    editor = await openTowpath({
+      files: {
+        'a.txt': 'one\n',
+        'src/b.txt': 'b\n',
+        'package.json': script('tested'),
+        'sub/package.json': script('of somebody else'),
+      },
+      settings: settings(),
+    });
   });
   after(async () => {
     await editor?.stop();
@@ -226,21 +235,30 @@ describe('approvals', () => {
     await done();
   });
 
-  it('always allow a command of several parts: a rule for each of them', async () => {
-    await asks(run('true && echo hi'));
+  it('always allow a command: its exact words in its folder, or what the table knows to be harmless', async () => {
+    await asks(run('npm test 2>&1 | tail -3'));
     await editor.dialog.click('Always Allow…');
-    await pick('true … and echo hi … in this workspace');
+    await eventually('three ways, twice, and one back', async () => (await rows().count()) === 7);
+    await editor.screenshot('always-allow-command');
+    await pick('npm test in the workspace’s root in this workspace');
     await done();
     await begin();
-    await asks(run('echo hi | true'), run('echo hi && touch asked.txt'));
-    assert.match(await editor.dialog.text(), /^Run a command\necho hi && touch asked\.txt/);
+    await asks(run('CI=1 npm test > /dev/null; echo "$?"'), ['shell.run', { command: 'npm test', cwd: 'sub' }]);
+    assert.match(await editor.dialog.text(), /^Run a command\nnpm test\n.*\/sub\n/s);
     await editor.dialog.click('Cancel');
     await done();
     const [first] = await editor.panel.cards('shell.run').locator('.card-words').allInnerTexts();
-    assert.match(
-      first!,
-      /^Allowed by your rule for this workspace “shell\.run echo hi” and your rule .* “shell\.run true”/,
-    );
+    assert.match(first!, /^Allowed by your rule for this workspace “shell\.run npm test”/);
+    await begin();
+    await asks(run('npm test -- -t one'));
+    await editor.dialog.click('Always Allow…');
+    await pick('npm test with other names and harmless options in the workspace’s root in this workspace');
+    await done();
+    await begin();
+    await asks(run('npm test -- -t two'), run('npm test --script-shell=./evil.sh'));
+    assert.match(await editor.dialog.text(), /^Run a command\nnpm test --script-shell/);
+    await editor.dialog.click('Cancel');
+    await done();
   });
 
   it('a rule that denies does so without a dialog, and is named', async () => {
@@ -281,14 +299,19 @@ describe('approvals', () => {
     });
   });
 
-  it('a command that only reads runs unasked once that is on', async () => {
-    await choose('Commands that only read');
-    await asks(run('cat a.txt | wc -l'), run('touch made.txt'));
+  it('a command that only reads runs unasked until that is switched off', async () => {
+    await asks(run('for f in a*.txt; do cat "$f" | wc -l; done'), run('touch made.txt'));
     assert.match(await editor.dialog.text(), /touch is not on the list of commands that only read/);
     await editor.dialog.click('Cancel');
     await done();
     const [first] = await editor.panel.cards('shell.run').locator('.card-words').allInnerTexts();
     assert.match(first!, /^Allowed because this command only reads/);
+    await choose('Commands that only read');
+    await begin();
+    await asks(run('cat a.txt'));
+    assert.match(await editor.dialog.text(), /^Run a command\ncat a\.txt/);
+    await editor.dialog.click('Cancel');
+    await done();
     await set('towpath.approvals.readOnlyCommands', undefined);
   });
 
