@@ -355,6 +355,7 @@ describe('approvals', () => {
     await editor.screenshot('autopilot-dark');
     await badge().click();
     await pick('For Every Run…');
+    await rows().filter({ hasText: 'Add a Rule…' }).waitFor(); // both lists have the presets
     await pick('Reads are free');
     await badge().waitFor({ state: 'hidden' });
     await says('Reads are free');
