@@ -85,11 +85,17 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['md5sum', { flags: 'bt', operands: 'files' }],
   ['nl', { flags: 'p', values: 'bdfhilnsvw', operands: 'paths' }],
   ['node', { flags: 'v', long: 'version', operands: 'none' }],
+  ['nm', { flags: 'ACDgnpruaS', long: 'demangle defined-only extern-only dynamic undefined-only', operands: 'files' }],
   ['nproc', { operands: 'none' }],
+  [
+    'objdump',
+    { flags: 'dhtTxfCrSps', values: 'jM', long: 'disassemble no-show-raw-insn demangle section=', operands: 'files' },
+  ],
   ['od', { flags: 'abcdfilosxv', values: 'AjNt', operands: 'paths' }],
   ['paste', { flags: 's', values: 'd', operands: 'paths' }],
   ['printf', { operands: 'text' }],
   ['pwd', { flags: 'LP', operands: 'none' }],
+  ['readelf', { flags: 'ahlSsdrnVW', long: 'wide', operands: 'files' }],
   ['realpath', { flags: 'emqsz', operands: 'paths' }],
   ['rev', { operands: 'paths' }],
   [
@@ -104,6 +110,7 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['sed', { flags: 'nEr', operands: 'sed' }],
   ['seq', { flags: 'w', values: 'sf', operands: 'names' }],
   ['sha256sum', { flags: 'bt', operands: 'files' }],
+  ['size', { flags: 'ABt', operands: 'files' }],
   ['sleep', { operands: 'seconds' }],
   [
     'sort',

@@ -102,17 +102,23 @@ function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][
       ? { command: only!.words, ...inFolder(only!.folders[0]!) }
       : { command: command.trim(), ...inFolder(folder) };
   const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
-  if (needed.length === 0 || !needed.every(({ row }) => row)) return offered;
-  const folders = [...new Set(needed.flatMap((part) => part.folders))];
-  const each = (of: (part: Part) => Partial<Rule>) =>
-    distinct(needed.flatMap((part) => part.folders.map((place) => allow({ ...of(part), ...inFolder(place) }))));
-  const kinds = [...new Set(needed.map(({ row }) => row!.kind))];
+  const known = needed.filter(({ row }) => row);
+  const folders = [...new Set(known.flatMap((part) => part.folders))];
+  // What is in no row stays what it was, word for word, together with all that stood around it.
+  const others = known.length < needed.length ? offered.flat() : [];
+  if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
+  const each = (of: (part: Part) => Partial<Rule>) => [
+    ...distinct(known.flatMap((part) => part.folders.map((place) => allow({ ...of(part), ...inFolder(place) })))),
+    ...others,
+  ];
+  const kinds = [...new Set(known.map(({ row }) => row!.kind))];
   const inPackages = folders.every((place) => packages.includes(place)) && packages.length > 1;
+  const everywhere = kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })));
   return [
     ...offered,
     each(({ row }) => ({ command: row!.command, varies: true })),
     each(({ row }) => ({ kind: row!.kind })),
-    ...(inPackages ? [kinds.flatMap((kind) => packages.map((place) => allow({ kind, ...inFolder(place) })))] : []),
+    ...(inPackages ? [[...everywhere, ...others]] : []),
   ];
 }
 

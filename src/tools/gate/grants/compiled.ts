@@ -19,14 +19,14 @@ const cargoTest =
   '--nocapture --no-capture --exact --test-threads=# --ignored --include-ignored --skip= --list --show-output --color=always|never|auto -q --quiet --format=pretty|terse|json --report-time --shuffle';
 /** Of `go`: one dash. Left out: `-exec`, `-toolexec`, `-vettool`, `-overlay`, `-modfile`, `-ldflags`, `-gcflags`, `-C`. */
 const goBuild =
-  '-v -race -tags=<name> -trimpath -mod=readonly|vendor|mod -p=# -n -x -a -cover -asan -msan -work -buildvcs=true|false|auto';
+  '-v -race -tags=<name> -trimpath -mod=readonly|vendor|mod -p=# -n -x -a -cover -asan -msan -work -ldflags=<strip> -buildvcs=true|false|auto';
 const goPackages = /^(\.{1,2}|(\.{1,2}\/)?[\w][\w./-]*|(\.{1,2}\/)?(?:[\w.-]+\/)*\.\.\.)$/;
 const cDeny = /^(?!(?:un)?install|clean|dist|package|upload|deploy|publish)[\w.+-]+(\/[\w.+-]+)*$/;
 const gradleTask =
   /^:?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification)$/;
 const gradle =
   '--tests= -i --info --stacktrace -s -q --quiet --offline --no-daemon --daemon --parallel --no-parallel --continue --rerun-tasks --rerun --no-build-cache --build-cache --no-configuration-cache --configuration-cache ' +
-  '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
+  '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --group= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
 const maven =
   '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<manifest> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
 
@@ -158,7 +158,7 @@ export const compiledRows: readonly Row[] = [
 
   tool(
     'go test',
-    `${goBuild} -run= -skip= -count=# -cover -covermode=set|count|atomic -coverpkg=<name> -coverprofile=<output> -timeout=<time> -bench= -benchtime= -benchmem -short -failfast -parallel=# -shuffle=on|off|# -json -list= -vet=off|all -cpu= -fullpath`,
+    `${goBuild} -run= -skip= -count=# -cover -covermode=set|count|atomic -coverpkg=<name> -coverprofile=<output> -timeout=<time> -bench= -benchtime= -benchmem -short -failfast -parallel=# -shuffle=on|off|# -json -list= -vet=off|all -cpu= -fullpath -fuzz= -fuzztime=<time>`,
     {
       oneDash: true,
       operands: goPackages,
@@ -176,7 +176,7 @@ export const compiledRows: readonly Row[] = [
         'go test -coverprofile=/x ./...',
         'go test -modfile=x ./...',
         'go test evil.example/x@latest',
-        'go test -fuzz=X ./...',
+        'go test -fuzzcachedir=/x ./...',
       ],
     },
   ),
@@ -204,7 +204,7 @@ export const compiledRows: readonly Row[] = [
     yes: ["go list -f '{{.ImportPath}}' ./...", 'go list -m all'],
     no: ['go list -m -u all', 'go list -toolexec=./evil ./...', 'go list -modfile=x', 'go list -C .. ./...'],
   }),
-  looks('go list', '-m -u -json -versions -retracted', {
+  looks('go list', '-m -u -json -versions -retracted -f= -e', {
     oneDash: true,
     operands: /^(all|[\w./-]+)$/,
     kind: 'asks',
@@ -425,6 +425,12 @@ export const compiledRows: readonly Row[] = [
       ],
     },
   ),
+  looks('cmake', '-N -L -LA -LH -LAH', {
+    operands: 'paths',
+    needs: ['-N'],
+    yes: ['cmake -LAH -N build'],
+    no: ['cmake -N -P evil.cmake', 'cmake -LAH build', 'cmake -N /x'],
+  }),
   tool(
     'ctest',
     '--test-dir=<path> --preset=<name> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=',
@@ -500,6 +506,7 @@ export const compiledRows: readonly Row[] = [
       yes: ['cppcheck --enable=warning --quiet src'],
       no: [
         'cppcheck --addon=evil.py src',
+        'cppcheck --project=evil.cppcheck',
         'cppcheck --dump src',
         'cppcheck --output-file=/x src',
         'cppcheck --rule-file=/x src',

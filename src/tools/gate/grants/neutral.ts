@@ -73,6 +73,8 @@ const neutral: Record<string, RegExp> = {
   GIT_TERMINAL_PROMPT: number,
   COVERAGE: short,
   PARALLEL_WORKERS: number,
+  PARALLEL_TEST_PROCESSORS: number,
+  SECRET_KEY_BASE_DUMMY: number,
 };
 
 /** The variable is one that changes nothing about what a program does to anything. */

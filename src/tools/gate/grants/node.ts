@@ -6,7 +6,7 @@ const scriptOptions =
   '--coverage.enabled=true|false --verbose -v --silent --watch=false --watchAll=false --runInBand -i --bail --bail=# --maxWorkers=# --forceExit --detectOpenHandles --passWithNoTests ' +
   '--reporter=default|verbose|dot|json|tap|basic|spec|min|list|line|junit|compact|summary|hanging-process --reporters=default|summary|verbose|dot|json ' +
   '--format=stylish|unix|compact|json|checkstyle|junit|tap|visualstudio|string|verbose|documentation|progress -f=stylish|unix|compact|json|d|p --max-warnings=# --quiet -q --ext= --list --listTests --run ' +
-  '--[no-]color --retries=# --retry=# --timeout=# --testTimeout=# --maxfail=# --max-failures=# --noEmit --pretty --pretty=true|false --shard= --no-cache --cache=false --no-fail-fast --exit';
+  '--[no-]color --retries=# --retry=# --timeout=# --testTimeout=# --maxfail=# --max-failures=# --noEmit --pretty --pretty=true|false --shard= --no-cache --cache=false --no-fail-fast --exit --minify --sourcemap --mode=production|development|test --log-level=debug|info|warning|warn|error|silent';
 const npmOptions =
   '-w= --workspace= --workspaces -ws --if-present --include-workspace-root -s --silent --foreground-scripts --loglevel=silent|error|warn|notice|info|verbose --no-update-notifier --[no-]color';
 

@@ -78,6 +78,44 @@ export const otherRows: readonly Row[] = [
       no: ['rails test -r ./evil', 'rails test -e production', 'rails test ../x'],
     },
   ),
+  tool('rails', '-T -D --tasks', {
+    needs: ['-T', '-D', '--tasks'],
+    operands: /^[a-z]\w*$/,
+    most: 1,
+    yes: ['bin/rails -T', 'rails -T db'],
+    no: ['rails -T -f evil.rb', 'rails -T -r ./evil'],
+  }),
+  tool('rails notes', '-a= --annotations=', {
+    operands: /^[A-Z]+$/,
+    yes: ['bin/rails notes --annotations FIXME HACK'],
+    no: ['rails notes --x'],
+  }),
+  tool('parallel_rspec', '-n=#', {
+    operands: 'paths',
+    yes: ['bundle exec parallel_rspec spec'],
+    no: ['parallel_rspec -o x spec', 'parallel_rspec -e x', 'parallel_rspec ../x'],
+  }),
+  tool('bundle-audit check', '--update --quiet', {
+    kind: 'asks',
+    why: 'It compares the gems with the list of advisories, which it fetches.',
+    yes: ['bundle exec bundle-audit check'],
+    no: ['bundle-audit check --database /x', 'bundle-audit check ../x', 'bundle-audit download'],
+  }),
+  tool(
+    'gcovr',
+    '-r=<path> --root=<path> --filter= -f= --exclude= -e= -s --print-summary --txt-metric=line|branch|decision --branches -b --txt-summary',
+    {
+      operands: 'paths',
+      yes: ["gcovr -r . --filter 'src/' build --txt-metric branch"],
+      no: [
+        'gcovr -o /x',
+        'gcovr --config evil',
+        'gcovr --gcov-executable=./evil',
+        'gcovr --html-details=/x',
+        'gcovr -d',
+      ],
+    },
+  ),
   tool('rails routes', '-c= --controller= -g= --grep= -E --expanded --unused', {
     yes: ['bin/rails routes -g orders'],
     no: ['rails routes --x'],

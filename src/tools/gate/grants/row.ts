@@ -99,6 +99,8 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<warning>': (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value),
   /** Of `pytest -p`: with `no:` a plugin is left out, without it is loaded. */
   '<noplugin>': (value) => /^no:[\w.-]+$/.test(value),
+  /** For the linker of Go: only what leaves debugging symbols out. */
+  '<strip>': (value) => /^-[sw]( -[sw])*$/.test(value),
   '<lint>': (value) => /^[a-z][\w:-]*$/i.test(value),
 };
 
