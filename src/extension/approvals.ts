@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Rule } from '../protocol/policy.ts';
 import { visibleLine } from '../protocol/visible.ts';
-import { coverage, rulesFor } from '../tools/gate/rules.ts';
+import { coverageOf, rulesFor } from '../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../tools/tool.ts';
 import { scopes } from './approvalsMenu.ts';
 import { quietIn } from './attention.ts';
@@ -231,10 +231,7 @@ export class Approvals implements vscode.Disposable {
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
     const rules = scopes().flatMap(({ scope, words }) =>
-      offered.map((rules) => ({
-        label: `${visibleLine(rules.map(coverage).join(' and '))} ${words}`,
-        made: { rules, scope },
-      })),
+      offered.map((rules) => ({ ...choiceOf(rules, words), made: { rules, scope } })),
     );
     const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
     const title = 'Always allow, without a question';
@@ -358,6 +355,17 @@ export class Approvals implements vscode.Disposable {
 }
 
 const no: ApprovalAnswer = { decision: 'deny' };
+/** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
+function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
+  const { what, where } = coverageOf(rules);
+  const holds = [where, scope].filter(Boolean).join(', ');
+  const line = visibleLine([what, ...(where === undefined ? [] : [where]), scope].join(' '));
+  return line.length <= longestChoice ? { label: line } : { label: visibleLine(what), detail: visibleLine(holds) };
+}
+
+/** Characters that a line of a list surely has room for. */
+const longestChoice = 70;
+
 const yes = (edited: string | undefined): ApprovalAnswer => ({
   decision: 'allow',
   ...(edited !== undefined && { edited }),

@@ -252,7 +252,7 @@ describe('approvals', () => {
     await begin();
     await asks(run('npm test -- -t one'));
     await editor.dialog.click('Always Allow…');
-    await pick('npm test with other names and harmless options in the workspace’s root in this workspace');
+    await pick('npm test with other names and harmless options');
     await done();
     await begin();
     await asks(run('npm test -- -t two'), run('npm test --script-shell=./evil.sh'));

@@ -4,7 +4,7 @@ import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
-import { coverage, rulesFor } from '../../src/tools/gate/rules.ts';
+import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
@@ -81,7 +81,7 @@ describe('every row of the table of commands', () => {
 
 describe('Always Allow… for a command offers', () => {
   const offers: [command: string, offered: RegExp[]][] = [
-    ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.*root and Tests.*in packages\/api and Tests.*in packages\/web$/]],
+    ['npm test', [/^npm test in the workspace’s root$/, /^npm test with other names/, /^Tests, linters/, /^Tests.* in the workspace’s root, in packages\/api, in packages\/web$/]],
     ['npm test -- -t "a b" 2>&1 | tail -20', [/^npm test -- -t 'a b' in/, /^npm test with other/, /^Tests/, /packages/]],
     ['cd packages/api && npx jest src', [/^npx jest src in packages\/api$/, /^jest with other names.* in packages\/api$/, /^Tests.* in packages\/api$/, /packages\/web/]],
     ['cd examples/x && npx jest src', [/^npx jest src in examples\/x$/, /^jest with other names.* in examples\/x$/, /^Tests.* in examples\/x$/]],
@@ -111,7 +111,10 @@ describe('Always Allow… for a command offers', () => {
     it(`${command}: ${offered.length} choices`, async () => {
       const found = await asked(command);
       assert.notEqual(found, 'unasked');
-      const words = (found as Rule[][]).map((rules) => rules.map(coverage).join(' and '));
+      const words = (found as Rule[][]).map((rules) => {
+        const { what, where } = coverageOf(rules);
+        return `${what} ${where}`;
+      });
       assert.equal(words.length, offered.length, words.join('\n'));
       for (const [index, pattern] of offered.entries()) assert.match(words[index]!, pattern);
     });

@@ -150,15 +150,26 @@ function commonFolder(paths: readonly string[]): string {
 }
 
 /** What a rule covers, for a person: `fs.edit in src/**`, `npm test in packages/api`. */
-export function coverage(rule: Rule): string {
-  const { tool, path, command, kind, varies, folder, site, server } = rule;
+export const coverage = (rule: Rule): string => [coveredBy(rule), whereOf(rule)].filter(Boolean).join(' ');
+
+/** What rules that are made together cover: each of it once, and where all of it holds. */
+export function coverageOf(rules: readonly Rule[]): { what: string; where?: string } {
+  const where = [...new Set(rules.map(whereOf).filter(Boolean))];
+  const what = [...new Set(rules.map(coveredBy))].join(' and ');
+  return { what, ...(where.length > 0 && { where: where.join(', ') }) };
+}
+
+function coveredBy({ effect, tool, path, command, kind, varies, site, server }: Rule): string {
   if (server !== undefined) return `${ofServer(tool, server)} as it is now`;
   if (site !== undefined) return `${tool} of ${site}`;
-  const where = folder === undefined ? 'in the workspace’s root' : `in ${folder}`;
-  if (kind !== undefined) return `${kindNames[kind]} ${where}`;
-  if (command !== undefined && rule.effect !== 'allow')
-    return tool === 'shell.run' ? `${command} …` : `${tool}: ${command} …`;
-  if (command !== undefined)
-    return `${tool === 'shell.run' ? '' : `${tool}: `}${command}${varies ? ' with other names and harmless options' : ''} ${where}`;
-  return path === undefined ? tool : `${tool} in ${path}`;
+  if (kind !== undefined) return kindNames[kind];
+  if (command === undefined) return path === undefined ? tool : `${tool} in ${path}`;
+  const more = effect !== 'allow' ? ' …' : varies ? ' with other names and harmless options' : '';
+  return `${tool === 'shell.run' ? '' : `${tool}: `}${command}${more}`;
+}
+
+/** The folder that a rule which allows commands holds in. */
+function whereOf({ effect, command, kind, folder }: Rule): string | undefined {
+  if (effect !== 'allow' || (command ?? kind) === undefined) return undefined;
+  return folder === undefined ? 'in the workspace’s root' : `in ${folder}`;
 }
