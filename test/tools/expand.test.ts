@@ -36,7 +36,7 @@ describe('a word of a command', () => {
     ['.vscod?/*', ['.vscode/tasks.json']],
     ['.vscod?/settings.json', ['.vscod?/settings.json']],
     ['src/*/a.ts', ['src/deep/a.ts']],
-    ['src/*/', ['src/a.ts/', 'src/deep/']],
+    ['src/*/', ['src/deep/']],
     ['./s*/a.ts', ['./src/a.ts']],
     ['src/../*.md', ['src/../*.md']],
     ['{a,b}.ts', ['a.ts', 'b.ts']],

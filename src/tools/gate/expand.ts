@@ -1,4 +1,4 @@
-import { opendir, readdir } from 'node:fs/promises';
+import { opendir, readdir, stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 
 /** More words than this of one word, and more names of folders, are not looked through. */
@@ -125,19 +125,29 @@ async function matchesOf(word: string, folder: string, budget: { names: number }
   const tail = /\/+$/.exec(word)?.[0] ?? '';
   const lastGlob = names.findLastIndex(hasGlob);
   const exist = names.slice(lastGlob + 1).some((name) => name !== '');
-  return exist ? existing(found, folder, tail) : found.map((one) => one + tail);
+  return exist || tail !== '' ? existing(found, folder, tail) : found;
 }
 
-/** What comes behind the last glob has to be there, too: else the glob matches nothing. */
+/** What comes behind the last glob has to be there, too, and with a `/` behind it be a folder: else the glob matches nothing. */
 async function existing(found: readonly string[], folder: string, tail: string): Promise<string[]> {
   const there: string[] = [];
   for (const one of found) {
     const at = paths.resolve(folder, one);
     const siblings = await readdir(paths.dirname(at)).catch((): string[] => []);
-    if (siblings.includes(paths.basename(at)) || /(^|\/)\.\.?$/.test(one)) there.push(one + tail);
+    const dots = /(^|\/)\.\.?$/.test(one);
+    if (!dots && !siblings.includes(paths.basename(at))) continue;
+    if ((dots || tail !== '') && !(await isFolder(one.startsWith('/') ? one : `${folder}/${one}`))) continue;
+    there.push(one + tail);
   }
   return there;
 }
+
+/** @param path not made shorter: `a/..` is none where `a` is a file */
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 async function namesIn(folder: string, glob: string, budget: { names: number }): Promise<string[] | undefined> {
   const names: string[] = [];

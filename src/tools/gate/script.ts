@@ -74,6 +74,8 @@ const unread = new Set(['case', 'esac', 'select', 'function', 'coproc', '{', '}'
 const redirections = /(?:2>&1|1?>&2|[12&]?>[ \t]*\/dev\/null|<[ \t]*\/dev\/null)(?=[ \t\n;|)]|&&|$)/y;
 /** What means itself to every shell: typographic quotes are quotes to PowerShell, inside of others, too. */
 const plain = /[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„]+/uy;
+/** Braces that make one word of it, with nothing in them that means anything else. */
+const plainBraces = /\{(?:(?!,|\.\.)[^\s\p{Cc}'"`$\\&|;<>(){}[\]*?!~‘’‚‛“”„])*\}/uy;
 
 class Reader {
   private at = 0;
@@ -99,7 +101,7 @@ class Reader {
       const operator = found === '&&' || found === '||' ? found : ';';
       script.push({ ...(script.length > 0 && { operator }), ...this.pipeline() });
       this.blanks();
-      found = this.take(/&&|\|\||;(?!;)|\n/y);
+      found = this.take(/&&|\|\||;(?!(?:\\\n)*[;&])|\n/y);
     }
     if (script.length === 0 || found === '&&' || found === '||') throw new Unreadable();
     this.depth -= 1;
@@ -121,7 +123,7 @@ class Reader {
     const commands = [this.command()];
     for (;;) {
       this.blanks();
-      if (this.take(/\|(?![|&])(?:[ \t\n]|\\\n)*/y) === undefined) break;
+      if (this.take(/\|(?!(?:\\\n)*[|&])(?:[ \t\n]|\\\n)*/y) === undefined) break;
       commands.push(this.command());
     }
     return { ...(negated && { negated: true as const }), commands };
@@ -130,7 +132,7 @@ class Reader {
   private command(): Command {
     if (++this.parts > mostParts) throw new Unreadable();
     const word = this.ahead();
-    if (this.take(/\((?!\()/y)) {
+    if (this.take(/\((?!(?:\\\n)*\()/y)) {
       const body = this.script();
       this.expect(/\)/y);
       return { kind: 'group', body: this.unredirected(body) };
@@ -252,11 +254,8 @@ class Reader {
       this.expect(/<\(/y);
       return { script: this.inside(), as: 'file', quoted: true };
     }
-    const braces = this.take(/\{[^\s'"\\$`{},;&|<>()]*\}/y);
-    if (braces !== undefined) {
-      if (braces.includes('..')) throw new Unreadable();
-      return { text: braces };
-    }
+    const braces = this.take(plainBraces);
+    if (braces !== undefined) return { text: braces };
     if (letter === '~') return { text: this.expect(/~/y)[0] };
     const glob = this.take(/[*?]|\[[!^]?[\w.-]+\]/y);
     if (glob !== undefined) return { glob };
@@ -269,10 +268,11 @@ class Reader {
     const pieces: Piece[] = [];
     this.expect(/"/y);
     while (this.take(/"/y) === undefined) {
-      // A quote that is none is what a person misreads: such a text is not judged.
+      // A quote that is none is what a person misreads: such a text is not judged. Nor is one whose line goes on behind
+      // a backslash: what stands on both sides is read as one, a `$` and a bracket, too.
       const text = this.take(/(?:[^"$`\\“”„]|\\[$\\]|\\(?!["$`\\\n]))+/y);
       if (text !== undefined) pieces.push({ text: text.replace(/\\([$\\])/g, '$1') });
-      else if (this.take(/\\\n/y) === undefined) pieces.push(this.dollar(true));
+      else pieces.push(this.dollar(true));
     }
     return pieces.length > 0 ? pieces : [{ text: '' }];
   }
@@ -286,7 +286,7 @@ class Reader {
       const variable = (named[1] ?? named[2] ?? named[3])!;
       return { variable, ...(named[4] !== undefined && { suffix: named[4] }), quoted };
     }
-    if (this.take(/\$\((?!\()/y) !== undefined) return { script: this.inside(), as: 'text', quoted };
+    if (this.take(/\$\((?!(?:\\\n)*\()/y) !== undefined) return { script: this.inside(), as: 'text', quoted };
     // It means itself where nothing follows that it could be about.
     this.expect(quoted ? /\$(?=["\s|)\\/.,])/y : /\$(?=[\s|)]|$)/y);
     return { text: '$' };

@@ -43,6 +43,8 @@ export class Unclear extends Error {}
 
 interface Scope {
   folder: string;
+  /** It came there by a change of the folder. */
+  moved: boolean;
   variables: Map<string, string>;
   piped: boolean;
   /** It runs exactly once, so that a change of the folder holds for all that follows. */
@@ -65,21 +67,27 @@ export async function unfold(
   let isStraight = true;
   const pipelines: Steps[] = [];
 
-  await walk(script, { folder, variables: new Map(), piped: false, once: true });
+  await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
   return { steps, ...(isStraight && { straight: pipelines }) };
 
   async function walk(script: Script, scope: Scope): Promise<void> {
     /** Nothing before it decides whether it runs. */
     let surely = true;
-    for (const { operator, negated, commands } of script) {
-      if (operator !== '&&') surely = operator !== '||';
+    /** What came right before succeeds, and is no step. */
+    let passed = false;
+    for (const { operator: written, negated, commands } of script) {
+      if (written !== '&&') surely = written !== '||';
+      if (passed && written === '||') isStraight = false;
+      const operator: Steps['operator'] = passed && written === '&&' ? ';' : written;
       const [only] = commands;
       if (commands.length === 1 && only!.kind === 'simple' && isChangeOfFolder(only!)) {
         if (!scope.once || !surely || negated) throw new Unclear('It changes the folder only sometimes.');
         scope.folder = await moved(only as Simple, scope);
+        passed = true;
         continue;
       }
-      if (negated) isStraight = false;
+      passed = isAssignment(only!) && (passed || operator !== '&&');
+      if (negated || (commands.length > 1 && commands.some(isAssignment))) isStraight = false;
       const joined = commands.length > 1 || operator === '&&' || operator === '||';
       for (const [index, command] of commands.entries()) {
         const inner = commands.length === 1 ? scope : { ...copyOf(scope), piped: scope.piped || index > 0 };
@@ -97,12 +105,19 @@ export async function unfold(
     surely: boolean,
     operator: Steps['operator'],
   ): Promise<void> {
-    const variables: [string, string][] = [];
-    for (const { name, value } of command.assignments)
-      variables.push([name, (await evaluate(value, scope, 'value'))[0]!]);
     if (command.words.length === 0) {
-      for (const [name, value] of variables) assign(name, surely ? value : some.text, scope);
+      for (const { name, value } of command.assignments) {
+        const [text] = await evaluate(value, scope, 'value');
+        assign(name, surely ? text! : some.text, scope);
+      }
       return;
+    }
+    const variables: [string, string][] = [];
+    // One in front of a program is there for the next one in front of it, and not yet for the words.
+    const front = copyOf(scope);
+    for (const { name, value } of command.assignments) {
+      variables.push([name, (await evaluate(value, front, 'value'))[0]!]);
+      front.variables.set(...variables.at(-1)!);
     }
     const words: string[] = [];
     for (const word of command.words) words.push(...(await evaluate(word, scope, 'words')));
@@ -140,15 +155,13 @@ export async function unfold(
   }
 
   async function moved(command: Simple, scope: Scope): Promise<string> {
-    const [, target] = await Promise.all(
-      command.words.map((word) => evaluate(word, scope, 'words').then((all) => all.join(' '))),
-    );
-    if (!isKnown(target!) || target === '' || target!.startsWith('-'))
+    const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
+    if (!isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
       throw new Unclear('It cannot be said where it runs.');
     // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
-    const isFirst = scope.folder === folder;
-    if (/(^|\/)\.\.(\/|$)/.test(isFirst ? target!.replace(/^(\.\.\/?)+/, '') : target!))
+    if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
       throw new Unclear(`${target} goes up and down.`);
+    scope.moved = true;
     const place = await resolvePath(roots, paths.resolve(scope.folder, target!), 'list');
     if (place.mount) throw new Unclear('It runs outside of the open folders.');
     return place.path;
@@ -177,10 +190,13 @@ export async function unfold(
       text += value;
       pattern += 'glob' in piece ? piece.glob : value.replace(/[\\*?[\]{}]/g, '\\$&');
     }
+    // What is written there falls apart at its blanks, and takes what stands beside it along.
+    if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) return [some.text];
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
     // A name that it matches could pass for an option.
     const [first] = word;
-    if (!isKnown(text) || !('text' in first!)) throw new Unclear(`${shownWord(text)} may be any name.`);
+    if (!isKnown(text) || !('text' in first! && first.text !== ''))
+      throw new Unclear(`${shownWord(text)} may be any name.`);
     const found = await expandWord(pattern, scope.folder);
     if (!found) throw new Unclear(`${text} matches too much to be looked through.`);
     // What matches nothing stays as it is spelled, and may match something by the time that it runs.
@@ -228,6 +244,8 @@ const copyOf = (scope: Scope): Scope => ({ ...scope, variables: new Map(scope.va
 
 const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boolean =>
   words.length === 2 && assignments.length === 0 && stderr === 'err' && stdout === 'out' && isText(words[0]!, 'cd');
+
+const isAssignment = (command: Command): boolean => command.kind === 'simple' && command.words.length === 0;
 
 const isText = (word: Word, text: string): boolean => word.length === 1 && 'text' in word[0]! && word[0].text === text;
 
