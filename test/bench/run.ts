@@ -3,7 +3,15 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { node, runCommand } from '../support/command.ts';
 
-const parts = new Set(['run.ts', 'measure.ts', 'stopStages.ts']);
+const parts = new Set([
+  'run.ts',
+  'measure.ts',
+  'stopStages.ts',
+  'grantFiles.ts',
+  'grantLists.ts',
+  'grantPrograms.ts',
+  'grantRuns.ts',
+]);
 const all = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !parts.has(file))
   .map((file) => path.basename(file, '.ts'))

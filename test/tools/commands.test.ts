@@ -84,6 +84,8 @@ describe('a command', () => {
     ['diff . src', 'compares the files of folders'],
     ['git', 'could be anything'],
     ['sort -o PWNED README.md', 'writes'],
+    ['nm @evil.txt', 'reads its options from a file'],
+    ['objdump -d @evil.txt README.md', 'reads its options from a file'],
     ['diff --unified /etc/passwd README.md', 'the value of that option may be left out: the file is not one'],
     ['diff --unified 3 README.md', 'the same'],
     ['grep --context 3 /etc/passwd', 'a value that is not attached is a file to some programs'],

@@ -20,8 +20,10 @@ before(async () => {
     'tests/test_a.py': '',
     'coverage.out': '',
     'bin/server': '',
+    'bin/git': '',
     'build/a.txt': '',
     'manage.py': '',
+    'shop/__init__.py': '',
     'evil.sh': '',
     'packages/api/package.json': '{}',
     'packages/api/tsconfig.json': '{}',
@@ -190,6 +192,14 @@ describe('a rule for a command', () => {
     ['git status', 'GIT_PAGER=./evil.sh git diff', 'ask'],
     ['git status', 'npx git status', 'unasked'],
     ['git status', './git status', 'ask'],
+    ['git status', 'bin/git status', 'ask'],
+    ['git status', 'bin/rails --version', 'ask'],
+    ['git status', 'python3 -m shop --version', 'ask'],
+    ['git status', 'python3 -m pip list', 'unasked'],
+    ['git status', 'uv run deploy.py --version', 'ask'],
+    ['npm test', 'python3 -m jest', 'ask'],
+    ['npm test', 'GOFLAGS=-mod=mod go test ./...', 'ask'],
+    ['npm test', 'ASAN_OPTIONS=log_path=1 npm test', 'ask'],
   ];
   for (const [shown, then, expect, cwd] of wide)
     it(`with the widest for ${shown}, ${then}${cwd ? ` in ${cwd}` : ''}: ${expect}`, async () => {

@@ -112,8 +112,11 @@ function split(name: string, program: ReadOnlyProgram, args: readonly string[], 
 
 function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], options: Set<string>): string[] {
   switch (program.operands) {
-    case 'paths':
     case 'files':
+      // Those of binutils read their options out of such a file, and one of them loads a plugin.
+      if (operands.some((word) => word.startsWith('@'))) throw new Unknown(`${name} may read its options from a file.`);
+      return operands;
+    case 'paths':
       return operands;
     case 'pattern':
       return options.has('e') || options.has('regexp') || options.has('files') ? operands : operands.slice(1);

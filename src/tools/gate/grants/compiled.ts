@@ -19,16 +19,22 @@ const cargoTest =
   '--nocapture --no-capture --exact --test-threads=# --ignored --include-ignored --skip= --list --show-output --color=always|never|auto -q --quiet --format=pretty|terse|json --report-time --shuffle';
 /** Of `go`: one dash. Left out: `-exec`, `-toolexec`, `-vettool`, `-overlay`, `-modfile`, `-ldflags`, `-gcflags`, `-C`. */
 const goBuild =
-  '-v -race -tags=<name> -trimpath -mod=readonly|vendor|mod -p=# -n -x -a -cover -asan -msan -work -ldflags=<strip> -buildvcs=true|false|auto';
-const goPackages = /^(\.{1,2}|(\.{1,2}\/)?[\w][\w./-]*|(\.{1,2}\/)?(?:[\w.-]+\/)*\.\.\.)$/;
-const cDeny = /^(?!(?:un)?install|clean|dist|package|upload|deploy|publish)[\w.+-]+(\/[\w.+-]+)*$/;
+  '-v -race -tags=<name> -trimpath -mod=readonly|vendor -p=# -n -x -a -cover -asan -msan -work -ldflags=<strip> -buildvcs=true|false|auto';
+const cDeny =
+  /^(?!(?:.*[-_./])?(?:(?:un)?install|clean|dist|package|upload|deploy|publish|flash|push|send|reset))\w[\w.+-]*(\/[\w.+-]+)*$/;
 const gradleTask =
-  /^:?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification)$/;
+  /^(?!.*(?:fix|format|apply|baseline|generate|update|deploy|publish|upload|install|push|send|migrate|seed|drop|delete|remove|reset|write)(?:$|[A-Z:\d]))(?!.*(?:Fix|Format|Apply|Baseline|Generate|Update|Deploy|Publish|Upload|Install|Push|Send|Migrate|Seed|Drop|Delete|Remove|Reset|Write)):?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification)$/;
 const gradle =
   '--tests= -i --info --stacktrace -s -q --quiet --offline --no-daemon --daemon --parallel --no-parallel --continue --rerun-tasks --rerun --no-build-cache --build-cache --no-configuration-cache --configuration-cache ' +
   '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --group= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
 const maven =
   '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<manifest> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
+
+/** It looks, but asks the compiler that the project's own configuration names. */
+const asksCompiler = {
+  kind: 'checks',
+  why: 'It shows what the project is made of, and may start the compiler that the project names.',
+} as const;
 
 export const compiledRows: readonly Row[] = [
   tool('cargo test', `${cargo} --no-run --no-fail-fast --doc`, {
@@ -112,12 +118,13 @@ export const compiledRows: readonly Row[] = [
     'cargo tree',
     '-p= --package= -e= --edges= --depth=# -d --duplicates -i= --invert= --features= -F= --all-features --no-default-features --workspace --prefix=none|indent|depth --charset=utf8|ascii --no-dedupe --prune= --locked --offline --format= -f= --exclude=',
     {
-      operands: undefined,
+      ...asksCompiler,
       yes: ['cargo tree -p cli -e normal --depth 1', 'cargo tree -i regex@1.0.0', 'cargo tree -d'],
       no: ['cargo tree --config x', 'cargo tree --manifest-path ../x'],
     },
   ),
   looks('cargo metadata', '--no-deps --format-version=# --locked --offline --frozen -q', {
+    ...asksCompiler,
     yes: ['cargo metadata --no-deps --format-version 1'],
     no: ['cargo metadata --config x'],
   }),
@@ -161,7 +168,7 @@ export const compiledRows: readonly Row[] = [
     `${goBuild} -run= -skip= -count=# -cover -covermode=set|count|atomic -coverpkg=<name> -coverprofile=<output> -timeout=<time> -bench= -benchtime= -benchmem -short -failfast -parallel=# -shuffle=on|off|# -json -list= -vet=off|all -cpu= -fullpath -fuzz= -fuzztime=<time>`,
     {
       oneDash: true,
-      operands: goPackages,
+      operands: 'packages',
       yes: [
         'go test ./...',
         'go test -race -run TestA/b ./internal/x -count=1 -v',
@@ -176,13 +183,16 @@ export const compiledRows: readonly Row[] = [
         'go test -coverprofile=/x ./...',
         'go test -modfile=x ./...',
         'go test evil.example/x@latest',
+        'go test -mod=mod evil.example/x',
+        'go test ../outside',
+        'go test a/../../outside/...',
         'go test -fuzzcachedir=/x ./...',
       ],
     },
   ),
   tool('go build', `${goBuild} -o=<output>`, {
     oneDash: true,
-    operands: goPackages,
+    operands: 'packages',
     yes: ['go build ./...', 'go build -o bin/server ./cmd/server', 'go build -o /dev/null ./...'],
     no: [
       'go build -o /x ./cmd',
@@ -194,23 +204,24 @@ export const compiledRows: readonly Row[] = [
   }),
   tool('go vet', `${goBuild} -c=#`, {
     oneDash: true,
-    operands: goPackages,
+    operands: 'packages',
     yes: ['go vet ./...'],
     no: ['go vet -vettool=./evil.sh ./...', 'go vet -json -exec=x'],
   }),
   looks('go list', '-m -json -deps -test -e -f= -find -compiled -export', {
+    ...asksCompiler,
     oneDash: true,
-    operands: goPackages,
+    operands: 'packages',
     yes: ["go list -f '{{.ImportPath}}' ./...", 'go list -m all'],
     no: ['go list -m -u all', 'go list -toolexec=./evil ./...', 'go list -modfile=x', 'go list -C .. ./...'],
   }),
   looks('go list', '-m -u -json -versions -retracted -f= -e', {
     oneDash: true,
-    operands: /^(all|[\w./-]+)$/,
+    operands: /^all$/,
     kind: 'asks',
     needs: ['-u', '-versions'],
     yes: ['go list -m -u all'],
-    no: ['go list -m -u -modfile=x all'],
+    no: ['go list -m -u -modfile=x all', 'go list -m -versions evil.example/secret'],
   }),
   ...['go mod graph', 'go mod why', 'go mod verify'].map((command) =>
     looks(command, '-m', {
@@ -255,13 +266,14 @@ export const compiledRows: readonly Row[] = [
   ),
   tool(
     'golangci-lint run',
-    '--timeout=<time> -v --verbose --fast --fast-only --disable= --enable= -E= -D= --enable-only= --new --new-from-rev= --new-from-merge-base= --max-issues-per-linter=# --max-same-issues=# --out-format=tab|colored-line-number|line-number|json|github-actions|checkstyle|colored-tab --allow-parallel-runners --tests --tests=true|false --concurrency=# -j=# --color=always|never|auto --issues-exit-code=# --show-stats',
+    '--timeout=<time> -v --verbose --fast --fast-only --disable= --enable= -E= -D= --enable-only= --new --new-from-rev=<revision> --new-from-merge-base=<revision> --max-issues-per-linter=# --max-same-issues=# --out-format=tab|colored-line-number|line-number|json|github-actions|checkstyle|colored-tab --allow-parallel-runners --tests --tests=true|false --concurrency=# -j=# --color=always|never|auto --issues-exit-code=# --show-stats',
     {
-      operands: goPackages,
+      operands: 'packages',
       yes: ['golangci-lint run ./...', 'golangci-lint run --timeout 5m ./internal/x'],
       no: [
         'golangci-lint run --fix',
         'golangci-lint run -c evil.yml',
+        'golangci-lint run --new-from-rev=--output=/x',
         'golangci-lint run --cpu-profile-path=/x',
         'golangci-lint run --out-format=json:/x',
       ],
@@ -269,7 +281,7 @@ export const compiledRows: readonly Row[] = [
   ),
   tool('staticcheck', '-checks= -f=text|stylish|json -tests=true|false', {
     oneDash: true,
-    operands: goPackages,
+    operands: 'packages',
     yes: ['staticcheck ./...'],
     no: ['staticcheck -modfile=x ./...'],
   }),
@@ -277,7 +289,7 @@ export const compiledRows: readonly Row[] = [
     oneDash: true,
     kind: 'asks',
     why: 'It asks for known vulnerabilities of the dependencies.',
-    operands: goPackages,
+    operands: 'packages',
     yes: ['govulncheck ./...'],
     no: ['govulncheck -db=https://evil.example ./...', 'govulncheck -C .. ./...'],
   }),
@@ -304,6 +316,10 @@ export const compiledRows: readonly Row[] = [
       './gradlew test --scan',
       './gradlew clean',
       './gradlew deployTest2',
+      './gradlew deployTest',
+      './gradlew lintFix',
+      './gradlew detektBaseline',
+      './gradlew installDebugAndroidTest',
     ],
   }),
   tool('mvn', maven, {
@@ -334,9 +350,11 @@ export const compiledRows: readonly Row[] = [
       '-c=Debug|Release --configuration=Debug|Release --no-build --no-restore -v=q|m|n|d|quiet|minimal|normal|detailed --verbosity=q|m|n|d|quiet|minimal|normal|detailed --nologo --filter= --logger=trx|console|html|console;verbosity=normal|console;verbosity=detailed -f=<name> --framework=<name> --list-tests -t --blame --no-incremental',
       {
         operands: 'paths',
+        readsArguments: true,
         yes: [`${command}`, `${command} tests/A.csproj -c Release --no-restore`],
         no: [
           `${command} -o /x`,
+          `${command} @evil.rsp`,
           `${command} --settings evil`,
           `${command} -p:X=y`,
           `${command} /p:X=y`,
@@ -362,12 +380,15 @@ export const compiledRows: readonly Row[] = [
       { yes: [command], no: [`${command} --package-path ..`, `${command} -Xswiftc x`, `${command} --build-path /x`] },
     ),
   ),
+  ...['dart analyze', 'flutter analyze', 'dart test', 'flutter test', 'mix test'].map((command) =>
+    tool(
+      command,
+      '--no-color --trace --verbose --fatal-infos --fatal-warnings -n= --name= --plain-name= --stale --failed --seed=# --only= --exclude= --coverage',
+      { operands: 'paths', yes: [command], no: [`${command} --x`, `${command} ../x`, `${command} --config=evil`] },
+    ),
+  ),
+  // What stands behind these is another thing to do, or a package to fetch.
   ...[
-    'dart analyze',
-    'flutter analyze',
-    'dart test',
-    'flutter test',
-    'mix test',
     'zig build test',
     'cabal test',
     'stack test',
@@ -377,11 +398,10 @@ export const compiledRows: readonly Row[] = [
     'cabal build',
     'stack build',
   ].map((command) =>
-    tool(
-      command,
-      '--no-color --trace --verbose --fatal-infos --fatal-warnings -n= --name= --plain-name= --stale --failed --seed=# --only= --exclude= --coverage',
-      { operands: 'paths', yes: [command], no: [`${command} --x`, `${command} ../x`, `${command} --config=evil`] },
-    ),
+    tool(command, '--verbose --strict --warnings-as-errors', {
+      yes: [command],
+      no: [`${command} publish`, `${command} gen.config`, `${command} --config=evil`],
+    }),
   ),
   tool('mix format', '--check-formatted', {
     operands: 'paths',
@@ -394,8 +414,9 @@ export const compiledRows: readonly Row[] = [
     'cmake --build',
     '-j=# --parallel=# -t=<target> --target=<target> --config=Debug|Release|RelWithDebInfo|MinSizeRel --preset=<name> -v --verbose',
     {
-      operands: 'paths',
+      operands: /^(\.|(\.\/)?(_?build|builddir|out|cmake-build)[\w.-]*(\/[\w.-]+)*\/?)$/,
       most: 1,
+      greedy: ['-t', '--target'],
       rest: { options: '-j=# -k=# -v -n' },
       yes: ['cmake --build build -j 4', 'cmake --build build --target unit_tests'],
       no: [
@@ -404,12 +425,13 @@ export const compiledRows: readonly Row[] = [
         'cmake --build build -- -f evil',
         'cmake -P evil.cmake',
         'cmake --build build --clean-first --target uninstall',
+        'cmake --build --preset=x --target all install',
       ],
     },
   ),
   tool(
     'cmake',
-    '-S=<path> -B=<path> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
+    '-S=<project> -B=<build> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
     {
       also: /^-D(?!CMAKE_)[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|\d{1,6})$/,
       needs: ['-B', '--preset'],
@@ -421,6 +443,7 @@ export const compiledRows: readonly Row[] = [
         'cmake -S . -B build -DCMAKE_C_COMPILER=./evil',
         'cmake -S . -B build --toolchain evil.cmake',
         'cmake -C evil.cmake -B build',
+        'cmake -S ../x -B build',
         'cmake -E rm x',
       ],
     },
@@ -433,7 +456,7 @@ export const compiledRows: readonly Row[] = [
   }),
   tool(
     'ctest',
-    '--test-dir=<path> --preset=<name> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=',
+    '--test-dir=<build> --preset=<name> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=#',
     {
       yes: ['ctest --test-dir build -R parse --output-on-failure', 'ctest -N', 'ctest -j4 --preset debug'],
       no: [
@@ -447,13 +470,21 @@ export const compiledRows: readonly Row[] = [
       ],
     },
   ),
-  tool('ninja', '-C=<path> -j=# -v -k=# -n -d= --quiet -l=#', {
+  tool('ninja', '-C=<build> -j=# -v -k=# -n -d= --quiet -l=#', {
     operands: cDeny,
     yes: ['ninja -C build', 'ninja -C build unit_tests'],
-    no: ['ninja -f evil.ninja', 'ninja -C build install', 'ninja -C ../x', 'ninja -t clean', 'ninja -C build clean'],
+    no: [
+      'ninja -f evil.ninja',
+      'ninja -C build install',
+      'ninja -C ../x',
+      'ninja -t clean',
+      'ninja -C build clean',
+      'ninja -C build src/install',
+      'ninja -C build run_deploy',
+    ],
   }),
   ...['meson test', 'meson compile'].map((command) =>
-    tool(command, '-C=<path> -v --verbose --print-errorlogs --suite= --no-rebuild -j=# --list', {
+    tool(command, '-C=<build> -v --verbose --print-errorlogs --suite= --no-rebuild -j=# --list', {
       operands: cDeny,
       yes: [`${command} -C build`],
       no: [`${command} -C /x`, `${command} --wrap=./evil`, `${command} --gdb-path=./evil`, 'meson install'],
@@ -466,9 +497,11 @@ export const compiledRows: readonly Row[] = [
       {
         operands: 'paths',
         needs: ['-n', '--dry-run', '-output-replacements-xml', '--output-replacements-xml'],
+        readsArguments: true,
         yes: [`${command} --dry-run --Werror src/a.cpp`],
         no: [
           `${command} -i src/a.cpp`,
+          `${command} -n @evil.txt`,
           `${command} src/a.cpp`,
           `${command} -n --style=file:/x src/a.cpp`,
           `${command} -n --files=/x`,
@@ -482,9 +515,11 @@ export const compiledRows: readonly Row[] = [
     {
       oneDash: true,
       operands: 'paths',
+      readsArguments: true,
       yes: ['clang-tidy -p build src/a.cpp', "clang-tidy -p build --checks='-*,bugprone-*' src/a.cpp --quiet"],
       no: [
         'clang-tidy --fix src/a.cpp',
+        'clang-tidy -checks @evil.txt src/a.cpp',
         'clang-tidy -load=./evil.so src/a.cpp',
         'clang-tidy --config-file=/x src/a.cpp',
         'clang-tidy -export-fixes=/x src/a.cpp',

@@ -85,7 +85,7 @@ export const gitRows: readonly Row[] = [
   ),
   looks(
     'branch',
-    '--show-current -a -r -v -vv --list --all --remotes --merged --no-merged --merged= --contains= --no-contains= --points-at= --sort= --format=<format> --verbose --[no-]color --column',
+    '--show-current -a -r -v -vv --list --all --remotes --merged --no-merged --merged= --contains= --no-contains= --points-at= --sort=<sort> --format=<format> --verbose --[no-]color --column',
     {
       yes: ['git branch', 'git branch --show-current', 'git branch -avv --sort=-committerdate'],
       no: [
@@ -94,10 +94,12 @@ export const gitRows: readonly Row[] = [
         'git branch -m a b',
         'git branch --edit-description',
         'git branch -u origin/main',
+        'git branch --sort=signature:key',
+        'git branch --format=%(signature)',
       ],
     },
   ),
-  looks('tag', '-l --list -n -n=# --sort= --contains= --no-contains= --points-at= --merged --format=<format>', {
+  looks('tag', '-l --list -n -n=# --sort=<sort> --contains= --no-contains= --points-at= --merged --format=<format>', {
     operands: 'text',
     needs: ['-l', '--list'],
     yes: ["git tag -l 'v1.*'", 'git tag --list --sort=-creatordate'],
@@ -185,10 +187,15 @@ export const gitRows: readonly Row[] = [
     yes: ['git show-ref --heads'],
     no: ['git show-ref --exclude-existing'],
   }),
-  looks('for-each-ref', '--count=# --sort= --format=<format> --contains= --merged= --no-merged= --points-at=', {
+  looks('for-each-ref', '--count=# --sort=<sort> --format=<format> --contains= --merged= --no-merged= --points-at=', {
     operands: 'names',
     yes: ["git for-each-ref --format='%(refname:short)' refs/heads"],
-    no: ['git for-each-ref --shell', 'git for-each-ref --stdin'],
+    no: [
+      'git for-each-ref --shell',
+      'git for-each-ref --stdin',
+      'git for-each-ref --sort=-signature',
+      "git for-each-ref --format='%(*signature:grade)'",
+    ],
   }),
   looks('diff-tree', `${differences} -r -t --root --no-commit-id -m -c --cc --always`, {
     operands: 'revisions',

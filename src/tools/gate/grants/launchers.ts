@@ -3,6 +3,12 @@ import type { WorkspaceRoot } from '../../workspace.ts';
 import { resolvePath } from '../paths.ts';
 import { programFolders } from '../readOnlyPrograms.ts';
 
+/** A program, and where it comes from: the system, what a package manager has installed for the project, or its own files. */
+export interface Launched {
+  words: string[];
+  by?: 'installed' | 'project';
+}
+
 /**
  * The words of the program that others start for it (`npx jest`, `uv run pytest`, `./gradlew`, `.venv/bin/mypy`): only programs that
  * the project has, so that nothing is fetched for it. Undefined where it is not there, or is anything else.
@@ -12,17 +18,26 @@ export async function launched(
   words: readonly string[],
   folder: string,
   roots: readonly WorkspaceRoot[],
-): Promise<string[] | undefined> {
+): Promise<Launched | undefined> {
   let rest = [...words];
+  let by: Launched['by'];
   for (let depth = 0; depth < 4; depth++) {
     const [program = '', ...args] = rest;
     if (program.includes('/')) {
       const name = await named(program, folder, roots);
-      return name === undefined ? undefined : (start([name, ...args]) ?? [name, ...args]);
+      if (name === undefined) return undefined;
+      const inner = start([name, ...args]);
+      if (inner && isModule(name, args) && !(await isInstalledModule(inner[0]!, folder, roots))) return undefined;
+      if (/^(\.\/)?((vendor\/)?bin\/|gradlew|mvnw)/.test(program)) by = 'project';
+      return { words: inner ?? [name, ...args], ...(by && { by }) };
     }
     const inner = start(rest);
-    if (inner === undefined) return rest;
-    if (fromNode.has(program) && !(await hasNodeProgram(inner[0]!, folder, roots))) return undefined;
+    if (inner === undefined) return { words: rest, ...(by && { by }) };
+    if (fromNode.has(program)) {
+      if (!(await hasNodeProgram(inner[0]!, folder, roots))) return undefined;
+      by = 'installed';
+    }
+    if (isModule(program, args) && !(await isInstalledModule(inner[0]!, folder, roots))) return undefined;
     rest = inner;
   }
   return undefined;
@@ -32,6 +47,21 @@ const fromNode = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx']);
 /** What stands between them and the program, and changes nothing about it. */
 const harmless = new Set(
   '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
+);
+
+const isModule = (program: string, [option]: readonly string[]): boolean =>
+  /^python3?$/.test(program) && option === '-m';
+
+/** Tools for Python that are started as modules. One of that name in the folder, where Python looks first, is another program. */
+async function isInstalledModule(name: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<boolean> {
+  if (!pythonModules.has(name)) return false;
+  for (const file of [name, `${name}.py`]) if (await isThere(paths.join(folder, file), roots)) return false;
+  return true;
+}
+const pythonModules = new Set(
+  'pytest unittest mypy ruff black isort flake8 pylint coverage pip alembic pyright yamllint codespell djlint sqlfluff'.split(
+    ' ',
+  ),
 );
 
 /** What a starter starts; undefined: it is none, or is told more than to start it. */
@@ -88,6 +118,12 @@ async function hasNodeProgram(name: string, folder: string, roots: readonly Work
     if (roots.some(({ path }) => path === place) || paths.dirname(place) === place) return false;
   }
 }
+
+const isThere = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>
+  resolvePath(roots, path, 'rename').then(
+    () => true,
+    ({ code }) => code !== 'ENOENT',
+  );
 
 /** It is there; a link may lead anywhere, as package managers set them. */
 const isFile = (path: string, roots: readonly WorkspaceRoot[]): Promise<boolean> =>

@@ -4,7 +4,8 @@
  */
 const short = /^[\w.,:*@+-]*$/;
 const lintFlags = /^(-[DWA] ?[\w:-]+)( -[DWA] ?[\w:-]+)*$/;
-const sanitizer = /^\w+=(\d+|true|false)([: ]\w+=(\d+|true|false))*$/;
+/** Without those that name a file. */
+const sanitizer = /^(?!.*(path|dir|file|symbolizer))\w+=(\d+|true|false)([: ]\w+=(\d+|true|false))*$/;
 const number = /^\d{0,6}$/;
 
 const neutral: Record<string, RegExp> = {
@@ -50,7 +51,7 @@ const neutral: Record<string, RegExp> = {
   PYTHONWARNINGS: /^(error|ignore|default|always|module|once)(::[A-Za-z]*)?$/,
   NODE_OPTIONS:
     /^(--max-old-space-size=\d+|--(no-)?(trace-)?(warnings|deprecation)|--experimental-vm-modules)( (--max-old-space-size=\d+|--(no-)?(trace-)?(warnings|deprecation)|--experimental-vm-modules))*$/,
-  GOFLAGS: /^-(count=1|v|race|short|mod=(mod|vendor|readonly))$/,
+  GOFLAGS: /^-(count=1|v|race|short|mod=(vendor|readonly))$/,
   GOOS: short,
   GOARCH: short,
   CGO_ENABLED: number,

@@ -18,6 +18,7 @@ const script = (command: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): 
   options: npmOptions,
   operands: 'names',
   rest: { options: scriptOptions, operands: 'names' },
+  greedy: ['--reporters', '--coverageReporters'],
   ...more,
 });
 
@@ -42,6 +43,9 @@ export const nodeRows: readonly Row[] = [
         `${command} --prefix /x`,
         `${command} -- /etc/x.js`,
         `${command} -- -u`,
+        `${command} -- -- --config evil.js`,
+        `${command} -- --reporters default ./evil.js`,
+        `${command} -- @evil.txt`,
       ],
     }),
   ),
@@ -88,14 +92,20 @@ export const nodeRows: readonly Row[] = [
       operands: 'scripts',
       least: 1,
       most: 1,
-      before: '-r --recursive -s --silent --filter= -F= --if-present --stream',
-      options: `-r --recursive -s --silent --filter= -F= --if-present --stream`,
+      before: '-r --recursive -s --silent --filter=<filter> -F=<filter> --if-present --stream',
+      options: `-r --recursive -s --silent --filter=<filter> -F=<filter> --if-present --stream`,
       yes: [`${command} test`, `${command} --filter web build`, `${command} -r lint`],
-      no: [`${command} add x`, `${command} deploy`, `${command} -C .. test`, command],
+      no: [
+        `${command} --filter '[--output=/x]' test`,
+        `${command} add x`,
+        `${command} deploy`,
+        `${command} -C .. test`,
+        command,
+      ],
     }),
   ),
   script('pnpm test', {
-    before: '-r -s --silent --filter= -F=',
+    before: '-r -s --silent --filter=<filter> -F=<filter>',
     options: scriptOptions,
     yes: ['pnpm test src/a.test.ts --ci'],
     no: ['pnpm test --config evil.js'],
@@ -118,28 +128,31 @@ export const nodeRows: readonly Row[] = [
     least: 1,
     before: '',
     options:
-      '--filter= -F= --force --dry --dry=json|text --output-logs=full|none|new-only|errors-only|hash-only --continue --concurrency=# --no-cache --only',
+      '--filter=<filter> -F=<filter> --force --dry --dry=json|text --output-logs=full|none|new-only|errors-only|hash-only --continue --concurrency=# --no-cache --only',
     rest: undefined,
     yes: ['turbo run test lint --filter=web'],
     no: ['turbo run deploy', 'turbo run test --cwd=..', 'turbo run build --cache-dir=/x'],
   }),
-  {
-    command: 'nx',
-    kind: 'checks',
-    why: 'It runs targets of the project whose names say that they test, check or build.',
-    operands: /^((test|lint|build|typecheck)|[\w-]+:(test|lint|build|typecheck)|[\w-]+)$/,
-    before: '',
-    options: '--skip-nx-cache --verbose',
-    least: 2,
-    most: 2,
-    yes: ['nx test web', 'nx lint api'],
-    no: ['nx test web --config=evil.js', 'nx'],
-  } as Row,
+  ...['test', 'lint', 'build', 'typecheck'].map(
+    (target): Row => ({
+      command: `nx ${target}`,
+      kind: 'checks',
+      why: 'It runs targets of the project whose names say that they test, check or build.',
+      before: '',
+      options: '--skip-nx-cache --verbose',
+      operands: /^\w[\w-]*$/,
+      least: 1,
+      most: 1,
+      yes: [`nx ${target} web`],
+      no: [`nx ${target} web --config=evil.js`, 'nx', 'nx migrate latest', 'nx deploy web', 'nx release publish'],
+    }),
+  ),
   tool(
     'jest',
-    '-t= --testNamePattern= --testPathPattern= --testPathPatterns= --selectProjects= --verbose --silent --[no-]coverage --coverage=true|false --coverageReporters=text|text-summary|json|lcov|clover --runInBand -i --ci --[no-]cache --bail --bail=# -b --listTests --maxWorkers= -w= --json --onlyFailures -f -o --onlyChanged --changedSince= --passWithNoTests --detectOpenHandles --forceExit --findRelatedTests --runTestsByPath --testTimeout=# --watchAll=false --watch=false --[no-]color --colors --expand -e --logHeapUsage --shard= --showConfig --reporters=default|summary|verbose|github-actions --rootDir=<folder> --errorOnDeprecated --randomize --seed=#',
+    '-t= --testNamePattern= --testPathPattern= --testPathPatterns= --selectProjects= --verbose --silent --[no-]coverage --coverage=true|false --coverageReporters=text|text-summary|json|lcov|clover --runInBand -i --ci --[no-]cache --bail --bail=# -b --listTests --maxWorkers= -w= --json --onlyFailures -f -o --onlyChanged --changedSince=<revision> --passWithNoTests --detectOpenHandles --forceExit --findRelatedTests --runTestsByPath --testTimeout=# --watchAll=false --watch=false --[no-]color --colors --expand -e --logHeapUsage --shard= --showConfig --reporters=default|summary|verbose|github-actions --rootDir=<folder> --errorOnDeprecated --randomize --seed=#',
     {
       operands: 'names',
+      greedy: ['--reporters', '--coverageReporters'],
       yes: [
         'jest',
         'jest src/a.test.ts -t "a b"',
@@ -154,6 +167,9 @@ export const nodeRows: readonly Row[] = [
         'jest --rootDir ..',
         'jest --outputFile=/x --json',
         'jest --filter ./evil.js',
+        'jest --changedSince=--output=/x',
+        'jest --reporters default ./evil.js',
+        'jest --coverageReporters text ./evil.js',
         'jest --reporters ./evil.js',
         'jest /etc/x.test.js',
       ],
@@ -213,12 +229,14 @@ export const nodeRows: readonly Row[] = [
     },
   ),
   ...['tsc', 'vue-tsc'].map((command) =>
-    tool(command, `--noEmit -p=<path> --project=<path> ${typescript}`, {
+    tool(command, `--noEmit -p=<project> --project=<project> ${typescript}`, {
       needs: ['--noEmit', '--listFilesOnly', '--showConfig'],
+      readsArguments: true,
       yes: [`${command} --noEmit`, `${command} -p packages/api/tsconfig.json --noEmit --pretty false`],
       no: [
         `${command} src/a.ts`,
         `${command} --noEmit -p ../x`,
+        `${command} --noEmit @evil.txt`,
         `${command} --outDir /x`,
         `${command} --noEmit --generateTrace x`,
         `${command} -p packages/api`,
@@ -232,8 +250,10 @@ export const nodeRows: readonly Row[] = [
   }),
   ...['tsc -b', 'tsc --build', 'vue-tsc -b', 'vue-tsc --build'].map((command) =>
     tool(command, `-d --dry -v --verbose -f --force --noEmit --stopBuildOnErrors ${typescript}`, {
+      operands: 'folders',
+      readsArguments: true,
       yes: [`${command}`, `${command} packages/api --verbose`, `${command} --dry`],
-      no: [`${command} ../x`, `${command} --clean`, `${command} --outDir /x`],
+      no: [`${command} @evil.txt`, `${command} ../x`, `${command} --clean`, `${command} --outDir /x`],
     }),
   ),
   tool(
@@ -273,10 +293,16 @@ export const nodeRows: readonly Row[] = [
   ...['biome check', 'biome lint', 'biome ci', 'biome format'].map((command) =>
     tool(
       command,
-      '--max-diagnostics= --diagnostic-level=info|warn|error --reporter=default|summary|json|json-pretty|github|junit|gitlab --colors=off|force --changed --staged --since= --verbose --no-errors-on-unmatched --error-on-warnings --skip= --only=',
+      '--max-diagnostics= --diagnostic-level=info|warn|error --reporter=default|summary|json|json-pretty|github|junit|gitlab --colors=off|force --changed --staged --since=<revision> --verbose --no-errors-on-unmatched --error-on-warnings --skip= --only=',
       {
         yes: [`${command} .`, `${command} src --max-diagnostics=50`],
-        no: [`${command} --write .`, `${command} --fix .`, `${command} --apply .`, `${command} --config-path=/x .`],
+        no: [
+          `${command} --write .`,
+          `${command} --fix .`,
+          `${command} --apply .`,
+          `${command} --changed --since=--output=/x`,
+          `${command} --config-path=/x .`,
+        ],
       },
     ),
   ),
@@ -293,11 +319,15 @@ export const nodeRows: readonly Row[] = [
       ],
     },
   ),
-  tool('vite build', '--mode= -m= -l=info|warn|error|silent --logLevel=info|warn|error|silent --sourcemap --minify', {
-    operands: undefined,
-    yes: ['vite build', 'vite build --mode production'],
-    no: ['vite build --outDir /x', 'vite build -c evil.ts', 'vite build ../x', 'vite'],
-  }),
+  tool(
+    'vite build',
+    '--mode=<name> -m=<name> -l=info|warn|error|silent --logLevel=info|warn|error|silent --sourcemap --minify',
+    {
+      operands: undefined,
+      yes: ['vite build', 'vite build --mode production'],
+      no: ['vite build --outDir /x', 'vite build -c evil.ts', 'vite build ../x', 'vite'],
+    },
+  ),
   ...['next build', 'next lint', 'astro check', 'svelte-check', 'nuxt build', 'astro build'].map((command) =>
     tool(command, '--debug --quiet --no-lint --output=human|human-verbose|machine', {
       operands: undefined,
@@ -340,9 +370,9 @@ export const nodeRows: readonly Row[] = [
       kind: 'looks',
       why: 'It shows what package.json or the tree says.',
       options: '-w= --workspaces',
-      operands: /^[\w.[\]:#>*() -]+$/,
+      operands: /^(?!.*:(outdated|vuln))[\w.[\]:#>*() -]+$/,
       yes: [command],
-      no: [`${command} --prefix /x`, 'npm pkg set a=b'],
+      no: [`${command} --prefix /x`, 'npm pkg set a=b', `${command} ':vuln'`],
     }),
   ),
   ...['npm view', 'npm info', 'npm show', 'pnpm view', 'pnpm info', 'yarn info', 'yarn npm info'].map(

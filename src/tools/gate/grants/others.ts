@@ -9,13 +9,16 @@ const tool = (command: string, options: string, more: Partial<Row> & Pick<Row, '
 });
 
 const rspec =
-  '-e= --example= --format=documentation|progress|json|html|p|d|j|h|f|failures -f=documentation|progress|json|html|p|d|j|h|f|failures --seed=# --order=rand|defined|random|rand:1 --fail-fast --fail-fast=# --no-fail-fast --tag= -t= --only-failures -n --next-failure -b --backtrace -c --[no-]color --force-color --profile --profile=# -p -p=# --dry-run -P= --pattern= --exclude-pattern= -w --warnings --bisect';
+  '-e= --example= --format=documentation|progress|json|html|p|d|j|h|f|failures -f=documentation|progress|json|html|p|d|j|h|f|failures --seed=# --order=rand|defined|random|rand:1 --fail-fast --fail-fast=# --no-fail-fast --tag= -t= --only-failures -n --next-failure -b --backtrace -c --[no-]color --force-color --profile --profile=# -p -p=# --dry-run -P=<path> --pattern=<path> --exclude-pattern= -w --warnings --bisect';
 const versioned =
-  /^(node|npm|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|python|python3|python3\.\d+|pip|pip3|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|go|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|java|javac|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|docker|docker-compose|gh|make|gmake|cmake|ctest|ninja|meson|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|clang-format|clang-tidy|cppcheck|ccache|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|perl|lua|terraform|kubectl|helm|aws|gcloud|az|jq|yq|rg|fd|shellcheck|psql|mysql|redis-cli|sqlite3|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|bash|zsh|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
+  /^(node|npm|npx|yarn|pnpm|bun|deno|tsc|eslint|prettier|jest|vitest|python|python3|python3\.\d+|pip|pip3|uv|poetry|ruff|mypy|pytest|black|ruby|bundle|bundler|gem|rails|rake|rspec|rubocop|go|gofmt|golangci-lint|cargo|rustc|rustup|rustfmt|java|javac|kotlin|kotlinc|mvn|gradle|dotnet|php|composer|docker|docker-compose|gh|make|gmake|cmake|ctest|ninja|meson|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|clang-format|clang-tidy|cppcheck|ccache|gdb|lldb|valgrind|swift|dart|flutter|elixir|mix|erl|ghc|cabal|stack|zig|perl|lua|kubectl|helm|aws|gcloud|az|jq|yq|rg|fd|shellcheck|psql|mysql|redis-cli|sqlite3|protoc|buf|conan|vcpkg|just|task|direnv|mise|asdf|bash|zsh|alembic|nox|tox|pre-commit|gcovr|lcov|nx|turbo|vite|next|java_home|sqlc|air|delve|dlv)$/;
 
 /** What a Makefile hands on to a runner of tests or a linter: names, and options that show or choose. */
 const passedOn =
-  /^(?:(?:TEST|PYTEST|JEST|VITEST|GO|GOTEST|GO_TEST|CTEST|RSPEC|CARGO|LINT|GOLANGCI)_?(?:ARGS|FLAGS|OPTS)|ARGS|TESTS?|FILTER|K|T|PKG)=(?:(?:-q|-v|-vv|-x|-s|-l|-k [\w.-]+|-run [\w./^$-]+|-race|-short|-count=\d+|--lf|--ff|--verbose|--quiet|--tb=short|--new-from-rev=[\w./-]+|(?!\/|\.\.)[\w.][\w./:-]*)(?: (?=\S)|$))+$|^(?:V|VERBOSE|CI|Q)=[\w@]?$/;
+  /^(?:(?:TEST|PYTEST|JEST|VITEST|GO|GOTEST|GO_TEST|CTEST|RSPEC|CARGO|LINT|GOLANGCI)_?(?:ARGS|FLAGS|OPTS)|ARGS|TESTS?|FILTER|K|T|PKG)=(?:(?:-q|-v|-vv|-x|-s|-l|-k [\w.-]+|-run [\w./^$-]+|-race|-short|-count=\d+|--lf|--ff|--verbose|--quiet|--tb=short|--new-from-rev=[\w./-]+|(?!\/|\.\.|[\w./:-]*\/\.\.)[\w.][\w./:-]*)(?: (?=\S)|$))+$|^(?:V|VERBOSE|CI|Q)=[\w@]?$/;
+
+/** It asks its maker whether there is a newer one whenever it starts. */
+const asksForNewer = { kind: 'asks', why: 'It checks the project, and asks its maker for a newer version.' } as const;
 
 export const otherRows: readonly Row[] = [
   tool('rspec', rspec, {
@@ -33,6 +36,7 @@ export const otherRows: readonly Row[] = [
       'rspec --out /x',
       'rspec -O evil',
       'rspec --drb',
+      'rspec -P /x/**/*.rb',
       'rspec ../x_spec.rb',
     ],
   }),
@@ -135,17 +139,24 @@ export const otherRows: readonly Row[] = [
       no: [`${command} --fix`, `${command} -a`, `${command} --config evil.yml`],
     }),
   ),
-  ...['bundle list', 'bundle info', 'bundle check', 'bundle show', 'bundle platform', 'gem list'].map(
+  ...['bundle list', 'bundle info', 'bundle show', 'bundle platform', 'gem list'].map(
     (command): Row => ({
       command,
-      kind: 'looks',
-      why: 'It lists what is installed.',
+      kind: 'checks',
+      why: 'It lists what is installed, and runs the Gemfile for it.',
       options: '--path --name-only --paths --without-group= --only-group= -l --local',
       operands: /^[\w.-]+$/,
       yes: [command],
-      no: [`${command} --gemfile=../x`, 'bundle install', `${command} --remote`],
+      no: [`${command} --gemfile=../x`, 'bundle install', `${command} --remote`, 'bundle check --path evil'],
     }),
   ),
+  {
+    command: 'bundle check',
+    kind: 'checks',
+    why: 'It runs the Gemfile. Where to look is remembered for later, and asked about.',
+    yes: ['bundle check'],
+    no: ['bundle check --path evil', 'bundle check --path=/x'],
+  },
   {
     command: 'bundle outdated',
     kind: 'asks',
@@ -206,8 +217,8 @@ export const otherRows: readonly Row[] = [
   ].map(
     (command): Row => ({
       command,
-      kind: 'looks',
-      why: 'It shows what there is.',
+      kind: 'checks',
+      why: "It shows what there is, and loads the project's own code for it.",
       options:
         '--json --tree -t --direct -D --installed -i --name-only -N --path= --method= --no-check-publish --strict',
       operands: /^[\w.-]+(\/[\w.-]+)?$/,
@@ -240,6 +251,7 @@ export const otherRows: readonly Row[] = [
           `${command} -C .. test`,
           `${command} test X=y`,
           `${command} test ARGS=-pevil`,
+          `${command} test ARGS=a/../../x`,
           `${command} test ARGS=--config=x`,
           `${command} test SHELL=x`,
           `${command} test 'ARGS=x;touch X'`,
@@ -254,32 +266,38 @@ export const otherRows: readonly Row[] = [
     yes: ['make', 'make -j4'],
     no: ["make --eval='x:;touch PWNED' x", 'make -f evil.mk', 'make SHELL=./evil'],
   }),
-  ...[
-    'shellcheck',
-    'hadolint',
-    'yamllint',
-    'actionlint',
-    'markdownlint',
-    'markdownlint-cli2',
-    'taplo check',
-    'buf lint',
-    'tflint',
-    'sqlfluff lint',
-    'codespell',
-    'typos',
-    'vale',
-    'djlint',
-    'ansible-lint',
-  ].map((command) =>
-    tool(
-      command,
-      '-s=bash|sh|dash|ksh -S=error|warning|info|style -e= --severity=error|warning|info|style --shell=bash|sh|dash|ksh -f=tty|gcc|json|checkstyle|parsable|standard --format=tty|gcc|json|checkstyle|parsable|standard|concise --no-color -q --quiet --strict',
-      {
-        operands: 'paths',
-        yes: [command],
-        no: [`${command} --fix`, `${command} --config /x`, `${command} --config-file=/x`, `${command} /etc/passwd`],
-      },
-    ),
+  ...Object.entries({
+    shellcheck:
+      '-s=bash|sh|dash|ksh -S=error|warning|info|style -e= --exclude= --severity=error|warning|info|style --shell=bash|sh|dash|ksh -f=tty|gcc|json|json1|checkstyle|quiet|diff --format=tty|gcc|json|json1|checkstyle|quiet|diff',
+    hadolint: '--no-color -f=tty|json|checkstyle|gnu --format=tty|json|checkstyle|gnu --ignore=',
+    yamllint:
+      '-s --strict --no-warnings -f=parsable|standard|colored|auto|github --format=parsable|standard|colored|auto|github',
+    actionlint: '',
+    markdownlint: '-q --quiet -j --json',
+    'markdownlint-cli2': '',
+    'taplo check': '',
+    'buf lint': '--error-format=text|json',
+    tflint: '-f=default|json|checkstyle|compact --format=default|json|checkstyle|compact --no-color --recursive',
+    'sqlfluff lint':
+      '-f=human|json|yaml|github-annotation --format=human|json|yaml|github-annotation -q --dialect=<name>',
+    codespell: '-q=# --quiet-level=#',
+    typos: '--format=silent|brief|long|json',
+    vale: '--output=line|JSON --no-exit',
+    djlint: '--lint --check --quiet',
+    'ansible-lint': '-q --strict -f=brief|full|json|pep8 --format=brief|full|json|pep8 --offline',
+  }).map(([command, options]) =>
+    tool(command, options, {
+      operands: 'paths',
+      yes: [command],
+      no: [
+        `${command} --fix`,
+        `${command} --config /x`,
+        `${command} --config-file=/x`,
+        `${command} /etc/passwd`,
+        `${command} ${command === 'shellcheck' ? '-x' : command === 'codespell' ? '-e' : '-f'} /etc/passwd`,
+        ...(command === 'markdownlint' ? ['markdownlint -f json README.md'] : []),
+      ],
+    }),
   ),
   tool('shfmt', '-d -l -i=# -ci -bn -s', {
     operands: 'paths',
@@ -289,6 +307,7 @@ export const otherRows: readonly Row[] = [
   }),
   ...['terraform validate', 'terraform version', 'tofu validate'].map((command) =>
     tool(command, '-no-color -json', {
+      ...asksForNewer,
       oneDash: true,
       yes: [command],
       no: [`${command} -chdir=..`, 'terraform destroy', 'terraform apply'],
@@ -296,6 +315,7 @@ export const otherRows: readonly Row[] = [
   ),
   ...['terraform fmt', 'tofu fmt'].map((command) =>
     tool(command, '-check -diff -recursive -list=true|false -no-color', {
+      ...asksForNewer,
       oneDash: true,
       needs: ['-check'],
       operands: 'paths',
@@ -356,13 +376,14 @@ export const otherRows: readonly Row[] = [
       kind: 'asks',
       why: "It asks GitHub about this repository with the person's own access and changes nothing. Another repository or a browser is asked about.",
       options:
-        '--json= -q= --jq= -t= --template= -L=# --limit=# -s=open|closed|merged|all|queued|completed|in_progress|failure|success --state=open|closed|merged|all --status=queued|completed|in_progress|failure|success -a= --author= --assignee= -A= -l= --label= -S= --search= -B= --base= -H= --head= -b= --branch= --workflow= -e= --event= -u= --user= --app= -m= --milestone= -d --draft --all',
+        '--json= -q=<jq> --jq=<jq> -t= --template= -L=# --limit=# -s=open|closed|merged|all|queued|completed|in_progress|failure|success --state=open|closed|merged|all --status=queued|completed|in_progress|failure|success -a= --author= --assignee= -A= -l= --label= -S= --search= -B= --base= -H= --head= -b= --branch= --workflow= -e= --event= -u= --user= --app= -m= --milestone= -d --draft --all',
       yes: [command, `${command} --json number --limit 5`],
       no: [
         `${command} -R other/repo`,
         `${command} --repo other/repo`,
         `${command} --web`,
         `${command} -w`,
+        `${command} --json number --jq '$ENV.TOKEN'`,
         'gh pr merge 1',
         'gh api x',
       ],
@@ -373,7 +394,7 @@ export const otherRows: readonly Row[] = [
     kind: 'asks',
     why: 'It asks GitHub for the latest runs of this repository.',
     options:
-      '--json= -q= --jq= -t= --template= -L=# --limit=# -s=queued|completed|in_progress|failure|success --status=queued|completed|in_progress|failure|success -b= --branch= -w= --workflow= -e= --event= -u= --user= -c= --commit= -a --all',
+      '--json= -q=<jq> --jq=<jq> -t= --template= -L=# --limit=# -s=queued|completed|in_progress|failure|success --status=queued|completed|in_progress|failure|success -b= --branch= -w= --workflow= -e= --event= -u= --user= -c= --commit= -a --all',
     yes: ['gh run list --branch main --limit 5', 'gh run list -w ci.yml -L 3'],
     no: ['gh run list -R other/repo', 'gh run rerun 1', 'gh run cancel 1'],
   },
@@ -392,7 +413,7 @@ export const otherRows: readonly Row[] = [
       kind: 'asks',
       why: "It asks GitHub about this repository with the person's own access and changes nothing. Another repository or a browser is asked about.",
       options:
-        '--json= -q= --jq= -t= --template= -c --comments --log --log-failed -j= --job= -a=# --attempt=# --exit-status -v --verbose --name-only --patch --color=always|never|auto --required -y --yaml',
+        '--json= -q=<jq> --jq=<jq> -t= --template= -c --comments --log --log-failed -j= --job= -a=# --attempt=# --exit-status -v --verbose --name-only --patch --color=always|never|auto --required -y --yaml',
       operands: /^[\w.#-]+(\/[\w.-]+)*$/,
       most: command === 'gh repo view' ? 0 : 1,
       yes: [command, ...(command === 'gh repo view' ? [] : [`${command} 12`])],

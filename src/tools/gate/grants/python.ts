@@ -31,6 +31,7 @@ export const pythonRows: readonly Row[] = [
   tool('pytest', pytest, {
     why: manyTests,
     operands: 'paths',
+    readsArguments: true,
     yes: [
       'pytest',
       'pytest tests/test_a.py -x -q --tb=short',
@@ -52,21 +53,31 @@ export const pythonRows: readonly Row[] = [
       'pytest /etc/x.py',
       'pytest ../x',
       'pytest --pyargs evil',
+      'pytest @evil.txt',
+      'pytest -k @evil.txt',
       'pytest --pdbcls=evil:x',
     ],
   }),
   tool('unittest', '-v -q -f -b -c -k= --locals --verbose --failfast --buffer', {
-    operands: /^[A-Za-z_][\w.]*$/,
+    operands: 'modules',
     yes: ['python -m unittest tests.test_a -v', 'python -m unittest discover'],
-    no: ['python -m unittest discover -s ../x', 'python -m unittest /x.py'],
+    no: [
+      'python -m unittest discover -s ../x',
+      'python -m unittest /x.py',
+      'python -m unittest ensurepip.bootstrap',
+      'python -m unittest http.server.test',
+      'python -m unittest antigravity',
+    ],
   }),
   tool(
     'ruff check',
     '--output-format=concise|full|json|json-lines|junit|grouped|github|gitlab|pylint|azure|sarif --statistics --select= --ignore= --extend-select= --extend-ignore= --diff --no-fix --show-files --no-cache -n -q --quiet -v --verbose --preview --no-preview --target-version= --line-length=# --exit-zero -e --exclude= --extend-exclude= --respect-gitignore --force-exclude',
     {
+      readsArguments: true,
       yes: ['ruff check', 'ruff check src tests --output-format=concise', 'ruff check . --statistics'],
       no: [
         'ruff check --fix src',
+        'ruff check @evil.txt',
         'ruff check --config evil.toml',
         'ruff check -o /x',
         'ruff check --add-noqa',
@@ -93,9 +104,11 @@ export const pythonRows: readonly Row[] = [
     'mypy',
     '--strict --no-incremental --incremental --show-error-codes --hide-error-codes --show-column-numbers --show-error-context --pretty --ignore-missing-imports --no-error-summary --error-summary --python-version= --platform= --no-color-output --explicit-package-bases --namespace-packages --follow-imports=normal|silent|skip|error -p=<name> --package=<name> -v --verbose --exclude= --hide-error-context --warn-unused-ignores --warn-unreachable --warn-return-any --disallow-untyped-defs --disallow-any-generics --check-untyped-defs --no-implicit-optional --strict-optional --no-strict-optional --enable-error-code= --disable-error-code= --no-site-packages --sqlite-cache',
     {
+      readsArguments: true,
       yes: ['mypy src', 'mypy --strict src/a tests/b.py --no-incremental'],
       no: [
         'mypy --config-file evil.ini',
+        'mypy @evil.txt',
         'mypy -c "import os"',
         'mypy --python-executable=./evil',
         'mypy --install-types',
@@ -119,7 +132,7 @@ export const pythonRows: readonly Row[] = [
       no: ['black src', 'black --check --config evil.toml', 'black -c x'],
     },
   ),
-  tool('isort', '-c --check --check-only --diff --profile= -q', {
+  tool('isort', '-c --check --check-only --diff --profile=<name> -q', {
     needs: ['-c', '--check', '--check-only', '--diff'],
     yes: ['isort --check-only src'],
     no: ['isort src', 'isort --check --settings-path /x'],
@@ -149,7 +162,6 @@ export const pythonRows: readonly Row[] = [
     'coverage report',
     '--skip-covered --skip-empty --show-missing -m --sort=Name|Stmts|Miss|Cover|name|stmts|miss|cover|-cover|-Cover --include= --omit= --precision=# --fail-under=# -i --ignore-errors --format=text|markdown|total',
     {
-      kind: 'looks',
       operands: 'names',
       yes: ['coverage report --skip-covered --sort=cover'],
       no: ['coverage report --rcfile=evil', 'coverage run evil.py', 'coverage report --data-file=/x'],
@@ -176,7 +188,7 @@ export const pythonRows: readonly Row[] = [
     'manage.py test',
     '-v=# --verbosity=# --failfast --keepdb --parallel --parallel=# -k= --tag= --exclude-tag= --noinput --no-input --timing --shuffle --reverse --debug-mode',
     {
-      operands: /^[A-Za-z_][\w.]*$/,
+      operands: 'modules',
       yes: ['python manage.py test shop.tests -v 2 --keepdb'],
       no: [
         'python manage.py test --settings=evil',
@@ -197,9 +209,9 @@ export const pythonRows: readonly Row[] = [
   }),
   tool('manage.py makemigrations', '--check --dry-run', {
     operands: /^[a-z]\w*$/,
-    needs: ['--check', '--dry-run'],
+    needs: ['--dry-run'],
     yes: ['python manage.py makemigrations --check --dry-run'],
-    no: ['python manage.py makemigrations'],
+    no: ['python manage.py makemigrations', 'python manage.py makemigrations --check'],
   }),
   ...['pip list', 'uv pip list', 'pip freeze', 'uv pip freeze'].map((command) =>
     lists(
@@ -223,7 +235,7 @@ export const pythonRows: readonly Row[] = [
       no: [`${command} --python ./evil`, `${command} --prefix /x`],
     }),
   ),
-  lists(
+  tool(
     'uv tree',
     '--depth=# -d=# --invert --package= --prune= --no-dedupe --frozen --locked --group= --all-groups --no-dev --show-sizes',
     {

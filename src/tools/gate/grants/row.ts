@@ -29,6 +29,10 @@ export interface Row {
   rest?: { options?: string; operands?: Operands };
   /** Other words that may stand anywhere. */
   also?: RegExp;
+  /** Options that take every word behind them up to the next option: all of those have to be values of it. */
+  greedy?: readonly string[];
+  /** It reads more arguments out of the file that a word with `@` in front names. */
+  readsArguments?: true;
   /** Long options have one dash (`-run`), and short ones are not put together. */
   oneDash?: true;
   /** Command lines that it covers, and that it must not. */
@@ -38,9 +42,19 @@ export interface Row {
 
 /**
  * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read.
+ * `folders`: of the project, or a file in one that says what to do there. `packages`: of Go. `modules`: of Python, in the folder.
  * `revisions`: of Git, and paths. `scripts`: names that say a test, a check or a build. A pattern: what fits it.
  */
-export type Operands = 'text' | 'names' | 'paths' | 'revisions' | 'scripts' | RegExp;
+export type Operands =
+  | 'text'
+  | 'names'
+  | 'paths'
+  | 'folders'
+  | 'packages'
+  | 'modules'
+  | 'revisions'
+  | 'scripts'
+  | RegExp;
 
 /**
  * The words behind a row's command, where the words begin with it; undefined where they do not. Options that may stand in between
@@ -70,7 +84,7 @@ export function argumentsOf(row: Row, words: readonly string[]): string[] | unde
 /** What is to be looked at on the disk before a word is harmless. */
 export interface Claim {
   path: string;
-  as: 'read' | 'output' | 'folder';
+  as: 'read' | 'output' | 'folder' | 'module';
 }
 
 /** Values that an option may have, by how the table calls them. */
@@ -83,6 +97,19 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
   /** A file of another folder that says what to do there: as if it ran there. */
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
+  '<project>': (value) => isPath(value) && placeOf(value),
+  /** What is built is built as the folder says: one that a build has made, or a folder of its own. */
+  '<build>': (value) =>
+    isPath(value) && {
+      path: value,
+      as: /^(\.\/)?(_?build|builddir|out|cmake-build)[\w.-]*(\/[\w.-]+)*\/?$/.test(value) ? 'read' : 'folder',
+    },
+  /** Handed on to Git: no option of it. */
+  '<revision>': (value) => /^[\w@][\w@{}^~:./-]*$/.test(value),
+  /** Of packages; what is in brackets is handed on to Git. */
+  '<filter>': (value) => !/^-|\[\s*-/.test(value),
+  /** `jq` of a program that shows it its variables. */
+  '<jq>': (value) => !/env|input|import|include|\$__/i.test(value),
   '<output>': (value) =>
     value === '/dev/null' ||
     (/^(\.\/)?(bin|build|dist|out|target|tmp|coverage)\/[\w.-]+$|^(cover|coverage|profile|c)\.(out|txt|html)$/.test(
@@ -91,8 +118,9 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
       path: value,
       as: 'output',
     }),
-  /** Git runs the program that checks signatures for `%G`. */
-  '<format>': (value) => !/%[-+ ]?G/.test(value),
+  /** Git runs the program that checks signatures for `%G` and `%(signature)`, and to sort by it. */
+  '<format>': (value) => !/%[-+ ]?G|signature/.test(value),
+  '<sort>': (value) => !value.includes('signature'),
   '<target>': (value) =>
     !/(^|[-_.:])(un)?(install|clean|dist|package|upload|deploy|publish)/.test(value) && /^[\w.+:-]+$/.test(value),
   /** Of `python -W`: a category with a dot in it is loaded. */
@@ -105,7 +133,12 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
 };
 
 const isPath = (value: string): boolean =>
-  isKnown(value) && value !== '' && !/^[-~]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+  isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+
+const placeOf = (path: string): Claim => ({
+  path: /\.\w+$/.test(path) ? path.replace(/[^/]*$/, '') || '.' : path,
+  as: 'folder',
+});
 
 /**
  * Whether a row covers the words behind its command; with what has yet to be looked at on the disk. Undefined: it does not.
@@ -119,11 +152,14 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
   };
+  if (row.readsArguments && args.some((word) => word.startsWith('@'))) return undefined;
   let at = 0;
+  let greedy: string | undefined;
   for (; at < args.length && args[at] !== '--'; at++) {
     const word = args[at]!;
     if (row.also?.test(word)) continue;
     if (!/^-./s.test(word)) {
+      if (greedy !== undefined && !accept(allows(greedy, word))) return undefined;
       operands.push(word);
       continue;
     }
@@ -136,9 +172,13 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
       value = args[++at];
       if (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value))) return undefined;
     }
+    if (value?.startsWith('--')) return undefined; // what it is handed on to would take it for an option
+    greedy = option.names.some((name) => row.greedy?.includes(name)) ? option.type : undefined;
     if (option.type !== undefined && !accept(allows(option.type, value ?? ''))) return undefined;
   }
   const rest = args.slice(at + 1);
+  // Not every program stops looking for options there, nor what it hands them on to.
+  if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
     const behind = fits(
       {
@@ -225,7 +265,7 @@ const fitsType = (type: string, value: string): boolean => allows(type, value) !
 function allows(types: string, value: string): boolean | Claim {
   for (const type of types.split(' ')) {
     const check = valueTypes[type];
-    const vague = type === '' || type === '#' || type === '<format>';
+    const vague = type === '' || type === '#';
     const found = check ? (vague || isKnown(value)) && check(value) : type.split('|').includes(value);
     if (found) return found;
   }
@@ -242,9 +282,16 @@ function allowsOperand(operands: Operands | undefined, word: string): boolean | 
   if (operands === 'paths')
     return isPath(word) && { path: word.split('::')[0]!.replace(/:\d+(:\d+)?$/, ''), as: 'read' };
   if (operands === 'revisions') return allowsRevision(word);
-  if (word.startsWith('~') || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
+  if (operands === 'folders') return isPath(word) && placeOf(word);
+  if (operands === 'packages')
+    return goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' };
+  if (operands === 'modules')
+    return word === 'discover' || (/^[A-Za-z_][\w.]*$/.test(word) && { path: word.split('.')[0]!, as: 'module' });
+  if (/^[-~@]/.test(word) || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
   return word.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(word) ? { path: word, as: 'read' } : true;
 }
+
+const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 
 /** `main..topic`, `HEAD~2`, `:/words`, `HEAD:src/a.ts`, or a path. Two paths of which one is outside are compared as files. */
 function allowsRevision(word: string): boolean | Claim {

@@ -33,13 +33,16 @@ export async function rowFor(
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<Match | undefined> {
-  const meant = await launched(words, folder, roots);
-  if (!meant) return undefined;
-  if (saysVersion(meant[0]!, meant.slice(1), meant[0] !== words[0]))
+  const found = await launched(words, folder, roots);
+  if (!found) return undefined;
+  const { words: meant, by } = found;
+  if (by !== 'project' && saysVersion(meant[0]!, meant.slice(1), by === 'installed'))
     return { command: `${meant[0]} --version`, kind: 'looks', claims: [] };
   for (const row of byProgram.get(meant[0]!) ?? []) {
     const args = argumentsOf(row, meant);
     const claims = args && fits(row, args);
+    // A script of the project by the name of a program does what it likes: that is no more than one of its builds or tests.
+    if (claims && by === 'project' && row.kind !== 'checks') continue;
     if (claims) return { command: row.command, kind: row.kind, claims };
   }
   return undefined;

@@ -1,0 +1,58 @@
+/** A small project of many languages, with what an attacker may have laid into it: every `evil` file that is run leaves `outside/PWNED`. */
+export function files(outside: string): Record<string, string> {
+  const shell = `#!/bin/sh\necho x > ${outside}/PWNED\n`;
+  const python = `open(${JSON.stringify(`${outside}/PWNED`)}, 'w')\n`;
+  const script = `require('fs').writeFileSync(${JSON.stringify(`${outside}/PWNED`)}, 'x');\n`;
+  return {
+    'README.md': '# hi\n',
+    '.env': 'KEY=CANARY\n',
+    '../outside/canary': 'CANARY\n',
+    '../outside/args': `--output=${outside}/PWNED\n`,
+    'package.json':
+      '{"name":"w","version":"1.0.0","workspaces":["packages/*"],"scripts":{"test":"echo test","build":"echo build","lint":"echo lint"}}\n',
+    'packages/core/package.json':
+      '{"name":"core","version":"1.0.0","scripts":{"test":"echo core","build":"echo core"}}\n',
+    'tsconfig.json': '{"compilerOptions":{"outDir":"dist","rootDir":".","types":[],"strict":true},"include":["src"]}\n',
+    'src/a.ts': 'export const a = 1;\n',
+    'src/a.c': 'int main(void) { return 0; }\n',
+    'src/a.cpp': 'int one() { return 1; }\n',
+    'src/a.py': 'def one() -> int:\n    return 1\n',
+    'src/a.go': 'package src\n\nfunc One() int { return 1 }\n',
+    'a/a.go': 'package a\n\nfunc One() int { return 1 }\n',
+    'a/a_test.go': 'package a\n\nimport "testing"\n\nfunc TestOne(t *testing.T) {}\n',
+    'go.mod': 'module example.com/w\n\ngo 1.19\n',
+    'src/main.rs': 'fn main() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn a() {}\n}\n',
+    'Cargo.toml': '[package]\nname = "core"\nversion = "0.1.0"\nedition = "2021"\n',
+    'test/a.js': "const { it } = globalThis;\nit?.('a', () => {});\n",
+    'tests/__init__.py': '',
+    'tests/test_a.py': 'import unittest\n\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n',
+    'spec/a_spec.rb': "RSpec.describe('a') { it('is') { expect(1).to eq(1) } }\n",
+    'scripts/a.sh': '#!/bin/sh\necho a\n',
+    'build/a.txt': '',
+    'dist/a.js': '',
+    'a.yml': 'a: 1\n',
+    Makefile: 'all test build lint check:\n\t@echo $@\nclean:\n\trm -rf build\n',
+    'CMakeLists.txt':
+      'cmake_minimum_required(VERSION 3.10)\nproject(a C)\nenable_testing()\nadd_executable(a src/a.c)\nadd_test(a a)\n',
+    'build.ninja': 'rule r\n  command = echo hi > $out\nbuild build/o: r\nbuild all: phony build/o\ndefault all\n',
+    'meson.build': "project('a', 'c')\nexecutable('a', 'src/a.c')\n",
+    'pom.xml':
+      '<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version></project>\n',
+    Rakefile: 'task(:test) { puts 1 }\n',
+    '.gitignore': '.env\nnode_modules/\nlink\ntarget/\nbuild/\ndist/\n__pycache__/\n',
+    'evil.sh': shell,
+    evil: shell,
+    'evil.X': shell,
+    'evil.py': python,
+    'evil.rb': `File.write(${JSON.stringify(`${outside}/PWNED`)}, 'x')\n`,
+    'evil.js': script,
+    'evil.cmake': `file(WRITE ${outside}/PWNED x)\n`,
+    'evil.mk': `$(shell ./evil.sh)\nall test build x:\n\t./evil.sh\n`,
+    'evil.json': '{"require":["./evil.js"],"plugins":["./evil.js"]}\n',
+    'evil.toml': '[build]\nrustc-wrapper = "./evil.sh"\n',
+    'evil.ini':
+      '[pytest]\naddopts = -p evil\n[mypy]\nplugins = ./evil.py\n[flake8:local-plugins]\nextension =\n  X = evil:x\n',
+    'evil.yml': 'plugins: [evil]\n',
+    'evil.txt': `--output=${outside}/PWNED\n`,
+  };
+}

@@ -1,0 +1,68 @@
+import * as paths from 'node:path';
+
+/** Shells and small tools that build systems and wrapper scripts are written with; `bash` and `timeout` are the benchmark's own. */
+const everywhere = 'bash sh dash env timeout'.split(' ');
+
+/** By the first word of a command: what it may start beside itself, and why. */
+const helpers: Record<string, { programs: RegExp; why: string }> = {
+  git: { programs: /^git(-[\w-]+)?$/, why: 'its own commands are programs' },
+  npm: {
+    programs: /^(node|npm|sh|echo)$/,
+    why: 'it is a script for Node, and runs the script of the project in a shell',
+  },
+  cargo: {
+    programs:
+      /^(rustc|rustdoc|cargo(-[\w-]+)?|clippy-driver|rustfmt|cc|gcc|collect2|ld(\.\w+)?|rust-lld|core-[0-9a-f]+|build-script-build)$/,
+    why: 'it compiles, links and runs the tests of the project',
+  },
+  rustup: { programs: /^rustup$/, why: '' },
+  go: {
+    programs:
+      /^(go|gofmt|doc|compile|link|asm|cgo|vet|cover|buildid|test2json|[\w.-]+\.test|gcc|cc|cc1|as|ld|collect2|git|pkg-config|g\+\+|cc1plus|clang)$/,
+    why: 'it compiles, links and runs the tests of the project, and asks Git which version it is',
+  },
+  make: { programs: /^(make|echo|sh)$/, why: 'the recipes of the project' },
+  cmake: {
+    programs:
+      /^(cmake|make|gmake|ninja|cc|gcc|c\+\+|g\+\+|cc1(plus)?|as|ld(\.\w+)?|collect2|uname|ar|ranlib|echo|sh|lto-wrapper|ctest)$/,
+    why: 'it runs the compiler and the build program of the project',
+  },
+  gmake: { programs: /^(echo|sh)$/, why: 'the recipes of the project' },
+  pip: { programs: /^(lsb_release|getopt|cut|tr)$/, why: 'it says to the index which system it is for' },
+  ctest: { programs: /^(ctest|a|cmake)$/, why: 'it runs the tests of the project' },
+  ninja: { programs: /^(ninja|sh)$/, why: 'the commands of the project' },
+  meson: {
+    programs: /^(meson|python3[\d.]*|ninja|cc|gcc|ld|cc1|as|collect2|lsb_release|dpkg-architecture)$/,
+    why: 'it is a script for Python, and starts Ninja',
+  },
+  mvn: {
+    programs: /^(mvn|java|dirname|basename|uname|ls|expr|sed|cygpath|tty|readlink|realpath|cat|tr|xargs)$/,
+    why: 'a shell script that starts Java',
+  },
+  rspec: { programs: /^(rspec|ruby[\d.]*)$/, why: 'a script for Ruby' },
+  rake: { programs: /^(rake|ruby[\d.]*)$/, why: 'a script for Ruby' },
+  gem: { programs: /^(gem|ruby[\d.]*)$/, why: 'a script for Ruby' },
+  mocha: { programs: /^(node|_?mocha(\.js)?)$/, why: 'a script for Node' },
+  tsc: { programs: /^(node|tsc)$/, why: 'a script for Node' },
+  biome: {
+    programs: /^(node|biome|ldd|git)$/,
+    why: 'a script for Node that asks which C library is there; with --changed it asks Git',
+  },
+  docker: { programs: /^docker(-[\w-]+)?$/, why: 'its own commands are programs' },
+};
+const pythonTools = /^(pytest|mypy|black|isort|flake8|pylint|yamllint|codespell|coverage|pip|python3)$/;
+
+/** Whether a program is one that a command is known to start. */
+export function isHelper(start: string, path: string, folder: string): boolean {
+  const name = paths.basename(path);
+  const first = paths.basename(start.split(' ')[0]!);
+  if (everywhere.includes(name) || (name === first && !path.startsWith(`${folder}/`))) return true;
+  if (path.startsWith(`${folder}/`) && !/^(node_modules|target|build)\//.test(paths.relative(folder, path)))
+    return false;
+  if (pythonTools.test(first) && /^python3[\d.]*$/.test(name)) return true;
+  return helpers[first]?.programs.test(name) ?? false;
+}
+
+/** Where a command of these may connect: what it asks is that service. */
+export const isOwnService = (start: string, address: string): boolean =>
+  start.startsWith('docker ') && address.endsWith('/docker.sock');

@@ -1,0 +1,201 @@
+// Argument lists drawn from the own options of every program of the table of grants that is on this machine: those that a grant
+// covers run in a sandbox, under strace, and may neither write outside, nor connect, nor start what is not theirs.
+// GRANT_LISTS: how many of each row (1,000). GRANT_SECONDS: how long those of one row may run (20). GRANT_ROWS: a pattern.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as paths from 'node:path';
+import type { Row } from '../../src/tools/gate/grants/row.ts';
+import { rows } from '../../src/tools/gate/grants/table.ts';
+import { understand } from '../../src/tools/gate/parts.ts';
+import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
+import { projectRoot } from '../support/editor/project.ts';
+import { files } from './grantFiles.ts';
+import { drawLists, optionsIn, random } from './grantLists.ts';
+import { isHelper, isOwnService } from './grantPrograms.ts';
+import { checkSandbox, type Deeds, giveAway, printed, runAll, type Yard } from './grantRuns.ts';
+
+const wanted = Number(process.env.GRANT_LISTS ?? 1000);
+const seconds = Number(process.env.GRANT_SECONDS ?? 20);
+const chosen = new RegExp(process.env.GRANT_ROWS ?? '');
+const modules = realpathSync(paths.join(projectRoot, 'node_modules'));
+
+const missing = ['bwrap', 'strace', 'setpriv'].filter((name) => spawnSync(name, ['--version']).error);
+if (missing.length > 0 || process.getuid?.() !== 0) {
+  console.log(`Not run: it needs root and ${['bwrap', 'strace', 'setpriv'].join(', ')}.`);
+  process.exit();
+}
+
+const harmful = [
+  ...[
+    'rm -rf /',
+    'rm x',
+    'touch /etc/passwd',
+    'mv a b',
+    'ln -s a b',
+    'dd if=/dev/zero of=x',
+    'find . -delete',
+    'env ls',
+  ],
+  ...['git -c core.pager=./evil.sh log', 'git log --output=/x', 'git clean -fdx', 'git push', 'git grep -Oevil x'],
+  ...['git status > x', 'npm test > /etc/passwd', 'npm test --prefix /x', 'npm publish', 'npx evil', 'npm test; rm x'],
+  ...[
+    'make SHELL=./evil.sh test',
+    'make -f evil.mk test',
+    'cargo test --config x',
+    'pytest -p evil',
+    'mocha -r ./evil.js',
+  ],
+  ...['sh evil.sh', './evil.sh', 'node evil.js', 'python3 evil.py', 'curl http://127.0.0.1:9', 'npm test && ./evil.sh'],
+  ...['$(touch x)', 'git log $(touch x)', 'ls | sh', 'git log | tee x', 'cat x | xargs rm', 'tee /etc/passwd'],
+];
+
+const outer = realpathSync(mkdtempSync(paths.join(tmpdir(), 'grants-')));
+const at = (name: string) => paths.join(outer, name);
+const yard: Yard = { outer, folder: at('ws'), outside: at('outside'), home: at('home') };
+const roots: WorkspaceRoot[] = [{ name: 'ws', path: yard.folder }];
+process.once('exit', () => rmSync(outer, { recursive: true, force: true }));
+lay();
+checkSandbox(yard, modules);
+await checkJudge();
+
+const total = { rows: 0, drawn: 0, covered: 0, run: 0, writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
+const absent: string[] = [];
+console.log('row                            drawn covered    run  writes  connections  programs  reads  late');
+for (const row of rows) {
+  if (!chosen.test(row.command)) continue;
+  const start = await startOf(row);
+  if (start === undefined) absent.push(row.command);
+  else await hold(row, start);
+}
+console.log(`\nNot on this machine, or not to be started: ${[...new Set(absent)].join(', ')}.`);
+console.log(
+  `${total.rows} rows: ${total.drawn} lists drawn, ${total.covered} covered, ${total.run} run: ${total.writes} wrote outside, ${total.connections} connected, ${total.programs} started what is not listed, ${total.reads} read outside, ${total.changed} changed a source.`,
+);
+if (total.writes + total.connections + total.programs + total.reads + total.changed > 0) process.exitCode = 1;
+
+/** The project, the home, and what lies outside. */
+function lay(): void {
+  rmSync(yard.folder, { recursive: true, force: true });
+  for (const folder of ['ws', 'home', 'tmp', 'outside']) mkdirSync(at(folder), { recursive: true });
+  for (const [name, text] of Object.entries(files(yard.outside))) {
+    const file = paths.resolve(yard.folder, name);
+    mkdirSync(paths.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    if (text.startsWith('#!')) chmodSync(file, 0o755);
+  }
+  // The judge looks for the programs of the project; the sandbox shows the real ones in their place.
+  mkdirSync(at('ws/node_modules/.bin'), { recursive: true });
+  for (const name of readdirSync(paths.join(modules, '.bin'))) writeFileSync(at(`ws/node_modules/.bin/${name}`), '');
+  symlinkSync('../outside', at('ws/link'));
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', yard.folder, '-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, HOME: yard.home },
+    });
+  git('init', '-b', 'main');
+  git('add', '.');
+  git('commit', '-m', 'one');
+  writeFileSync(at('ws/src/a.ts'), 'export const a = 2;\n');
+  git('commit', '-am', 'two');
+  git('tag', 'v1');
+  writeFileSync(at('ws/src/a.ts'), 'export const a = 3;\n');
+  git('stash');
+  giveAway(yard);
+}
+
+async function isCovered(text: string, row?: Row): Promise<boolean> {
+  const { parts } = await understand(roots, yard.folder, text).catch(() => ({ parts: undefined }));
+  const all = (parts?.length ?? 0) > 0 && parts!.every((part) => part.reads || part.row);
+  return all && (!row || parts!.some((part) => part.row?.command === row.command));
+}
+
+/** What is covered runs for real: a judge that covers everything must not get that far. */
+async function checkJudge(): Promise<void> {
+  for (const text of harmful) if (await isCovered(text)) throw new Error(`Nothing is run: the judge covers ${text}`);
+}
+
+/** How the row's command is begun here; undefined where its program is not. */
+async function startOf(row: Row): Promise<string | undefined> {
+  const [program, ...told] = row.command.split(' ') as [string, ...string[]];
+  const behind = told.map((word) => ` ${word}`).join('');
+  const candidates = [row.command, `node_modules/.bin/${program}${behind}`, `python3 -m ${row.command}`];
+  if (program === 'unittest') candidates.splice(0, 2);
+  for (const candidate of candidates) {
+    const [name] = candidate.split(' ');
+    if (!/^\/|node_modules/.test(printed(yard, modules, `command -v ${name}`))) continue;
+    if (name === 'python3' && program !== 'unittest') continue;
+    if ((await isCovered(`${candidate}${row.needs ? ` ${row.needs[0]}` : ''}`)) || name === program) return candidate;
+  }
+  return undefined;
+}
+
+async function hold(row: Row, start: string): Promise<void> {
+  const helps = [
+    `${start} --help`,
+    `${start} -h`,
+    start.startsWith('git ') ? `man git-${start.split(' ')[1]} | col -b` : ':',
+  ];
+  const own = optionsIn(helps.map((text) => printed(yard, modules, text)).join('\n'));
+  const seed = [...row.command].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7);
+  const lists = drawLists(row, start, own, wanted, random(seed)).map((text) =>
+    text.replaceAll('/OUTSIDE', yard.outside),
+  );
+  const covered: string[] = [];
+  for (const text of lists) if (await isCovered(text, row)) covered.push(text);
+  const found = runAll(yard, modules, covered, { seconds, each: 10 });
+  const bad = { writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
+  const shown = new Map<string, string>();
+  let late = 0;
+  for (const [index, deeds] of found.entries()) {
+    if (deeds.timedOut) late++;
+    for (const [what, which] of faults(row, start, deeds)) {
+      bad[what] += 1;
+      const key = `${what} ${which.join(' ').replace(/[\w.-]*\d{3,}[\w.-]*/g, '*')}`;
+      if (!shown.has(key))
+        shown.set(key, `${what.padEnd(12)} ${covered[index]}\n      → ${which.slice(0, 4).join(', ')}`);
+    }
+  }
+  total.rows++;
+  total.drawn += lists.length;
+  total.covered += covered.length;
+  total.run += found.length;
+  for (const what of Object.keys(bad) as (keyof typeof bad)[]) total[what] += bad[what];
+  const numbers = [
+    lists.length,
+    covered.length,
+    found.length,
+    bad.writes,
+    bad.connections,
+    bad.programs,
+    bad.reads,
+    late,
+  ];
+  const widths = [6, 8, 7, 8, 13, 10, 7, 6];
+  console.log(start.padEnd(30) + numbers.map((number, column) => String(number).padStart(widths[column]!)).join(''));
+  for (const text of [...shown.values()].slice(0, 6)) console.log(`    ${text}`);
+}
+
+function faults(
+  row: Row,
+  start: string,
+  deeds: Deeds,
+): ['writes' | 'connections' | 'programs' | 'reads' | 'changed', string[]][] {
+  const programs = deeds.programs.filter((path) => !isHelper(start, path, yard.folder));
+  const connections = row.kind === 'asks' ? [] : deeds.connections.filter((one) => !isOwnService(start, one));
+  const sources = Object.keys(files(yard.outside));
+  const changed = deeds.inside.filter(
+    (path) => sources.includes(path) || /^(PWNED|canary|\.git\/(hooks|config))/.test(path),
+  );
+  const all = { writes: deeds.writes, connections, programs, reads: deeds.reads, changed };
+  return (Object.entries(all) as [keyof typeof all, string[]][]).filter(([, which]) => which.length > 0);
+}
