@@ -431,7 +431,7 @@ export const compiledRows: readonly Row[] = [
   ),
   tool(
     'cmake',
-    '-S=<project> -B=<build> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
+    '-S=<project> -B=<made> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
     {
       also: /^-D(?!CMAKE_)[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|\d{1,6})$/,
       needs: ['-B', '--preset'],
@@ -444,6 +444,8 @@ export const compiledRows: readonly Row[] = [
         'cmake -S . -B build --toolchain evil.cmake',
         'cmake -C evil.cmake -B build',
         'cmake -S ../x -B build',
+        'cmake -B .',
+        'cmake -B src',
         'cmake -E rm x',
       ],
     },

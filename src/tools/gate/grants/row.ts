@@ -99,11 +99,9 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
   '<project>': (value) => isPath(value) && placeOf(value),
   /** What is built is built as the folder says: one that a build has made, or a folder of its own. */
-  '<build>': (value) =>
-    isPath(value) && {
-      path: value,
-      as: /^(\.\/)?(_?build|builddir|out|cmake-build)[\w.-]*(\/[\w.-]+)*\/?$/.test(value) ? 'read' : 'folder',
-    },
+  '<build>': (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' },
+  /** Where build files are written, over what is there. */
+  '<made>': (value) => buildFolder.test(value) && { path: value, as: 'read' },
   /** Handed on to Git: no option of it. */
   '<revision>': (value) => /^[\w@][\w@{}^~:./-]*$/.test(value),
   /** Of packages; what is in brackets is handed on to Git. */
@@ -134,6 +132,8 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
 
 const isPath = (value: string): boolean =>
   isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+
+const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
 const placeOf = (path: string): Claim => ({
   path: /\.\w+$/.test(path) ? path.replace(/[^/]*$/, '') || '.' : path,
