@@ -190,6 +190,12 @@ describe('a rule for a command', () => {
     ['git status', 'GIT_EXTERNAL_DIFF=./evil.sh git diff', 'ask'],
     ['git status', 'GIT_PAGER=cat git diff', 'unasked'],
     ['git status', 'GIT_PAGER=./evil.sh git diff', 'ask'],
+    ['git status', 'printf -v PATH .; git status', 'ask'],
+    ['git status', "printf '%n' PATH; git status", 'ask'],
+    ['git status', 'printf "%s\\n" a; git status', 'unasked'],
+    ['git status', 'x=%n; printf "$x" PATH; git status', 'ask'],
+    ['git status', 'export PATH=.; git status', 'ask'],
+    ['git status', 'hash -p ./evil.sh git; git status', 'ask'],
     ['git status', 'npx git status', 'unasked'],
     ['git status', './git status', 'ask'],
     ['git status', 'bin/git status', 'ask'],
@@ -206,6 +212,12 @@ describe('a rule for a command', () => {
       const found = await asked(then, await widest(shown), cwd);
       assert.equal(found === 'unasked' ? found : 'ask', expect);
     });
+
+  it('for what the shell does itself is for its whole line', async () => {
+    const rules = [...(await exact('export PATH=.')), ...(await widest('git status'))];
+    assert.equal(await asked('export PATH=.', rules), 'unasked');
+    assert.notEqual(await asked('export PATH=.; git status', rules), 'unasked');
+  });
 
   it('of before, without a folder, is for its exact words in the root', async () => {
     const before: Rule[] = [{ effect: 'allow', tool: 'shell.run', command: 'npm test' }];

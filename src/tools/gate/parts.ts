@@ -83,6 +83,7 @@ async function partOf(
       : undefined);
   if (variables.length === 0 && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
+  if (shellWords.has(words[0]!)) return undefined;
   if (![...words, ...variables.flat()].every(isKnown) || step.piped) {
     if (step.piped) return undefined;
     part.words = '';
@@ -94,6 +95,15 @@ async function partOf(
     return { ...part, folders: [...new Set([folder, ...claimed])], row: { command: match.command, kind: match.kind } };
   return part.words === '' ? undefined : part;
 }
+
+/** The shell does these itself, and what follows them in a line may be another thing by it: only the whole line is what was shown. */
+const shellWords = new Set(
+  (
+    '. : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval exec exit export fc fg ' +
+    'getopts hash help history jobs let local logout mapfile popd printf pushd read readarray readonly return set shift shopt source suspend test ' +
+    'times trap type typeset ulimit umask unalias unset wait'
+  ).split(' '),
+);
 
 const steers = ([first, ...rest]: readonly string[]): boolean =>
   (first === ':' || first === 'break' || first === 'continue') && rest.length === 0;

@@ -76,7 +76,12 @@ interface Split {
  */
 function split(name: string, program: ReadOnlyProgram, args: readonly string[], platform: string): Split {
   const options = new Set<string>();
-  if (program.operands === 'find' || program.operands === 'test' || (program.operands === 'text' && !program.flags))
+  if (
+    program.operands === 'find' ||
+    program.operands === 'test' ||
+    program.operands === 'format' ||
+    (program.operands === 'text' && !program.flags)
+  )
     return { operands: [...args], options };
   const operands: string[] = [];
   const long = new Set(program.long?.split(' '));
@@ -134,6 +139,13 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       const tested = testedPaths(name === '[' ? operands.slice(0, -1) : operands);
       if (!tested || (name === '[' && operands.at(-1) !== ']')) throw new Unknown('This test may do more than read.');
       return tested;
+    }
+    case 'format': {
+      // The shell's own printf sets variables: with `-v`, and with `%n`.
+      const [format = ''] = operands;
+      if (!isKnown(format) || format.startsWith('-') || /%[^%a-zA-Z]*[nN(]/.test(format.replaceAll('%%', '')))
+        throw new Unknown('This printf may set a variable.');
+      return [];
     }
     case 'seconds':
       if (operands.length !== 1 || !/^\d{1,2}(\.\d+)?s?$/.test(operands[0]!)) throw new Unknown('It waits for long.');

@@ -15,6 +15,7 @@ export interface ReadOnlyProgram {
   operands:
     | 'none'
     | 'text'
+    | 'format'
     | 'names'
     | 'seconds'
     | 'paths'
@@ -89,11 +90,11 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['nproc', { operands: 'none' }],
   [
     'objdump',
-    { flags: 'dhtTxfCrSps', values: 'jM', long: 'disassemble no-show-raw-insn demangle section=', operands: 'files' },
+    { flags: 'dhtTxfCrps', values: 'jM', long: 'disassemble no-show-raw-insn demangle section=', operands: 'files' },
   ],
   ['od', { flags: 'abcdfilosxv', values: 'AjNt', operands: 'paths' }],
   ['paste', { flags: 's', values: 'd', operands: 'paths' }],
-  ['printf', { operands: 'text' }],
+  ['printf', { operands: 'format' }],
   ['pwd', { flags: 'LP', operands: 'none' }],
   ['readelf', { flags: 'ahlSsdrnVW', long: 'wide', operands: 'files' }],
   ['realpath', { flags: 'emqsz', operands: 'paths' }],
