@@ -327,7 +327,6 @@ describe('tools: the environment of a command', () => {
       PATH: '/bin',
       HOME: '/home/a',
       LANG: 'C',
-      PWD: '/x',
       JAVA_HOME: '/j',
       TERM: 'dumb',
       NO_COLOR: '1',
