@@ -1,18 +1,32 @@
 import type { Kind } from '../../../protocol/policy.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
-import { compiledRows } from './compiled.ts';
+import { appRows } from './apps.ts';
+import { cppRows } from './cpp.ts';
 import { gitRows } from './git.ts';
+import { goRows } from './go.ts';
+import { jvmRows } from './jvm.ts';
 import { launched } from './launchers.ts';
 import { nodeRows } from './node.ts';
 import { otherRows, saysVersion } from './others.ts';
 import { pythonRows } from './python.ts';
 import { argumentsOf, type Claim, fits, type Row } from './row.ts';
+import { rustRows } from './rust.ts';
 
 /**
  * All commands that may be granted wider than by their exact words. What is not here never is: interpreters, starters, programs
  * that send, fetch, copy or pack, what deletes, moves, publishes or pushes.
  */
-export const rows: readonly Row[] = [...gitRows, ...nodeRows, ...pythonRows, ...compiledRows, ...otherRows];
+export const rows: readonly Row[] = [
+  ...gitRows,
+  ...nodeRows,
+  ...pythonRows,
+  ...rustRows,
+  ...goRows,
+  ...jvmRows,
+  ...cppRows,
+  ...appRows,
+  ...otherRows,
+];
 
 const byProgram = new Map<string, Row[]>();
 for (const row of rows) {

@@ -1,0 +1,20 @@
+import type { Row } from './row.ts';
+
+/** A row of a tool that builds or checks. */
+export const tool = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
+  command,
+  kind: 'checks',
+  why: 'It builds or checks the project as the project has set it up. Options that start another program, take another configuration or write elsewhere are asked about.',
+  options,
+  ...more,
+});
+/** A row of a command that shows what there is. */
+export const looks = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
+  ...tool(command, options, { kind: 'looks', why: 'It shows what the project is made of.', ...more }),
+});
+
+/** It looks, but asks the compiler that the project's own configuration names. */
+export const asksCompiler = {
+  kind: 'checks',
+  why: 'It shows what the project is made of, and may start the compiler that the project names.',
+} as const;
