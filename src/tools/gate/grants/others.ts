@@ -233,7 +233,7 @@ export const otherRows: readonly Row[] = [
         ? '-q --quiet -n --dry-run --no-highlight'
         : command === 'task'
           ? '-s --silent -n --dry -p'
-          : '-s -k -j -j=# -B -n -w -i --silent --quiet --no-print-directory --keep-going --dry-run --always-make -O -Otarget',
+          : '-s -k -j -j=# -B -n -w -i --silent --quiet --no-print-directory --keep-going --dry-run --always-make',
       {
         why: 'It runs targets whose names say that they test, check or build. A variable, another file or another folder is asked about.',
         operands: 'scripts',
