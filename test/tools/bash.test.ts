@@ -82,8 +82,8 @@ interface Call {
  * of them is what a careless reader falls for.
  */
 const oracle = `
-code=$1; exec 8<../texts 9>>../calls; PATH=/nowhere; IFS=$' \\t\\n'; ID=0
-note() { printf '%s\\0' "$ID" "$#" "$PWD" "$@" >&9; printf '%s' '-z *  a'; return "$code"; }
+code=$1; exec 8<../texts 9>>../calls; PATH=/nowhere; IFS=$' \\t\\n'; ID=0; BEGIN=$'\\036'
+note() { printf '%s\\0' "$BEGIN$ID" "$#" "$PWD" "$@" >&9; printf '%s' '-z *  a'; return "$code"; }
 p() { note p "$@"; }
 q() { note q "$@"; }
 command_not_found_handle() { note "$@"; }
@@ -118,17 +118,20 @@ describe('what bash makes of a command', () => {
   };
 
   /** What bash runs for each of the texts. */
-  function called(texts: readonly string[], code: 0 | 1): Call[][] {
+  function called(texts: readonly string[], code: 0 | 1, tries = 5): Call[][] {
     workspace.write('../texts', texts.map((text) => `${text}\0`).join(''));
     workspace.write('../calls', '');
     const options = { cwd: workspace.root, env: { HOME: '/home/somebody' }, timeout: 60_000 };
     execFileSync('/bin/bash', ['--norc', '--noprofile', '-c', oracle, 'bash', `${code}`], options);
     const calls: Call[][] = texts.map(() => []);
-    const parts = readFileSync(paths.join(workspace.root, '../calls'), 'utf8').split('\0');
-    for (let at = 0; at + 3 < parts.length; ) {
-      const [id, count] = [Number(parts[at]), Number(parts[at + 1])];
-      calls[id]!.push({ folder: realpathSync(parts[at + 2]!), words: parts.slice(at + 3, at + 3 + count) });
-      at += 3 + count;
+    // What still writes from behind a line may write into what another one writes: such a record tells nothing.
+    for (const record of readFileSync(paths.join(workspace.root, '../calls'), 'utf8').split('\x1e').slice(1)) {
+      const [id, count, place, ...words] = record.split('\0').slice(0, -1);
+      if (!calls[Number(id)] || place === undefined || words.length !== Number(count)) {
+        assert.ok(tries > 1, `bash told ${JSON.stringify(record)}`);
+        return called(texts, code, tries - 1);
+      }
+      calls[Number(id)]!.push({ folder: realpathSync(place), words });
     }
     return calls;
   }

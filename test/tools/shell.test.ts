@@ -411,7 +411,7 @@ describe('tools: cleaning output (T15)', () => {
       for (let at = 0; at < length; at += size) kept.add('x'.repeat(Math.min(size, length - at)));
       const text = kept.text();
       const left = text.replace(/\n… \d+ bytes were not kept …\n/, '');
-      assert.match(left, /^x+$/);
+      assert.ok(left === 'x'.repeat(left.length) && left !== ''); // a pattern for millions of letters needs more stack than there may be
       assert.ok(left.length <= 5 * 1024 * 1024);
       assert.equal(left.length + kept.dropped, length);
     });

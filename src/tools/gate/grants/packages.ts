@@ -1,10 +1,11 @@
-import { readFile } from 'node:fs/promises';
-import * as paths from 'node:path';
 import { parse } from 'yaml';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { expandWord } from '../expand.ts';
+import { readPlain } from '../open.ts';
 import { resolvePath } from '../paths.ts';
 
+/** Bytes; a larger manifest names no packages. */
+const largestManifest = 1_000_000;
 /** More packages are not listed one by one for a person. */
 const mostPackages = 40;
 
@@ -60,6 +61,6 @@ function tried(read: () => string[]): string[] {
 
 async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
   const place = await resolvePath(roots, file, 'read').catch(() => undefined);
-  if (place?.kind !== 'file' || place.size > 1_000_000) return '';
-  return readFile(paths.resolve(place.path), 'utf8').catch(() => '');
+  if (!place) return '';
+  return readPlain(place.path, largestManifest).then(String, () => '');
 }
