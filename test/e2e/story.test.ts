@@ -24,7 +24,10 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       writeFileSync(path.join(outer, 'elsewhere', 'secret.txt'), 'CANARY');
       symlinkSync(path.join(outer, 'elsewhere'), path.join(folder, 'outside'));
       // In a browser the editor saves by itself, unlike on the desktop.
-      editor = await openTowpath({ folder, settings: { ...backend.settings, 'files.autoSave': 'off' } });
+      editor = await openTowpath({
+        folder,
+        settings: { ...backend.settings, 'files.autoSave': 'off', 'towpath.approvals.readOnlyCommands': false },
+      });
     });
     after(async () => {
       await editor?.stop();

@@ -40,6 +40,7 @@ describe('tools in the editor', () => {
     ];
     editor = await openTowpath({
       settings: {
+        'towpath.approvals.readOnlyCommands': false,
         'towpath.model': 'openai-compatible/scripted',
         'towpath.endpoint.baseUrl': provider.url,
         'towpath.shell.terminal': true,
