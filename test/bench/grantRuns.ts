@@ -62,9 +62,9 @@ export function printed(yard: Yard, modules: string, text: string): string {
   return `${stdout}${stderr}`;
 }
 
-/** Throws unless the sandbox holds what is in it. */
+/** Throws unless the sandbox holds what is in it: nothing outside can be written, and no network has a route. */
 export function checkSandbox(yard: Yard, modules: string): void {
-  const script = `touch /etc/canary /usr/canary /var/canary /work/canary 2>/dev/null; touch "$HOME/canary" && id -u; ls -d /etc/canary /usr/canary /var/canary 2>/dev/null; timeout 3 bash -c 'echo > /dev/tcp/1.1.1.1/53' 2>/dev/null && echo reached`;
+  const script = `touch /etc/canary /usr/canary /var/canary 2>/dev/null; touch "$HOME/canary" && id -u; ls -d /etc/canary /usr/canary /var/canary 2>/dev/null; tail -n +2 /proc/net/route`;
   const found = printed(yard, modules, script).trim();
   if (found !== nobody || !existsSync(paths.join(yard.home, 'canary'))) throw new Error(`The sandbox leaks: ${found}`);
 }
