@@ -16,7 +16,8 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
   const standing = standingOf(run, call, state, result, context.now);
-  const change = state?.changes?.[0];
+  const made = standing.status === 'running' ? undefined : state; // it is at it
+  const change = made?.changes?.[0];
   return frame(context, {
     place,
     id: call.id,
@@ -25,9 +26,9 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     standing,
     beside: html`${
       change
-        ? changeButtons(context, call, change, state.undone?.includes(change.path))
-        : state?.moved && !state.undone?.length
-          ? undoButton(context, call.id, state.moved.to)
+        ? changeButtons(context, call, change, made?.undone?.includes(change.path))
+        : made?.moved && !made.undone?.length
+          ? undoButton(context, call.id, made.moved.to)
           : nothing
     }${
       state?.outputId

@@ -145,10 +145,9 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
 /** Takes back what a whole reply changed; a single change has its own button. */
 function undoButton(context: PanelContext, run: Run, calls: readonly ToolCall[]): TemplateResult | typeof nothing {
   const standing = calls.filter(({ id }) => {
-    const { ok, changes = [], moved, undone = [] } = run.calls[id] ?? {};
-    return (
-      ok && [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].some((path) => !undone.includes(path))
-    );
+    const { status, changes = [], moved, undone = [] } = run.calls[id] ?? {};
+    if (status !== 'done' && run.phase === 'Running') return false; // it is at it
+    return [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].some((path) => !undone.includes(path));
   });
   if (standing.length < 2) return nothing;
   return html`<vscode-button appearance="secondary" class="small undo-turn" data-testid="undo-turn"

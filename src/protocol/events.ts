@@ -31,6 +31,17 @@ export type KeptChange = z.infer<typeof keptChangeSchema>;
 export const movedSchema = z.object({ from: z.string(), to: z.string() });
 export type Moved = z.infer<typeof movedSchema>;
 
+/** A command line, and by what its processes are found again: `marker` stands in the environment of each. */
+export const commandSchema = z.object({ line: z.string(), folder: z.string(), marker: z.string() });
+export type Command = z.infer<typeof commandSchema>;
+
+/**
+ * A process as no other ever is: its number, when it began, in the system's own words, and (Linux) which start of the machine
+ * those count from.
+ */
+export const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
+export type ProcessIdentity = z.infer<typeof processSchema>;
+
 /** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
@@ -69,16 +80,28 @@ const storedEvents = [
     /** Why nobody was asked, when nobody was. */
     automatic: z.string().optional(),
   }),
-  /** The intent, on disk before the effect. */
-  event('tool-start', { toolCallId: z.string(), name: z.string() }),
+  /** The intent, on disk before the effect; with it a call whose end was never written can be judged, and undone. */
+  event('tool-start', {
+    toolCallId: z.string(),
+    name: z.string(),
+    /** What it is about to do to files, if it can say. */
+    changes: z.array(keptChangeSchema).optional(),
+    moved: movedSchema.optional(),
+    command: commandSchema.optional(),
+  }),
+  /** The command that a call runs has a process, which may live longer than the editor. */
+  event('command-start', { toolCallId: z.string(), process: processSchema }),
   event('tool-end', {
     toolCallId: z.string(),
     name: z.string(),
     ok: z.boolean(),
     ms: z.number(),
     code: z.string().optional(),
+    /** What it did to files; of one that failed or was interrupted, what it may have done. Empty: it is known to have changed nothing. */
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
+    /** Processes of its command that were at work after the editor's end, when that was looked at. */
+    stillRunning: z.array(z.string()).optional(),
     /** The content id of what was too long to tell. */
     outputId: z.string().optional(),
   }),

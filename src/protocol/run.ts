@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import {
+  commandSchema,
   compactionShape,
   decisionSchema,
   keptChangeSchema,
   movedSchema,
+  processSchema,
   questionSchema,
   type RunEvent,
   type RunPhase,
@@ -25,8 +27,12 @@ const callStateSchema = z.object({
   ms: z.number().optional(),
   ok: z.boolean().optional(),
   code: z.string().optional(),
+  /** What it did to files; without an end, what it was about to do. */
   changes: z.array(keptChangeSchema).optional(),
   moved: movedSchema.optional(),
+  command: commandSchema.optional(),
+  process: processSchema.optional(),
+  stillRunning: z.array(z.string()).optional(),
   /** Paths whose changes were undone; for `moved` the one it went to. */
   undone: z.array(z.string()).optional(),
   outputId: z.string().optional(),
@@ -176,8 +182,14 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
       call.startedAt = event.at;
+      call.changes = event.changes;
+      call.moved = event.moved;
+      call.command = event.command;
       break;
     }
+    case 'command-start':
+      callOf(run, event.toolCallId).process = event.process;
+      break;
     case 'tool-output': {
       const call = callOf(run, event.toolCallId);
       call.output = ((call.output ?? '') + event.text).slice(-outputLimit);
@@ -191,6 +203,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.code = event.code;
       call.changes = event.changes;
       call.moved = event.moved;
+      call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       break;
     }

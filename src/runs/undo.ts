@@ -78,10 +78,13 @@ export function undoable(run: Run, scope: 'turn' | 'run'): string[] {
   return (scope === 'run' ? [[...standing]] : replies).findLast(remain) ?? [];
 }
 
-/** The run's changes and moves that have not been undone, in the order they were made. */
+/**
+ * The run's changes and moves that have not been undone, in the order they were made; those of a call without an end among
+ * them, which may have been made.
+ */
 function standingOf(run: Run): { toolCallId: string; change?: KeptChange; moved?: Moved }[] {
-  return Object.entries(run.calls).flatMap(([toolCallId, { ok, changes = [], moved, undone = [] }]) => [
-    ...(ok ? changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })) : []),
-    ...(ok && moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
+  return Object.entries(run.calls).flatMap(([toolCallId, { changes = [], moved, undone = [] }]) => [
+    ...changes.filter(({ path }) => !undone.includes(path)).map((change) => ({ toolCallId, change })),
+    ...(moved && !undone.includes(moved.to) ? [{ toolCallId, moved }] : []),
   ]);
 }

@@ -5,6 +5,7 @@ import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
+import { type Doing, standingOf } from './files/standing.ts';
 import { grantsFor } from './gate/origin.ts';
 import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
@@ -34,6 +35,11 @@ export interface ToolHost {
    * its plan is another by the time it is its turn
    */
   executeToolCall(call: ToolCall, context: CallContext, following?: readonly ToolCall[]): Promise<ToolOutcome>;
+  /**
+   * How the files stand that a call was about to change whose end nobody recorded.
+   * @param place what the run sees instead of the host's workspace
+   */
+  standing(doing: Doing, place?: Workspace): ReturnType<typeof standingOf>;
 }
 
 export interface ToolHostOptions {
@@ -66,6 +72,7 @@ export function createToolHost({
 
   return {
     prepare: prepareTools,
+    standing: (doing, place = workspace) => standingOf(place, doing),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)
@@ -77,11 +84,12 @@ export function createToolHost({
 
     async executeToolCall(call, context, following = []) {
       let started = now();
-      let kept: Kept = {};
+      let doing: Kept = {};
       let outputId: string | undefined;
       let changed: unknown;
       const executed = await execute().catch((error) => toFailure(error, context.signal));
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
+      const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: EventBody = {
         type: 'tool-end',
         toolCallId: call.id,
@@ -89,7 +97,7 @@ export function createToolHost({
         ok: outcome.ok,
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
-        ...(outcome.ok && kept),
+        ...did,
         ...(outputId && { outputId }),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
@@ -102,10 +110,11 @@ export function createToolHost({
         if ('denied' in agreed) return agreed.denied;
         find(call.name); // trust may have been taken back while the question was open
         const { tool, args, plan } = agreed;
-        kept = await keep(plan, context);
+        const kept = await keep(plan, context);
         changed = agreed.changed;
         stopIfAborted(context.signal);
-        await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name });
+        await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name, ...kept });
+        doing = kept;
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, async (text) => {
@@ -120,6 +129,14 @@ export function createToolHost({
       }
     },
   };
+
+  /** A call that failed may have done a part: of a folder that could not be deleted, some files are gone. */
+  async function doneOf({ changes, moved }: Kept, code: string, place: Workspace): Promise<Kept> {
+    if ((!changes?.length && !moved) || code === 'E_PRECONDITION_FAILED') return {};
+    const standing = await standingOf(place, { changes, moved });
+    const done = changes?.filter((_, index) => standing.changes[index] === 'after') ?? [];
+    return { ...(done.length > 0 && { changes: done }), ...(standing.moved === 'after' && { moved }) };
+  }
 
   async function prepare(
     call: ToolCall,

@@ -22,7 +22,7 @@ export async function keep(plan: Plan | undefined, context: CallContext): Promis
   return { changes };
 }
 
-/** As `tool-end` tells it. */
+/** As `tool-start` and `tool-end` tell it. */
 export type Kept = Pick<Extract<EventBody, { type: 'tool-end' }>, 'changes' | 'moved'>;
 
 async function keepChange(change: FileChange, context: CallContext): Promise<KeptChange> {

@@ -2,6 +2,7 @@ import type { ToolHost } from '../../src/tools/host.ts';
 
 /** For a model that is offered nothing and calls nothing. */
 export const noTools: ToolHost = {
+  standing: async () => ({ changes: [] }),
   prepare: async () => {},
   getVisibleTools: () => [],
   isFree: () => false,
