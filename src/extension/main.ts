@@ -56,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
   const namedModels = new NamedModels(memory);
   const models = new Models(context, secrets, namedModels, log);
-  const store = new RunStore(path.join(storage.fsPath, 'store'));
+  const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const showStatus = () =>
@@ -205,6 +205,9 @@ export function activate(context: vscode.ExtensionContext): void {
     await Promise.all([models.dispose(), mcp.dispose()]);
   };
 }
+
+/** What people call this window when they meet its work in another one. */
+const windowName = () => [vscode.workspace.name, vscode.env.appName].filter(Boolean).join(' · ');
 
 /** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
 export async function deactivate(): Promise<void> {

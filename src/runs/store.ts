@@ -5,8 +5,9 @@ import type { StoredEvent } from '../protocol/events.ts';
 import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
+import type { Holder } from './holder.ts';
 import { Journal, type JournalContents, readFirstEvent, readJournal, StoreError } from './journal.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
 import { fold, journalIn, readSummary, writeSummary } from './summary.ts';
 
 /** A run opened for writing: nobody else writes it until `close`. */
@@ -27,10 +28,12 @@ export class RunStore {
   /**
    * @param folder absolute path; made when first written to
    * @param now epoch milliseconds: how long a run has been deleted
+   * @param window what this one is called, for people who meet its locks
    */
   constructor(
     private readonly folder: string,
     now: () => number = Date.now,
+    private readonly window?: string,
   ) {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
@@ -44,7 +47,7 @@ export class RunStore {
   async create(id: string): Promise<OpenRun> {
     const folder = this.folderOf(id);
     await make(folder);
-    const lock = await takeLock(path.join(folder, 'lock'));
+    const lock = await takeLock(this.lockOf(id), this.window);
     return this.opened(id, newRun(id), lock, () => Journal.create(this.journalOf(id)));
   }
 
@@ -53,6 +56,7 @@ export class RunStore {
     const lock = await this.lock(id);
     let contents: JournalContents;
     try {
+      if (lock.fromLiving) await renew(this.journalOf(id));
       contents = await readJournal(this.journalOf(id));
     } catch (error) {
       await lock.release();
@@ -85,9 +89,27 @@ export class RunStore {
     const lock = await this.lock(id);
     try {
       return await this.deleted.take(id);
-    } catch (error) {
+    } finally {
       await lock.release();
-      throw error;
+    }
+  }
+
+  /** Who has the run open for writing, and the last sign of life of that (epoch ms); undefined: nobody who lives. */
+  holder(id: string): Promise<{ holder?: Holder; beatAt: number } | undefined> {
+    return holderOf(this.lockOf(id));
+  }
+
+  /**
+   * Takes the run from whoever has it open, so that it can be opened here: what that one writes from now on is not recorded,
+   * and it is told so. Not from this window itself.
+   */
+  async takeOver(id: string): Promise<void> {
+    await this.mustExist(id);
+    const lock = await takeOver(this.lockOf(id), this.window);
+    try {
+      await renew(this.journalOf(id));
+    } finally {
+      await lock.release();
     }
   }
 
@@ -106,9 +128,12 @@ export class RunStore {
     }
     return {
       run,
-      append: (event) => journal.append(event),
+      async append(event) {
+        await journal.append(event);
+        if (!(await lock.isMine())) throw takenOver();
+      },
       close: async () => {
-        await writeSummary(this.folderOf(id), run, journal.size).catch(() => {}); // a lost summary is made again from the journal
+        if (await lock.isMine()) await writeSummary(this.folderOf(id), run, journal.size).catch(() => {}); // a lost summary is made again from the journal
         await journal.close();
         await lock.release();
       },
@@ -123,7 +148,7 @@ export class RunStore {
   private async lock(id: string): Promise<Lock> {
     await this.mustExist(id);
     try {
-      return await takeLock(path.join(this.folderOf(id), 'lock'));
+      return await takeLock(this.lockOf(id), this.window);
     } catch (error) {
       await this.mustExist(id); // deleted by another window meanwhile
       throw error;
@@ -141,9 +166,30 @@ export class RunStore {
   private journalOf(id: string): string {
     return journalIn(this.folderOf(id));
   }
+  private lockOf(id: string): string {
+    return path.join(this.folderOf(id), 'lock');
+  }
 }
 
 const isRunId = (name: string): boolean => /^run-[\w-]{1,100}$/.test(name);
+
+const takenOver = () =>
+  new StoreError(
+    'STORE_LOCKED',
+    'Another window has taken this run over. It goes on there; nothing more is done here.',
+  );
+
+/** A copy in its place: whoever has the one before open, and writes late, writes where nobody reads. */
+async function renew(journal: string): Promise<void> {
+  const copy = `${journal}.${randomUUID()}`;
+  try {
+    await fs.writeFile(copy, await fs.readFile(journal), { mode: 0o600, flush: true });
+    await fs.rename(copy, journal);
+  } catch (error) {
+    await fs.rm(copy, { force: true }).catch(() => {});
+    throw StoreError.from(error);
+  }
+}
 
 async function make(folder: string): Promise<void> {
   try {

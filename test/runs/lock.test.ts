@@ -1,18 +1,36 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isLocked, takeLock } from '../../src/runs/lock.ts';
+import { createInterface } from 'node:readline';
+import { type Holder, thisProcess } from '../../src/runs/holder.ts';
+import { holderOf, isLocked, lockTimes, takeLock, takeOver } from '../../src/runs/lock.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('a lock', () => {
   let folder: string;
+  let file: string;
+  const usual = { ...lockTimes };
+  const children = new Set<ChildProcess>();
   beforeEach(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'lock-'));
+    file = path.join(folder, 'lock');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  afterEach(async () => {
+    Object.assign(lockTimes, usual);
+    for (const child of children) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    }
+    children.clear();
+    rmSync(folder, { recursive: true });
+  });
 
   it('is taken by one of many, and can be looked at meanwhile', async () => {
-    const file = path.join(folder, 'lock');
     for (let round = 0; round < 50; round++) {
       assert.equal(await isLocked(file), false);
       const looks = Promise.all(Array.from({ length: 8 }, () => isLocked(file)));
@@ -26,12 +44,146 @@ describe('a lock', () => {
     assert.deepEqual(await fs.readdir(folder), [], 'nothing is left beside it');
   });
 
-  it('of a process that is gone is none', async () => {
-    const file = path.join(folder, 'lock');
-    await fs.writeFile(file, JSON.stringify({ pid: 2 ** 22 + 1, id: 'no such process' }));
-    assert.equal(await isLocked(file), false);
-    const lock = await takeLock(file);
-    assert.equal(await isLocked(file), true);
+  const gone = 2 ** 22 + 1;
+  const me = thisProcess();
+  const another: Holder = { ...me, id: 'another', pid: process.ppid, since: 1, window: 'another' };
+  const minuteAgo = () => Date.now() / 1000 - 60;
+
+  /** What stands in the lock's file, when it last showed life (seconds of the epoch), and whether it can be taken. */
+  const cases: [what: string, holder: Partial<Holder> | string, beat: () => number, taken: boolean][] = [
+    ['of a process that is gone', { ...another, pid: gone }, Date.now, true],
+    ['of this very number, in an earlier process', { ...me, id: 'before the restart', started: '1' }, Date.now, true],
+    ['of a number that a foreign program has now', { ...another, pid: 1, started: '0' }, Date.now, true],
+    ['of another container that shows life', { ...another, namespace: 'pid:[1]' }, () => Date.now() / 1000, false],
+    [
+      'of another container, with a number that is gone here',
+      { ...another, namespace: 'pid:[1]', pid: gone },
+      () => Date.now() / 1000,
+      false,
+    ],
+    ['of another container without life', { ...another, namespace: 'pid:[1]' }, minuteAgo, true],
+    ['of another machine that shows life', { ...another, boot: 'another' }, () => Date.now() / 1000, false],
+    ['of another machine without life', { ...another, boot: 'another' }, minuteAgo, true],
+    [
+      'without life, and from a clock that was a year ahead',
+      { ...another, boot: 'another' },
+      () => Date.now() / 1000 + 365 * 86_400,
+      true,
+    ],
+    ['where nobody knows of namespaces, without life', { ...another, namespace: 'unknown' }, minuteAgo, true],
+    [
+      'of a process whose start nobody knows, that shows life',
+      { ...another, started: undefined },
+      () => Date.now() / 1000,
+      false,
+    ],
+    ['that is being written', '', () => Date.now() / 1000, false],
+    ['that nobody wrote to its end', '{"pid":1', minuteAgo, true],
+    ['of the first Towpath, at work', { pid: process.ppid, id: 'alive' }, minuteAgo, false],
+    ['of the first Towpath, gone', { pid: gone, id: 'gone' }, () => Date.now() / 1000, true],
+    ['of the first Towpath, with this very number', { pid: process.pid, id: 'x' }, () => Date.now() / 1000, true],
+  ];
+  for (const [what, holder, beat, taken] of cases)
+    it(`${what} ${taken ? 'is taken over' : 'is somebody’s'}`, async () => {
+      lockTimes.watch = 20;
+      await fs.writeFile(file, typeof holder === 'string' ? holder : JSON.stringify(holder));
+      await fs.utimes(file, beat(), beat());
+      if (!taken) return assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+      const lock = await takeLock(file);
+      assert.deepEqual([await isLocked(file), await lock.isMine()], [true, true]);
+      await lock.release();
+      assert.deepEqual(await fs.readdir(folder), []);
+    });
+
+  it('whose holder comes back to life while it is watched stays its own', async () => {
+    lockTimes.watch = 200;
+    await fs.writeFile(file, JSON.stringify({ ...another, namespace: 'pid:[1]' }));
+    await fs.utimes(file, 1, 1);
+    const tried = takeLock(file);
+    const beating = setInterval(() => void fs.utimes(file, new Date(), new Date()), 10);
+    await assert.rejects(tried, { code: 'STORE_LOCKED' }).finally(() => clearInterval(beating));
+  });
+
+  it('shows life as long as it is held, whatever this machine’s clock says', async () => {
+    lockTimes.beat = 5;
+    const lock = await takeLock(file, 'this window');
+    await fs.utimes(file, 1, 1);
+    await eventually('it shows life', async () => (await fs.stat(file)).mtimeMs > 1_000_000);
+    const { holder } = (await holderOf(file))!;
+    assert.deepEqual([holder?.window, holder?.pid, holder?.namespace], ['this window', process.pid, me.namespace]);
     await lock.release();
   });
+
+  it('of a living window is taken over when a person says so, and that one knows', async () => {
+    lockTimes.beat = 5;
+    await fs.writeFile(file, JSON.stringify({ ...another, started: undefined }));
+    await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+    const lock = await takeOver(file);
+    assert.deepEqual([lock.fromLiving, await lock.isMine()], [true, true]);
+    await assert.rejects(takeOver(file), { code: 'STORE_LOCKED' }, 'not from this window itself');
+    await fs.writeFile(file, JSON.stringify({ ...another, id: 'taken back' }));
+    assert.equal(await lock.isMine(), false);
+    await lock.release();
+    assert.equal(JSON.parse(await fs.readFile(file, 'utf8')).id, 'taken back', 'what is another’s stays');
+  });
+
+  it('is taken over although one was killed while it was doing that', async () => {
+    const dead = JSON.stringify({ ...another, pid: gone });
+    await fs.writeFile(file, dead);
+    const { createHash } = await import('node:crypto');
+    const right = `${file}.over-${createHash('sha256').update(dead).digest('hex').slice(0, 16)}`;
+    await fs.writeFile(right, JSON.stringify({ ...another, id: 'killed at it', pid: gone }));
+    const lock = await takeLock(file);
+    await lock.release();
+    assert.deepEqual(await fs.readdir(folder), []);
+  });
+
+  /** Starts one of the scripts beside this, and resolves to its first line and a way to read the next. */
+  async function start(script: string, args: string[], before: string[] = []) {
+    const command = [...before, process.execPath, '--import', 'tsx', path.join(import.meta.dirname, script), ...args];
+    const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
+    children.add(child);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const next = async (): Promise<string> => (await lines.next()).value;
+    return { child, next, first: await next() };
+  }
+
+  it('has one owner at a time, whoever of six processes dies with it', async () => {
+    const six = await Promise.all(Array.from({ length: 6 }, () => start('contender.ts', [folder, '25'])));
+    for (const { child } of six) child.stdin!.write('go\n');
+    const told = await Promise.all(six.map(({ next }) => next()));
+    assert.deepEqual(
+      told.map((line) => JSON.parse(line)),
+      Array(6).fill({ taken: 25, twice: 0 }),
+    );
+  }).timeout(60_000);
+
+  it('of a process that was killed is free at once', async () => {
+    const { child, first } = await start('holding.ts', [file]);
+    assert.equal(first, `has it ${child.pid}`);
+    await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const lock = await takeLock(file);
+    assert.equal(lock.fromLiving, false);
+    await lock.release();
+  }).timeout(60_000);
+
+  const contained = ['unshare', '--pid', '--fork', '--kill-child'];
+  if (spawnSync(contained[0]!, [...contained.slice(1), 'true']).status === 0) {
+    it('is kept by the holder of another container, and free when that has ended', async () => {
+      Object.assign(lockTimes, { silent: 3000, watch: 1500 });
+      const { child, first } = await start('holding.ts', [file], contained);
+      assert.match(first, /^has it [1-9]$/, 'its number is one of a container');
+      await assert.rejects(takeLock(file), { code: 'STORE_LOCKED' });
+      const second = await start('holding.ts', [file], contained);
+      assert.match(second.first, /^STORE_LOCKED [1-9]$/, 'also for one that has the same number elsewhere');
+      child.kill('SIGKILL');
+      await eventually('it is free', async () => {
+        const lock = await takeLock(file).catch(() => undefined);
+        await lock?.release();
+        return lock !== undefined;
+      });
+    }).timeout(60_000);
+  }
 });

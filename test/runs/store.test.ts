@@ -156,6 +156,34 @@ describe('kept runs', () => {
     assert.equal(existsSync(lock), false);
   });
 
+  it('that another window takes over go on there, and nothing of the first one is mixed in', async () => {
+    const id = await keptRun('one');
+    const first = await store.open(id);
+    await add(first, say('two'));
+    const lock = path.join(folder, 'runs', id, 'lock');
+    const other = new RunStore(folder);
+    await assert.rejects(other.takeOver(id), { code: 'STORE_LOCKED' }, 'from this very process nothing is taken');
+    await fs.writeFile(
+      lock,
+      JSON.stringify({ ...JSON.parse(await fs.readFile(lock, 'utf8')), id: 'of another process' }),
+    );
+    await other.takeOver(id);
+    const second = await other.open(id);
+    await add(second, say('three'));
+    await assert.rejects(add(first, say('late')), {
+      code: 'STORE_LOCKED',
+      message: /^Another window has taken this run over/,
+    });
+    await first.close();
+    await add(second, say('four'));
+    await second.close();
+    assert.deepEqual(
+      (await store.read(id)).messages.map((message) => message.content),
+      ['one', 'two', 'three', 'four'],
+    );
+    assert.deepEqual((await fs.readdir(path.dirname(lock))).sort(), ['journal.jsonl', 'summary.json']);
+  });
+
   it('are gone when deleted', async () => {
     const id = await keptRun('one');
     await store.delete(id);
