@@ -1,5 +1,5 @@
 /** Milliseconds without a key, a scroll or a selection after which a person counts as doing nothing. */
-const idleMs = 1500;
+export const idleMs = 1500;
 /** A machine on which a look takes long tells late of what a person does; it is waited for longer, but not for ever. */
 const longestMs = 10_000;
 

@@ -9,6 +9,7 @@ import { deleteRun, showDeletedRuns } from './deletedRuns.ts';
 import type { Doctor } from './doctor.ts';
 import type { Mcp } from './mcp.ts';
 import { showServers } from './mcpMenu.ts';
+import type { Modals } from './modals.ts';
 import type { ModelFetcher } from './modelFetcher.ts';
 import { demoModel } from './modelIds.ts';
 import type { ModelManager } from './modelManager.ts';
@@ -16,6 +17,7 @@ import type { Models } from './models.ts';
 import type { NamedModels } from './namedModels.ts';
 import type { Packages } from './packages.ts';
 import type { Policies } from './policies.ts';
+import type { Presence } from './presence.ts';
 import { showRunPreset } from './runPresetMenu.ts';
 import type { Setup } from './setup.ts';
 import type { Undo } from './undo.ts';
@@ -37,6 +39,8 @@ interface Parts {
   policies: Policies;
   mcp: Mcp;
   workflows: Workflows;
+  modals: Modals;
+  presence: Presence;
   log: vscode.LogOutputChannel;
 }
 
@@ -74,12 +78,11 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       const runId = await pickRun(parts.store, 'Towpath: delete a run');
       if (!runId) return;
       const stop = 'Stop and Delete';
-      const question = 'This run is at work. Stop it and delete it?';
+      const text = 'This run is at work. Stop it and delete it?';
       const atWork = parts.engine.liveIds.includes(runId);
-      if (!atWork || (await vscode.window.showWarningMessage(question, { modal: true }, stop)) === stop)
-        await deleteRun(runId, parts);
+      if (!atWork || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
     },
-    'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation),
+    'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.answer': (id?: string) => approvals.show(id),
@@ -120,7 +123,12 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
   };
-  return Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run));
+  return Object.entries(commands).map(([name, run]) =>
+    vscode.commands.registerCommand(name, (...args: never[]) => {
+      parts.presence.called();
+      return run(...args);
+    }),
+  );
 }
 
 async function showPanel(): Promise<void> {

@@ -3,16 +3,17 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { inGigabytes } from '../llm/local/fit.ts';
 import type { LocalModel } from '../llm/local/library.ts';
+import type { Modals } from './modals.ts';
 import type { Models } from './models.ts';
 import { withoutLinks } from './questionText.ts';
 
 /** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
-export async function deleteModel(model: LocalModel, models: Models): Promise<void> {
+export async function deleteModel(model: LocalModel, models: Models, modals: Modals): Promise<void> {
   const name = path.basename(model.path);
   const many = model.files.length > 1 ? ` (${model.files.length} files)` : '';
   const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
   const yes = 'Move to Trash';
-  if ((await vscode.window.showWarningMessage(`Delete ${name}?`, { modal: true, detail }, yes)) !== yes) return;
+  if ((await modals.ask({ text: `Delete ${name}?`, detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
     void vscode.window.showWarningMessage(withoutLinks(`${name} is at work. Stop its run, then delete it.`));
     return;
@@ -22,8 +23,8 @@ export async function deleteModel(model: LocalModel, models: Models): Promise<vo
     if (trash && (await toTrash(file))) continue;
     const forGood = 'Delete Permanently';
     if (trash) {
-      const question = `There is no trash for ${name} here. Delete it permanently?`;
-      if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, forGood)) !== forGood) return;
+      const text = `There is no trash for ${name} here. Delete it permanently?`;
+      if ((await modals.ask({ text, detail, buttons: [forGood] })) !== forGood) return;
     }
     trash = false;
     await vscode.workspace.fs.delete(vscode.Uri.file(file));

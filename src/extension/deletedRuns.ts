@@ -4,6 +4,7 @@ import { type DeletedRun, keptDays } from '../runs/deleted.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Conversation } from './conversation.ts';
+import type { Modals } from './modals.ts';
 import type { Policies } from './policies.ts';
 import { withoutLinks } from './questionText.ts';
 
@@ -34,7 +35,7 @@ export async function deleteRun(runId: string, { store, conversation, policies }
 const removeButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete for Good…' };
 
 /** Lists the deleted runs; the chosen one comes back and is shown. */
-export async function showDeletedRuns(store: RunStore, conversation: Conversation): Promise<void> {
+export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Modals): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {
     void vscode.window.showInformationMessage('There are no deleted runs in this workspace.');
@@ -57,14 +58,14 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
     picker.show();
   });
   picker.dispose();
-  if (chosen?.remove) await removeForGood(chosen.run, store);
+  if (chosen?.remove) await removeForGood(chosen.run, store, modals);
   else if (chosen) await conversation.bringBack(chosen.run.name, true);
 }
 
-async function removeForGood({ name, title }: DeletedRun, store: RunStore): Promise<void> {
+async function removeForGood({ name, title }: DeletedRun, store: RunStore, modals: Modals): Promise<void> {
   const yes = 'Delete for Good';
-  const question = withoutLinks(`Delete “${title}” for good? Nothing brings it back then.`);
-  if ((await vscode.window.showWarningMessage(question, { modal: true }, yes)) !== yes) return;
+  const text = withoutLinks(`Delete “${title}” for good? Nothing brings it back then.`);
+  if ((await modals.ask({ text, buttons: [yes] })) !== yes) return;
   try {
     await store.deleted.remove(name);
   } catch (error) {

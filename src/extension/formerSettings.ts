@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { type FormerValue, formerText, formerValues } from './formerValues.ts';
 import { Memory } from './memory.ts';
+import type { Modals } from './modals.ts';
 import { withoutLinks } from './questionText.ts';
 import { ownValue } from './settingScopes.ts';
 import { type SettingName, saveSetting } from './settings.ts';
@@ -18,7 +19,7 @@ const leave = 'Leave Them';
  * desktop) a profile's own. What is there is offered to the person, once, where an earlier Towpath has worked; elsewhere
  * nobody but a repository can have written it. Closing the dialog is a no.
  */
-export async function takeOverFormerSettings(context: vscode.ExtensionContext): Promise<void> {
+export async function takeOverFormerSettings(context: vscode.ExtensionContext, modals: Modals): Promise<void> {
   const storage = context.globalStorageUri.fsPath;
   const memory = new Memory(path.join(storage, 'settings.json'));
   if (memory.get(askedName) !== undefined) return;
@@ -26,7 +27,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext): 
   try {
     for (const file of hasWorkedBefore(user, context.extension.id) ? files : []) {
       const values = valuesIn(file, context);
-      if (values.length === 0 || !(await ask(file, values))) continue;
+      if (values.length === 0 || !(await ask(file, values, modals))) continue;
       for (const { name, value } of values) await saveSetting(shortName(name), value);
     }
     memory.update(askedName, true);
@@ -37,10 +38,10 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext): 
 }
 
 /** Enter reads the file; while it is being read a notification waits. What is taken over is what was shown. */
-async function ask(file: string, values: readonly FormerValue[]): Promise<boolean> {
+async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean> {
   const { message, detail, isWhole } = formerText(file, values);
   const buttons = isWhole ? [read, take] : [read];
-  const chosen = await vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+  const chosen = await modals.askWhenQuiet({ text: message, detail, buttons, opens: read });
   if (chosen !== read) return chosen === take;
   await vscode.window.showTextDocument(vscode.Uri.file(file));
   const names = values.map(({ name }) => name).join(', ');

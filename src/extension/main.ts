@@ -19,6 +19,7 @@ import { editorLanguage } from './editorTools.ts';
 import { takeOverFormerSettings } from './formerSettings.ts';
 import { Mcp } from './mcp.ts';
 import { Memory } from './memory.ts';
+import { Modals } from './modals.ts';
 import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
@@ -54,8 +55,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
   const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
-  const namedModels = new NamedModels(memory);
-  const models = new Models(context, secrets, namedModels, log);
+  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
+  const presence = new Presence(view);
+  const modals = new Modals(presence);
+  const namedModels = new NamedModels(memory, modals);
+  const models = new Models(context, secrets, namedModels, modals, log);
   const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
@@ -65,15 +69,13 @@ export function activate(context: vscode.ExtensionContext): void {
       asking: approvals.count,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
     });
-  const policies = new Policies(memory, log, () => {
+  const policies = new Policies(memory, modals, log, () => {
     showStatus();
     void panel.showState();
   });
   const reviews = new Reviews();
-  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
-  const presence = new Presence(view);
   const approvals = new Approvals(reviews, policies, presence, showStatus);
-  const mcp = new Mcp(context, workspace);
+  const mcp = new Mcp(context, workspace, modals);
 
   const terminal = new CommandTerminal();
   const tools = defaultTools({
@@ -126,13 +128,13 @@ export function activate(context: vscode.ExtensionContext): void {
     showStatus();
     void panel.showState();
   });
-  const undo = new Undo(engine, store, workspace, conversation);
-  const packages = new Packages(shelf, conversation, { engine, store });
+  const undo = new Undo(engine, store, workspace, conversation, modals);
+  const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
   const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
   const downloads = new Downloads(context.globalStorageUri, log);
-  const fetcher = new ModelFetcher(models, downloads);
-  const manager = new ModelManager(context, models, downloads, fetcher, setup);
+  const fetcher = new ModelFetcher(models, downloads, modals);
+  const manager = new ModelManager(context, models, downloads, fetcher, setup, modals);
   const doctor = new Doctor(
     doctorChecks({ context, models, manager, workspace, storage: storage.fsPath }),
     () => secrets.all(),
@@ -167,6 +169,7 @@ export function activate(context: vscode.ExtensionContext): void {
     diffs.register(),
     reviews.register(),
     presence,
+    modals,
     approvals,
     policies,
     downloads,
@@ -188,6 +191,8 @@ export function activate(context: vscode.ExtensionContext): void {
       policies,
       mcp,
       workflows,
+      modals,
+      presence,
       log,
     }),
     ...watchWorkflowFiles(workflowFiles, log),
@@ -199,7 +204,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
-  void takeOverFormerSettings(context);
+  void takeOverFormerSettings(context, modals);
   shutDown = async () => {
     await engine.close();
     await Promise.all([models.dispose(), mcp.dispose()]);

@@ -10,6 +10,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 import { Memory } from './memory.ts';
+import type { Modals } from './modals.ts';
 import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
 
@@ -27,9 +28,9 @@ export class Mcp implements vscode.Disposable {
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
-  constructor(context: vscode.ExtensionContext, workspace: Workspace) {
+  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Modals) {
     const reviews = new McpReview();
-    this.questions = new McpQuestions(context.secrets, reviews);
+    this.questions = new McpQuestions(context.secrets, reviews, modals);
     const memory = (file: string, name: string) => {
       const kept = new Memory(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
       return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };

@@ -9,6 +9,7 @@ import { excerpt } from './excerpt.ts';
 import { changesSides, changesText } from './mcpChanges.ts';
 import { describeServer } from './mcpQuestionText.ts';
 import type { McpReview } from './mcpReview.ts';
+import type { Modals } from './modals.ts';
 import { withoutLinks } from './questionText.ts';
 
 const review = 'Review…';
@@ -23,6 +24,7 @@ export class McpQuestions implements McpPerson {
   constructor(
     private readonly secrets: vscode.SecretStorage,
     private readonly reviews: McpReview,
+    private readonly modals: Modals,
   ) {}
 
   /** What does not fit into a dialog is allowed only once it was reviewed. */
@@ -34,7 +36,7 @@ export class McpQuestions implements McpPerson {
     const { text, whole } = excerpt(detail);
     const about = hashOf(definition.hash);
     const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
-    const chosen = await ask(what, text, review, ...yeses);
+    const chosen = await this.ask(what, text, ...yeses);
     if (chosen === review && whole) await openConfiguration(definition);
     if (chosen === review && !whole) {
       await this.reviews.show(definition.name, detail);
@@ -48,13 +50,17 @@ export class McpQuestions implements McpPerson {
     const { message, detail, whole } = changesText(question);
     const { definition, added, changed } = question;
     const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(definitionOf));
-    const chosen = await ask(message, detail, review, ...(whole || this.reviewed.has(about) ? [allow] : []));
+    const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(about) ? [allow] : []));
     if (chosen === review) {
       const { before, after, whole } = changesSides(question);
       await this.reviews.compare(definition.name, before, after);
       if (whole) this.reviewed.add(about);
     }
     return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
+  }
+
+  private ask(what: string, detail: string, ...yeses: string[]): Promise<string | undefined> {
+    return this.modals.askWhenQuiet({ text: visibleLine(what), detail, buttons: [review, ...yeses], opens: review });
   }
 
   /** Values are kept as secrets for exactly this command or address: another one is given nothing that was meant for it. */
@@ -100,9 +106,6 @@ const secretName = ({ place, name, hash }: Definition, { id }: Input): string =>
   `towpath.mcp.input:${place}#${name}:${hash}:${id}`;
 
 const hashOf = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-
-const ask = (what: string, detail: string, ...buttons: string[]): Thenable<string | undefined> =>
-  vscode.window.showWarningMessage(visibleLine(what), { modal: true, detail }, ...buttons);
 
 async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {
   const items = options.map(

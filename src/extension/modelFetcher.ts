@@ -6,6 +6,7 @@ import { bestFor, type CuratedModel, curated } from '../llm/local/curated.ts';
 import { fitOf, inGigabytes, type Machine } from '../llm/local/fit.ts';
 import type { RemoteModel } from '../llm/local/hub.ts';
 import type { Downloads } from './downloads.ts';
+import type { Modals } from './modals.ts';
 import type { Models } from './models.ts';
 import { withoutLinks } from './questionText.ts';
 import { settings } from './settings.ts';
@@ -15,6 +16,7 @@ export class ModelFetcher {
   constructor(
     private readonly models: Models,
     private readonly downloads: Downloads,
+    private readonly modals: Modals,
   ) {}
 
   /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
@@ -74,13 +76,9 @@ export class ModelFetcher {
     ];
     const yes = 'Download';
     const other = 'Another Model…';
-    const question = `Download ${known?.name ?? path.basename(names[0]!, '.gguf')}?`;
-    const answer = await vscode.window.showInformationMessage(
-      question,
-      { modal: true, detail: detail.filter(Boolean).join('\n') },
-      yes,
-      other,
-    );
+    const text = `Download ${known?.name ?? path.basename(names[0]!, '.gguf')}?`;
+    const asked = { text, detail: detail.filter(Boolean).join('\n'), buttons: [yes, other], opens: other };
+    const answer = await this.modals.ask(asked);
     if (answer === other) void vscode.commands.executeCommand('towpath.manageModels');
     return answer === yes;
   }

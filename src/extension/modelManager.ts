@@ -6,6 +6,7 @@ import { type Fit, fitOf, inGigabytes } from '../llm/local/fit.ts';
 import { type LocalModel, listModels } from '../llm/local/library.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
+import type { Modals } from './modals.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
 import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
 import { listedFolders } from './modelFolders.ts';
@@ -35,6 +36,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     private readonly downloads: Downloads,
     private readonly fetcher: ModelFetcher,
     private readonly setup: Setup,
+    private readonly modals: Modals,
   ) {}
 
   register(): vscode.Disposable {
@@ -179,7 +181,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
         () => this.showDetails(model),
         () => vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(model.path)),
         ...(unload ? [() => vscode.commands.executeCommand('towpath.unloadLocal')] : []),
-        () => deleteModel(model, this.models),
+        () => deleteModel(model, this.models, this.modals),
       ],
       run: () => (model.trouble ? this.showDetails(model) : this.models.pick(id)),
     };

@@ -19,6 +19,7 @@ import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import { createEditorClient } from './editorModels.ts';
+import type { Modals } from './modals.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, providerOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
@@ -46,6 +47,7 @@ export class Models implements vscode.Disposable {
     private readonly context: vscode.ExtensionContext,
     private readonly secrets: Secrets,
     private readonly named: NamedModels,
+    private readonly modals: Modals,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -255,9 +257,9 @@ export class Models implements vscode.Disposable {
     if (other && !this.withoutKey.has(place)) {
       const use = 'Use It There Too';
       const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
-      const question = `Send your ${provider.label} key to ${origin}?`;
+      const text = `Send your ${provider.label} key to ${origin}?`;
       const key = await this.secrets.key(provider.id, other);
-      if (key && (await vscode.window.showWarningMessage(question, { modal: true, detail }, use)) === use) {
+      if (key && (await this.modals.askWhenQuiet({ text, detail, buttons: [use] })) === use) {
         await this.secrets.save(provider.id, origin, key);
         return key;
       }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import type { Memory } from './memory.ts';
+import type { Modals } from './modals.ts';
 import { addressOf, describe, providerOf, split } from './modelIds.ts';
 import { uriOf } from './workflowFiles.ts';
 
@@ -24,7 +25,10 @@ export interface NamedModel {
 export class NamedModels {
   private readonly asking = new Map<string, Promise<boolean>>();
 
-  constructor(private readonly memory: Memory) {}
+  constructor(
+    private readonly memory: Memory,
+    private readonly modals: Modals,
+  ) {}
 
   /**
    * Throws an `EngineError` with the way out when the person does not agree.
@@ -67,9 +71,9 @@ export class NamedModels {
       `You picked ${visibleLine(describe(pickedId).label)}.`,
       'You are asked once for this file and this place.',
     ].join('\n\n');
-    const question = `Let ${file} use ${label}?`;
+    const text = `Let ${file} use ${label}?`;
     const buttons = ['Do Not Use It', use]; // Enter presses the first
-    if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, ...buttons)) !== use) return false;
+    if ((await this.modals.askWhenQuiet({ text, detail, buttons })) !== use) return false;
     this.keep([...this.agreed(), named]);
     return true;
   }

@@ -10,6 +10,7 @@ import { chooseFrom } from '../workflows/package/menu.ts';
 import { PackageError } from '../workflows/package/problem.ts';
 import type { Shelf } from '../workflows/package/shelf.ts';
 import type { Conversation } from './conversation.ts';
+import type { Modals } from './modals.ts';
 import { withoutLinks } from './questionText.ts';
 
 interface Usable {
@@ -27,6 +28,7 @@ export class Packages {
     private readonly shelf: Shelf,
     private readonly conversation: Conversation,
     private readonly runs: { engine: ExecutionEngine; store: RunStore },
+    private readonly modals: Modals,
   ) {}
 
   async runWorkflow(): Promise<void> {
@@ -96,8 +98,8 @@ export class Packages {
     if (count === 0) return true;
     const yes = 'Forget';
     const detail = `${count === 1 ? 'A run was' : `${count} runs were`} begun with it. They can be read, and go on only after you open it again.`;
-    const question = `Forget ${visibleLine(title)}?`;
-    return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
+    const text = `Forget ${visibleLine(title)}?`;
+    return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
   }
 
   private async talkTo({ key, source }: Usable, agent: PackageAgent): Promise<void> {

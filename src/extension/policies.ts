@@ -3,6 +3,7 @@ import { isWider, type OwnedRule, type Policy, type Preset, type Rule, ruleSchem
 import { visibleLine } from '../protocol/visible.ts';
 import { coverage, readRules } from '../tools/gate/rules.ts';
 import type { Memory } from './memory.ts';
+import type { Modals } from './modals.ts';
 import { withoutLinks } from './questionText.ts';
 import { RunPresets } from './runPresets.ts';
 import { saveSetting, settings } from './settings.ts';
@@ -27,6 +28,7 @@ export class Policies implements vscode.Disposable {
 
   constructor(
     private readonly memory: Memory,
+    private readonly modals: Modals,
     private readonly log: vscode.LogOutputChannel,
     /** The policy is another one. */
     private readonly changed: () => void,
@@ -100,7 +102,7 @@ export class Policies implements vscode.Disposable {
 
   async choose(preset: Preset): Promise<void> {
     if (preset === 'autopilot') {
-      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot())) return;
+      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot('ask'))) return;
     }
     await saveSetting('approvals.preset', preset);
     if (preset !== 'autopilot') this.forgetAutopilot();
@@ -110,7 +112,7 @@ export class Policies implements vscode.Disposable {
   /** @param title the run's, for the question */
   async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
     if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
-      if (!mayAutopilot() || !(await this.askForAutopilot(`in the run “${title}”`, endsWithRun))) return;
+      if (!mayAutopilot() || !(await this.askForAutopilot('ask', `in the run “${title}”`, endsWithRun))) return;
     }
     this.runs.choose(runId, preset, this.preset);
     this.changed();
@@ -130,16 +132,21 @@ export class Policies implements vscode.Disposable {
   look(): void {
     for (const problem of [...this.read('user').problems, ...this.read('workspace').problems]) this.warn(problem);
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
-    else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined) void this.agreeToAutopilot();
+    else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
+      void this.agreeToAutopilot('askWhenQuiet');
     if (this.preset !== this.known) this.runs.narrow(this.preset);
     this.known = this.preset;
     this.changed();
   }
 
   /** Closing the dialog is a no, which holds until the preset is chosen anew. */
-  private async agreeToAutopilot(): Promise<boolean> {
+  private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<boolean> {
     if (this.asking) return false;
-    const agreed = await this.askForAutopilot('in this workspace', 'It stays on here until you choose another preset.');
+    const agreed = await this.askForAutopilot(
+      when,
+      'in this workspace',
+      'It stays on here until you choose another preset.',
+    );
     const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
     this.memory.update(autopilotName, agreed ? 'yes' : no);
     this.changed();
@@ -147,16 +154,16 @@ export class Policies implements vscode.Disposable {
   }
 
   /** One dialog at a time; a second one is a no. */
-  private async askForAutopilot(where: string, howLong: string): Promise<boolean> {
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', where: string, howLong: string): Promise<boolean> {
     if (this.asking) return false;
     this.asking = true;
     const yes = 'Turn Autopilot On';
     const detail =
       'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can ' +
       `run code by themselves are still asked about. ${howLong}`;
-    const question = visibleLine(`Turn autopilot on ${where}?`);
+    const text = visibleLine(`Turn autopilot on ${where}?`);
     try {
-      const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, 'Keep Asking', yes);
+      const chosen = await this.modals[when]({ text, detail, buttons: ['Keep Asking', yes] });
       return chosen === yes;
     } finally {
       this.asking = false;

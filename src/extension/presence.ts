@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { type Look, placeOf } from './attention.ts';
+import { idleMs, type Look, placeOf, quietIn } from './attention.ts';
 import type { ChatView } from './chatView.ts';
 
 /** Texts that grow and scroll by themselves. */
@@ -53,6 +54,16 @@ export class Presence implements vscode.Disposable {
     return look;
   }
 
+  /** Once the person does nothing in a window that is in front, or nobody waits for it any more. */
+  async quiet(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      const look = await this.look();
+      const ms = vscode.window.state.focused ? quietIn(look) : idleMs;
+      if (ms === 0) return;
+      await wait(ms, undefined, { signal: over }).catch(() => {});
+    }
+  }
+
   /**
    * After a dialog, which leaves the focus nowhere: the next key lands in the message box, unless the person was in an editor,
    * or is by now. @param from `nowhere`: what had the focus is gone
@@ -66,6 +77,11 @@ export class Presence implements vscode.Disposable {
     };
     this.going = go().catch(() => {}); // no answer is lost for the sake of the focus
     return this.going;
+  }
+
+  /** The person has called for something; what opens keeps the keys. */
+  called(): void {
+    this.workedAt = performance.now();
   }
 
   private works(): void {

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import type { UndoAnswer, UndoQuestion, UndoRequest } from '../engine/undo.ts';
 import { visible, visibleLine } from '../protocol/visible.ts';
@@ -6,6 +5,7 @@ import type { RunStore } from '../runs/store.ts';
 import { undoable } from '../runs/undo.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Conversation } from './conversation.ts';
+import type { Modals } from './modals.ts';
 
 /** Takes changes of the shown run back, after a question of the editor's. */
 export class Undo {
@@ -14,6 +14,7 @@ export class Undo {
     private readonly store: RunStore,
     private readonly workspace: Workspace,
     private readonly conversation: Conversation,
+    private readonly modals: Modals,
   ) {}
 
   /** All changes of the newest turn that has any, or of the run. */
@@ -37,7 +38,7 @@ export class Undo {
       });
       return;
     }
-    const result = await this.engine.undo(runId, request, this.workspace, ask);
+    const result = await this.engine.undo(runId, request, this.workspace, (question) => this.ask(question));
     if ('code' in result) {
       this.conversation.notice({ level: 'error', text: result.message });
       return;
@@ -45,22 +46,22 @@ export class Undo {
     const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n') });
   }
-}
 
-/** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
-async function ask({ paths, changedSince }: UndoQuestion): Promise<UndoAnswer> {
-  const [undo, others, overwrite] = ['Undo', 'Undo the Others', 'Undo All of Them'];
-  const buttons =
-    changedSince.length === 0 ? [undo] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
-  const what = paths.length === 1 ? visibleLine(paths[0]!) : `${paths.length} files`;
-  const since =
-    changedSince.length > 1 ? 'were changed since. Undoing them gives up' : 'was changed since. Undoing it gives up';
-  const lost = `${listed(changedSince)}\n${since} what is there now.`;
-  const detail = [paths.length > 1 && listed(paths), changedSince.length > 0 && lost].filter(Boolean).join('\n\n');
-  const question = `Undo what Towpath changed in ${what}?`;
-  const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail: visible(detail) }, ...buttons);
-  if (chosen === undefined) return 'none';
-  return chosen === others ? 'unchanged' : 'all';
+  /** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */
+  private async ask({ paths, changedSince }: UndoQuestion): Promise<UndoAnswer> {
+    const [undo, others, overwrite] = ['Undo', 'Undo the Others', 'Undo All of Them'];
+    const buttons =
+      changedSince.length === 0 ? [undo] : paths.length > changedSince.length ? [others, overwrite] : [overwrite];
+    const what = paths.length === 1 ? visibleLine(paths[0]!) : `${paths.length} files`;
+    const since =
+      changedSince.length > 1 ? 'were changed since. Undoing them gives up' : 'was changed since. Undoing it gives up';
+    const lost = `${listed(changedSince)}\n${since} what is there now.`;
+    const detail = [paths.length > 1 && listed(paths), changedSince.length > 0 && lost].filter(Boolean).join('\n\n');
+    const text = `Undo what Towpath changed in ${what}?`;
+    const chosen = await this.modals.ask({ text, detail: visible(detail), buttons });
+    if (chosen === undefined) return 'none';
+    return chosen === others ? 'unchanged' : 'all';
+  }
 }
 
 const listed = (paths: readonly string[]) => shortened(paths.map(visibleLine)).join('\n');

@@ -99,9 +99,7 @@ describe('approvals', () => {
     await editor.screenshot('run-preset-picker');
     await pick('Edits are free');
     await says('Edits are free, for this run alone');
-    await eventually('the message has the keys again', () =>
-      editor.panel.composer.evaluate((element) => element.matches(':focus')),
-    );
+    await editor.panel.hasTheKeys();
     await badge('Edits are free').waitFor();
     await editor.screenshot('run-preset');
     await asks(write('in-run.txt'));
@@ -341,6 +339,7 @@ describe('approvals', () => {
     assert.match(await editor.dialog.text(), /^Turn autopilot on in this workspace\?/);
     assert.equal(await editor.dialog.focused(), 'Keep Asking');
     await editor.dialog.click('Keep Asking');
+    await editor.panel.hasTheKeys();
     assert.equal(await badge().count(), 0);
     await choose('Autopilot');
     await editor.dialog.click('Turn Autopilot On');

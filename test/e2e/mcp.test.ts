@@ -53,6 +53,7 @@ describe('with an MCP server in the folder', () => {
     assert.ok(question.includes('with the variables COLOUR=green\n'), question);
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
     await editor.dialog.click('Cancel');
+    await editor.panel.hasTheKeys();
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
   });

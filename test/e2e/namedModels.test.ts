@@ -65,6 +65,7 @@ describe('a model that a file names', () => {
     assert.equal(await editor.dialog.focused(), 'Do Not Use It');
     await editor.screenshot('named-model');
     await editor.dialog.escape();
+    await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
     await editor.panel.shows(`${flow} names a model of vLLM, and you did not let it. Retry to be asked again`);
     assert.deepEqual(other.requests, []);
@@ -99,6 +100,7 @@ describe('a model that a file names', () => {
     await runAgent('theirs');
     await asked('.towpath/agents/theirs.yaml');
     await editor.dialog.escape();
+    await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
     await runAgent('mine');
     await editor.panel.shows('From the picked one.');
@@ -112,6 +114,7 @@ describe('a model that a file names', () => {
     await runFlow();
     assert.match(await asked(), /vLLM at http:\/\/localhost/);
     await editor.dialog.escape();
+    await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
     assert.equal(other.requests.length, 3);
   });

@@ -24,4 +24,11 @@ describe('what a notification says', () => {
         [],
       );
     });
+
+  it('dialogs are shown from two places, which give the keys back where they were', () => {
+    const sources = readdirSync(folder).filter((name) =>
+      /modal: true/.test(readFileSync(path.join(folder, name), 'utf8')),
+    );
+    assert.deepEqual(sources, ['approvals.ts', 'modals.ts']);
+  });
 });

@@ -20,6 +20,8 @@ export interface Panel {
   ready(): Promise<void>;
   send(text: string): Promise<void>;
   stop(): Promise<void>;
+  /** Waits until the next key lands in the message box. */
+  hasTheKeys(): Promise<void>;
   /** Waits until the panel says `text`; fails with what it says instead. */
   shows(text: string | RegExp): Promise<void>;
   phase(): Promise<RunPhase | ''>;
@@ -51,6 +53,10 @@ export function panelOf(page: Page): Panel {
       await sendButton.click();
     },
     stop: () => stopButton.click(),
+    hasTheKeys: () =>
+      eventually('the message has the keys', () =>
+        composer.evaluate((element) => element.matches(':focus') && element.ownerDocument.hasFocus()),
+      ),
     async shows(text) {
       let said = '';
       const holds = async () => {
