@@ -8,6 +8,7 @@ import { newRun, type Run } from '../protocol/run.ts';
 import type { Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
 import { RunStore } from '../runs/store.ts';
+import { keepFile } from '../tools/gate/write.ts';
 import type { ChatView } from './chatView.ts';
 
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
@@ -24,7 +25,7 @@ export class Conversation {
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
     private readonly view: Pick<ChatView, 'post' | 'event'>,
-    private readonly folder: string,
+    folder: string,
     /** Something in the list of runs is different. */
     private readonly listChanged: () => void,
   ) {
@@ -151,8 +152,7 @@ export class Conversation {
     this.next = RunStore.newId();
     this.listChanged();
     try {
-      await fs.mkdir(this.folder, { recursive: true, mode: 0o700 });
-      await fs.writeFile(this.nameFile, runId ?? '', { mode: 0o600 });
+      await keepFile(this.nameFile, runId ?? '');
     } catch {
       // The next window opens with another run. That nothing can be kept is said by a run that cannot be.
     }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { visibleLine } from '../protocol/visible.ts';
+import { makeFile } from '../tools/gate/write.ts';
 import type { McpServer } from '../tools/mcp/server.ts';
 import { identityOf, placeOf } from '../tools/mcp/serverTool.ts';
 import { configFile, type Mcp } from './mcp.ts';
@@ -109,7 +110,7 @@ async function openFirstConfiguration(): Promise<void> {
   } catch {
     const text =
       '{\n  // "name": { "command": "…", "args": ["…"] } or "name": { "url": "https://…" }\n  "servers": {}\n}\n';
-    await vscode.workspace.fs.writeFile(file, Buffer.from(text));
+    await makeFile(file.fsPath, Buffer.from(text));
   }
   await openConfiguration({ place: file.fsPath, name: 'servers' });
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { sweepLeftovers, temporaryIn } from '../tools/gate/leftovers.ts';
 
 /**
  * Small decisions of the person's, by name, in a file of our own: on disk when `update` returns. The editor's own memento is
@@ -17,10 +18,12 @@ export class Memory {
   /** `undefined` forgets. Throws when it cannot be written. */
   update(name: string, value: unknown): void {
     const all = { ...this.read(), [name]: value };
-    mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
-    const temporary = `${this.file}.${process.pid}`;
+    const folder = path.dirname(this.file);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const temporary = temporaryIn(folder);
     writeFileSync(temporary, JSON.stringify(all), { mode: 0o600, flush: true });
     renameSync(temporary, this.file);
+    void sweepLeftovers(folder);
   }
 
   private read(): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
+import { makeFile } from '../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../workflows/inputs.ts';
 import type { WorkflowFile } from '../workflows/schema.ts';
 import type { Conversation } from './conversation.ts';
@@ -48,7 +49,7 @@ export class Workflows {
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
     const content = await vscode.workspace.fs.readFile(source);
     const uri = await freeName(vscode.Uri.joinPath(folder.uri, '.towpath', 'workflows'), chosen);
-    await vscode.workspace.fs.writeFile(uri, content);
+    await makeFile(uri.fsPath, content);
     await vscode.window.showTextDocument(uri);
   }
 

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import * as z from 'zod';
+import { isLeftover } from '../gate/leftovers.ts';
 import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
@@ -59,6 +60,7 @@ async function entriesOf(folder: ResolvedPath): Promise<Entry[]> {
   });
   const order = { folder: 0, file: 1, link: 1, other: 1 };
   return found
+    .filter(({ name }) => !isLeftover(name))
     .map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
     .sort((a, b) => order[a.kind] - order[b.kind] || (a.name < b.name ? -1 : 1));
 }

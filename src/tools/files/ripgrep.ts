@@ -1,13 +1,21 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { leftoverGlob } from '../gate/leftovers.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
 /** How long one search may take, in milliseconds. */
 const timeLimit = 20_000;
 
-/** Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. */
-const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
+/** Hidden files are files too, Git's own and those of a write at work are not; ignore files count whether or not the folder is a repository. */
+const common = [
+  '--no-config',
+  '--hidden',
+  '--no-require-git',
+  '--no-messages',
+  '--glob=!.git',
+  `--glob=!${leftoverGlob}`,
+];
 
 /**
  * Runs ripgrep and gives its output line by line until `onLine` returns false. Resolves to whether it was cut short, by

@@ -1,4 +1,5 @@
 import { bracesOf } from './expand.ts';
+import { isLeftover, leftoverGlob } from './leftovers.ts';
 import { plain } from './plain.ts';
 
 /**
@@ -40,6 +41,7 @@ export function secretReason(segments: readonly string[]): string | undefined {
   const names = segments.map(plain);
   const name = (names.at(-1) ?? '').replace(/[.~-](bak|backup|old|orig|save)$|~$/, ''); // a copy is as good
   const secret =
+    isLeftover(name) || // of whatever file
     (/^\.env([._-]|$)/.test(name) && !/\.(example|sample|template|dist|defaults?)$/.test(name)) ||
     /\.(pem|key|p12|pfx|jks|keystore|kdbx|ppk|tfvars|tfvars\.json|tfstate|env)$/.test(name) ||
     /^id_(rsa|dsa|ecdsa|ed25519)(_sk)?$/.test(name) ||
@@ -134,6 +136,7 @@ export const hiddenPlaces: readonly string[] = [
 export const secretGlobs: readonly string[] = [
   '.env[._~-]*',
   '.git',
+  leftoverGlob,
   ...[
     '.env',
     '*.{pem,key,p12,pfx,jks,keystore,kdbx,ppk,tfvars,tfvars.json,tfstate,env}',

@@ -5,8 +5,8 @@ import * as paths from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ToolError } from '../tool.ts';
 import type { TreeEntry } from '../workspace.ts';
+import { hasHandles, O_PATH, withFolder } from './folder.ts';
 import { quoted } from './spelling.ts';
-import { hasHandles, O_PATH, withFolder } from './write.ts';
 
 /**
  * What is at a real path and below it, in an order that does not change. No link is followed, also none that is swapped in

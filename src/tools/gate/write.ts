@@ -1,45 +1,16 @@
-import { constants } from 'node:fs';
-import {
-  access,
-  chmod,
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { constants, type Stats } from 'node:fs';
+import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, symlink } from 'node:fs/promises';
 import * as paths from 'node:path';
-import { ToolError } from '../tool.ts';
-import { isReally, readPlain, swapped } from './open.ts';
-import { fromErrno } from './paths.ts';
-import { quoted } from './spelling.ts';
-
-/** Linux: a handle that only names a folder; Node has no constant for it. */
-export const O_PATH = 0o10000000;
+import { withFolder } from './folder.ts';
+import { withTemporary } from './leftovers.ts';
+import { readPlain, swapped } from './open.ts';
 
 /**
- * Creates a file, with missing folders, at a real path. A link swapped in anywhere along the path while that happens is
- * refused, and nothing is made behind it (on Linux; elsewhere that is checked before and after).
+ * Creates a file, with missing folders, at a real path, whole or not at all. A link swapped in anywhere along the path while
+ * that happens is refused, and nothing is made behind it (on Linux; elsewhere that is checked before and after).
  */
-export async function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
-  await withFolder(path, true, async (folder, name) => {
-    const made = paths.join(folder, name);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-    const handle = await open(made, flags, 0o666);
-    try {
-      await handle.writeFile(bytes);
-      if (mode !== undefined) await handle.chmod(mode);
-    } catch (error) {
-      await rm(made, { force: true }); // half a file is none
-      throw error;
-    } finally {
-      await handle.close();
-    }
-  });
+export function createFile(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
+  return withFolder(path, true, (folder, name) => create(folder, name, bytes, mode));
 }
 
 /** Makes a link again that was removed, in the same way; it is not followed. */
@@ -52,21 +23,14 @@ export function createFolder(path: string, mode?: number): Promise<void> {
   return withFolder(path, true, (folder, name) => mkdir(paths.join(folder, name), { mode }).then(() => undefined));
 }
 
-/** Puts other bytes into the file that really is at this path, in place. */
-export async function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
-  let handle: FileHandle | undefined;
-  try {
-    const flags = constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    handle = await open(path, flags);
-    const stats = await handle.stat();
-    if (!stats.isFile() || !(await isReally(handle, stats, path))) throw swapped(paths.basename(path));
-    await handle.truncate(0);
-    await handle.writeFile(bytes);
-  } catch (error) {
-    throw asToolError(error, path);
-  } finally {
-    await handle?.close();
-  }
+/**
+ * Puts other bytes in the place of the file that really is at this path: whoever looks, also after a kill or a power cut, sees
+ * the old ones or the new ones. Its permissions and its owner stay; of several names that it has, only this one is the new file.
+ * Where no other file can take its place (a mount of its own, a folder or an owner that is somebody else's), it is written in
+ * place; what a kill leaves half then, `isTorn` (`torn.ts`) knows. Throws `ToolError`, having changed nothing.
+ */
+export function replaceFile(path: string, bytes: Uint8Array): Promise<void> {
+  return withFolder(path, false, (folder, name) => replace(folder, name, bytes));
 }
 
 /** More than any text that is changed. */
@@ -80,71 +44,114 @@ export async function breakHardLink(path: string): Promise<void> {
     () => 1,
   );
   if (nlink < 2) return;
-  await withFolder(path, false, async (folder, name) => {
-    const copy = paths.join(folder, `${name}.${process.pid}.towpath`);
+  await withFolder(path, false, async (folder, name) =>
+    replace(folder, name, await readPlain(paths.join(folder, name), mostBytes)),
+  );
+}
+
+/**
+ * Writes a file of Towpath's own, whatever was there, in the same way. Its folders are made, for the person alone as the file
+ * is. Throws what the system says.
+ */
+export async function keepFile(path: string, bytes: Uint8Array | string): Promise<void> {
+  const folder = paths.dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await withTemporary(folder, async (temporary) => {
+    await fill(temporary, Buffer.from(bytes), 0o600);
+    await rename(temporary, path);
+  });
+  await syncFolder(folder);
+}
+
+/** A new file that the person has asked for, in their folder by whatever name it has; its folders are made. Throws `EEXIST`. */
+export async function makeFile(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(paths.dirname(path), { recursive: true });
+  await create(paths.dirname(path), paths.basename(path), bytes);
+}
+
+async function create(folder: string, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
+  const made = paths.join(folder, name);
+  await withTemporary(folder, async (temporary) => {
+    await fill(temporary, bytes, mode);
     try {
-      const { mode } = await lstat(paths.join(folder, name));
-      await writeFile(copy, await readPlain(paths.join(folder, name), mostBytes), { flag: 'wx', mode: 0o600 });
-      await chmod(copy, mode & 0o777);
-      await rename(copy, paths.join(folder, name));
+      await link(temporary, made); // unlike a rename it takes nobody's place
     } catch (error) {
-      await rm(copy, { force: true });
-      throw error;
+      if (!hasNoLinks.has(codeOf(error))) throw error;
+      await (await open(made, 'wx', 0o600)).close();
+      await rename(temporary, made).catch((error) => rm(made, { force: true }).then(() => Promise.reject(error)));
     }
   });
+  await syncFolder(folder);
 }
 
-/** Calls `work` with a name for the folder of a path that stays the same folder whatever is swapped meanwhile. */
-export async function withFolder(path: string, make: boolean, work: (folder: string, name: string) => Promise<void>) {
-  const folder = paths.dirname(path);
-  const handles: FileHandle[] = [];
+const hasNoLinks = new Set(['EPERM', 'EACCES', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EXDEV']);
+
+async function replace(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  const at = paths.join(folder, name);
+  const there = await lstat(at);
+  if (!there.isFile()) throw swapped(name);
+  await access(at, constants.W_OK); // a rename asks the folder alone
   try {
-    const held = await hold(folder, make, handles);
-    await work(held ?? folder, paths.basename(path));
-    if (held === undefined && (await realpath(folder)) !== folder) throw swapped(paths.basename(path));
-  } catch (error) {
-    throw asToolError(error, path);
-  } finally {
-    for (const handle of handles) await handle.close();
-  }
-}
-
-/** Goes down from `/` one folder at a time, never through a link. Undefined where the system has no such handles. */
-async function hold(folder: string, make: boolean, handles: FileHandle[]): Promise<string | undefined> {
-  if (!(await hasHandles())) {
-    if (make) await mkdir(folder, { recursive: true });
-    if ((await realpath(folder)) !== folder) throw swapped(paths.basename(folder));
-    return undefined;
-  }
-  let held = '/';
-  for (const name of folder.split('/').filter(Boolean)) {
-    const next = paths.join(held, name);
-    const flags = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-    const handle = await open(next, flags).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ELOOP' || error.code === 'ENOTDIR') throw swapped(name);
-      if (error.code !== 'ENOENT' || !make) throw error;
-      await mkdir(next).catch(() => undefined); // made by somebody else meanwhile is as good
-      return open(next, flags);
+    await withTemporary(folder, async (temporary) => {
+      await fill(temporary, bytes, there.mode & 0o777, there);
+      if (!isSame(await lstat(at), there)) throw swapped(name);
+      await rename(temporary, at);
     });
-    handles.push(handle);
-    held = `/proc/self/fd/${handle.fd}`;
+  } catch (error) {
+    if (!onlyInPlace.has(codeOf(error)) || there.nlink > 1) throw error;
+    return writeInPlace(at, bytes, there);
   }
-  return held;
+  await syncFolder(folder);
 }
 
-/** The system has names for held folders. */
-export const hasHandles = async (): Promise<boolean> =>
-  process.platform === 'linux' &&
-  access('/proc/self/fd').then(
-    () => true,
-    () => false,
-  );
+/** Of the place, not of the disk: one that is full has no room for the file where it is, either. */
+const onlyInPlace = new Set([...hasNoLinks, 'EBUSY', 'EROFS', 'ENAMETOOLONG']);
 
-function asToolError(error: unknown, path: string): ToolError {
-  if (error instanceof ToolError) return error;
-  const name = paths.basename(path);
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (code === 'EEXIST') return new ToolError('E_PRECONDITION_FAILED', `${quoted(name)} exists already.`);
-  if (code === 'ENOTDIR') return swapped(name);
-  return fromErrno(error, name);
+/** A new file, on disk when this returns. Nobody else can read it before it has its mode; without one it gets that of any new file. */
+async function fill(path: string, bytes: Uint8Array, mode?: number, owner?: Stats): Promise<void> {
+  const handle = await open(path, 'wx', mode === undefined ? 0o666 : 0o600);
+  try {
+    await handle.writeFile(bytes);
+    const { uid, gid } = await handle.stat();
+    if (owner && (owner.uid !== uid || owner.gid !== gid)) await handle.chown(owner.uid, owner.gid);
+    if (mode !== undefined) await handle.chmod(mode);
+    await toDisk(handle);
+  } finally {
+    await handle.close();
+  }
 }
+
+/** From the first byte on, and shortened at the end: what a kill leaves begins as the new one and goes on as the old one. */
+async function writeInPlace(at: string, bytes: Uint8Array, there: Stats): Promise<void> {
+  const handle = await open(at, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (!isSame(await handle.stat(), there)) throw swapped(paths.basename(at));
+    const before = await handle.readFile();
+    const put = async (content: Uint8Array) => {
+      for (let done = 0; done < content.length; )
+        done += (await handle.write(content, done, content.length - done, done)).bytesWritten;
+      await handle.truncate(content.length);
+      await toDisk(handle);
+    };
+    await put(bytes).catch((error) => put(before).then(() => Promise.reject(error)));
+  } finally {
+    await handle.close();
+  }
+}
+
+const isSame = (one: Stats, other: Stats) => one.isFile() && one.ino === other.ino && one.dev === other.dev;
+
+/** Some file systems have no way to say so. */
+const toDisk = (handle: FileHandle): Promise<void> =>
+  handle
+    .sync()
+    .catch((error) => (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(codeOf(error)) ? undefined : Promise.reject(error)));
+
+/** The name itself is on disk. Windows cannot open folders, and needs no such thing. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => undefined);
+  await handle?.close();
+}
+
+const codeOf = (error: unknown): string => String((error as NodeJS.ErrnoException | undefined)?.code);

@@ -51,7 +51,7 @@ export async function unpackArchive(file: string, storage: string, limits = arch
     for (const [inside, content] of files) {
       const place = path.join(temporary, ...inside.split('/'));
       await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-      await writeFile(place, content, { flag: 'wx', mode: 0o600 });
+      await writeFile(place, content, { flag: 'wx', mode: 0o600, flush: true });
     }
     await rename(temporary, folder).catch(async (error) => {
       if (!(await lstat(folder).catch(() => undefined))) throw error; // else another window was as quick

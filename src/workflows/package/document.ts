@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { keepFile } from '../../tools/gate/write.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { PackageGraph } from './graph.ts';
 import { type PackageState, parseState } from './state.ts';
@@ -30,7 +30,7 @@ export class StateDocument {
     if (text === undefined) {
       if (first === undefined) throw new ToolError('ENOENT', 'it is gone.');
       text = first;
-      await writeWhole(file, text);
+      await keepFile(file, text);
     }
     const state = parseState(text);
     checkTransition(graph, state, state); // its nodes are nodes of this graph
@@ -69,36 +69,9 @@ export class StateDocument {
   private async put(text: string, before?: PackageState): Promise<void> {
     const after = parseState(text);
     checkTransition(this.graph, before ?? after, after);
-    await writeWhole(path.join(this.folder, stateFile), text);
+    await keepFile(path.join(this.folder, stateFile), text);
     this.state = after;
   }
-}
-
-/** Writes a file so that after a power cut there is the old text or the new one. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  const temporary = `${file}.${randomUUID()}.new`;
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  await syncFolder(path.dirname(file));
-}
-
-/** The rename itself is on disk. Windows cannot open folders, and needs no such thing. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
 
 function whenMissing(error: NodeJS.ErrnoException): undefined {

@@ -2,8 +2,9 @@ import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { refuse } from '../../tools/gate/spelling.ts';
 import { removeTree } from '../../tools/gate/tree.ts';
+import { keepFile } from '../../tools/gate/write.ts';
 import type { Workspace } from '../../tools/workspace.ts';
-import { type StateDocument, writeWhole } from './document.ts';
+import type { StateDocument } from './document.ts';
 
 /**
  * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
@@ -34,7 +35,7 @@ export function mountWorkspace(
     watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),
     async writeText(file, text, before) {
       if (!isOwn(file)) return project.writeText(file, text, before);
-      if (!document!.isAt(file)) return writeWhole(file, text);
+      if (!document!.isAt(file)) return keepFile(file, text);
       await (by === 'model' ? document!.write(text) : document!.restore(text));
       await landed();
     },

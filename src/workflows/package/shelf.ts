@@ -4,9 +4,9 @@ import path from 'node:path';
 import * as z from 'zod';
 import { EngineError } from '../../engine/engine.ts';
 import type { Workflow } from '../../engine/workflow.ts';
+import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';
 import { unfinished, unpackArchive } from './archive.ts';
-import { writeWhole } from './document.ts';
 import { parsePackageRunId } from './ids.ts';
 import { loadPackage, type Package } from './load.ts';
 import { PackageError } from './problem.ts';
@@ -139,7 +139,7 @@ export class Shelf {
 
   private async remember(opened: readonly Opened[]): Promise<void> {
     await mkdir(path.dirname(this.options.openedFile), { recursive: true, mode: 0o700 });
-    await writeWhole(this.options.openedFile, JSON.stringify(opened));
+    await keepFile(this.options.openedFile, JSON.stringify(opened));
   }
 
   private async opened(): Promise<Opened[]> {

@@ -1,0 +1,45 @@
+import * as paths from 'node:path';
+import { sweepLeftovers } from '../gate/leftovers.ts';
+import { openForReading } from '../gate/open.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { replaceFile } from '../gate/write.ts';
+import type { Workspace } from '../workspace.ts';
+import { encodeAs, formOfBytes } from './text.ts';
+
+/**
+ * What a kill leaves of a write in place (`gate/write.ts`): it begins as the new content, goes on as the old one, and is as long
+ * as the longer of them. Both ends of that, the one content and the other, are whole.
+ */
+export function isTorn(there: Buffer, before: Buffer, after: Buffer): boolean {
+  if (there.equals(before) || there.equals(after)) return false;
+  const same = commonStart(there, after);
+  if (there.length !== before.length) return there.length > before.length && same === there.length;
+  return there.subarray(same).equals(before.subarray(same));
+}
+
+/**
+ * After a kill: removes what was being written beside a file (workspace-relative), and gives the file, when it is half written,
+ * the text that it had. Both texts are those of the change that was at work. Resolves to whether it was half written. Throws
+ * what `resolvePath` and the disk say.
+ */
+export async function putRight(
+  workspace: Pick<Workspace, 'roots' | 'isDirty'>,
+  { path, before, after }: { path: string; before: string | null; after: string | null },
+): Promise<boolean> {
+  const file = await resolvePath(workspace.roots, path, 'write');
+  await sweepLeftovers(paths.dirname(file.path));
+  if (file.kind !== 'file' || before === null || after === null || workspace.isDirty(file.path)) return false;
+  const { handle, stats } = await openForReading(file);
+  const there = await handle.readFile().finally(() => handle.close());
+  const form = formOfBytes(there, stats.mode);
+  if (!isTorn(there, encodeAs(before, form), encodeAs(after, form))) return false;
+  await replaceFile(file.path, encodeAs(before, form));
+  return true;
+}
+
+function commonStart(one: Buffer, other: Buffer): number {
+  const most = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < most && one[at] === other[at]) at += 1;
+  return at;
+}
