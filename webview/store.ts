@@ -1,6 +1,6 @@
 import type { RunEvent } from '../src/protocol/events.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
-import { applyEvent, type Run } from '../src/protocol/run.ts';
+import { applyEvent, isNews, type Run } from '../src/protocol/run.ts';
 import type { HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
@@ -39,7 +39,7 @@ export function receive(model: PanelModel, message: HostMessage): void {
 
 function fold(model: PanelModel, event: RunEvent): void {
   const { run } = model;
-  if (!run || event.runId !== run.id || event.seq <= run.seq) return;
+  if (!run || event.runId !== run.id || !isNews(run, event)) return;
   applyEvent(run, event);
   if (event.type === 'message' && event.branch === undefined) collectResults(model, event.message);
   if ('toolCallId' in event) touch(model, event.toolCallId);

@@ -18,7 +18,7 @@ interface Running {
  * waits for the whole reply and for everything before it; a read after a change waits for that change.
  */
 export class Calls {
-  private readonly named: ToolCall[] = [];
+  private readonly noticed: ToolCall[] = [];
   private readonly started = new Map<ToolCall, Running>();
   private changeSeen = false;
   private readonly reading: Set<Promise<unknown>> = new Set();
@@ -34,17 +34,21 @@ export class Calls {
   notice(proposed: ToolCall): void {
     const call = this.name(proposed);
     if (!this.isFree(call)) this.changeSeen = true;
-    else if (!this.changeSeen && this.named.length <= callLimit) this.start(call, this.read(call));
+    else if (!this.changeSeen && this.noticed.length <= callLimit) this.start(call, this.read(call));
   }
 
   /** Calls that have already been started; when the reply breaks, these are what is kept of it. */
   get begun(): ToolCall[] {
-    return this.named.filter((call) => this.started.has(call));
+    return this.noticed.filter((call) => this.started.has(call));
   }
 
-  /** All calls of the finished reply, each with its outcome to come, in the order asked. */
-  runAll(proposed: readonly ToolCall[]): Running[] {
-    const calls = proposed.map((call, index) => this.named[index] ?? this.name(call));
+  /** All calls of the finished reply, under the ids that they have in the run. */
+  named(proposed: readonly ToolCall[]): ToolCall[] {
+    return proposed.map((call, index) => this.noticed[index] ?? this.name(call));
+  }
+
+  /** Runs them, each with its outcome to come, in the order asked. Call it when the reply that asks for them is on disk. */
+  runAll(calls: readonly ToolCall[]): Running[] {
     let change: Promise<unknown> = Promise.resolve();
     const before: Promise<ToolOutcome>[] = [];
     return calls.map((call, index) => {
@@ -95,10 +99,10 @@ export class Calls {
 
   /** The call under an id that is usable and unique in the run. */
   private name(proposed: ToolCall): ToolCall {
-    const taken = this.knownIds.has(proposed.id) || this.named.some((call) => call.id === proposed.id);
+    const taken = this.knownIds.has(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
     const call = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
-    this.named.push(call);
+    this.noticed.push(call);
     return call;
   }
 }

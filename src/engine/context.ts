@@ -52,7 +52,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
     signal,
     grants: options.grants,
     emit,
-    keep: (content: string | Uint8Array) => options.store.contents.keep(run.id, content),
+    keep: (content: string | Uint8Array) =>
+      options.store.contents.keep(run.id, content).catch((error) => {
+        log.fail(error);
+        throw error;
+      }),
     keptOutput: async (id: string) => {
       const whole = Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
       return whole && options.store.contents.read(run.id, whole);

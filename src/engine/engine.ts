@@ -100,10 +100,12 @@ export class ExecutionEngine {
     const active = this.active.get(runId);
     if (!active || active.ended || active.controller.signal.aborted) return false;
     const { userInput: text, attachments } = input;
-    if (active.log)
-      await active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
-    else active.early.push(input);
-    return true;
+    if (!active.log) return active.early.push(input) > 0;
+    const queued = active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
+    return queued.then(
+      () => true,
+      () => false, // it has just ended: who speaks now begins anew
+    );
   }
 
   /**
@@ -206,30 +208,39 @@ export class ExecutionEngine {
     const { tell, now = Date.now } = this.options;
     let log: RunLog;
     try {
-      log = new RunLog(await open(), tell, now, afterStop(signal, patience.disk), this.failedAt.get(runId));
+      log = new RunLog(await open(), tell, now, {
+        hurry: afterStop(signal, patience.disk),
+        toldUpTo: this.failedAt.get(runId),
+        onFailure: (error) => active.controller.abort(Stopped.byStore(toInfo(error))),
+      });
     } catch (error) {
       return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
     active.log = log;
     let stop: StopPoint;
+    let isTold = false;
+    const failing = (error: unknown) => {
+      const point: StopPoint = { phase: 'Failed', error: toInfo(error) };
+      if (!isTold) this.tellFailure(log, point);
+      isTold = true;
+      return point;
+    };
     try {
       stop = await heeding(signal, log.run, this.untilHeard(log, active, plan));
       const told = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
       await told;
     } catch (error) {
-      stop = this.tellFailure(log, error);
+      stop = failing(error);
     }
     const result = resultOf(log.run, stop);
-    return { result, closed: log.end().catch((error) => void this.tellFailure(log, error)) };
+    return { result, closed: log.end().catch((error) => void failing(error)) };
   }
 
   /** The record could not be written. What was not recorded did not happen; the panel is told, the journal cannot be. */
-  private tellFailure(log: RunLog, error: unknown): StopPoint {
-    const stop: StopPoint = { phase: 'Failed', error: toInfo(error) };
-    log.tellOnly({ type: 'phase', ...stop });
+  private tellFailure(log: RunLog, point: StopPoint): void {
+    log.tellOnly({ type: 'phase', ...point });
     this.failedAt.set(log.run.id, log.run.seq);
-    return stop;
   }
 
   /** Words that come when the loop has just looked for them the last time are heard all the same. */

@@ -2,9 +2,25 @@ import { type EventBody, isStored, type RunEvent, type StoredEvent } from '../pr
 import { applyEvent, type Run } from '../protocol/run.ts';
 import type { OpenRun } from '../runs/store.ts';
 
+/** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */
+export class RunEnded extends Error {
+  override readonly name = 'RunEnded';
+  readonly code = 'ENGINE_ABORTED';
+}
+
+export interface LogOptions {
+  /** Once it resolves nobody waits for the disk. */
+  hurry?: Promise<void>;
+  /** The newest number that was told of this run without being kept: no event has it again. */
+  toldUpTo?: number;
+  /** Hears that the record failed, before anybody goes on. */
+  onFailure?(error: unknown): void;
+}
+
 /**
- * Where events get their place. One after the other: stored, folded into the run, told. What could not be stored has not
- * happened: it is neither folded nor told, and `emit` rejects. After `end` nothing more is told.
+ * Where events get their place. What is to be stored goes one after the other: stored, folded into the run, told. What could
+ * not be stored has not happened: it is neither folded nor told, `emit` rejects, and so it does for all that follows, for a
+ * record with a gap would be no record. What is only shown waits for nothing; it has the number of what was stored before it.
  *
  * Once `hurry` resolves, what is to be stored is told while it is still on its way to the disk: whoever stops a run does
  * not wait for a slow one. A kill in between shows as a run that was interrupted there, which is as true. What undo needs
@@ -16,37 +32,46 @@ export class RunLog {
   /** What is written, in order; rejects for good when something failed that nobody waited for. */
   private disk: Promise<void> = Promise.resolve();
   private waiting = 0;
+  /** Why nothing is written any more. */
+  private failure?: unknown;
   private left = false;
-  private ended = false;
+  private readonly hurry: Promise<unknown>;
 
   constructor(
     private readonly open: OpenRun,
     private readonly tell: (event: RunEvent) => void,
     private readonly now: () => number,
-    private readonly hurry: Promise<void> = new Promise(() => {}),
-    /** The newest number that was told of this run without being kept: no event has it again. */
-    private readonly toldUpTo = 0,
-  ) {}
+    private readonly options: LogOptions = {},
+  ) {
+    this.hurry = options.hurry ?? new Promise(() => {});
+  }
 
   get run(): Run {
     return this.open.run;
   }
 
+  /** Resolves when a stored event is on disk. Rejects when it is not: with a `StoreError`, after the end with `RunEnded`. */
   emit = (body: EventBody): Promise<void> => {
-    if (this.left) return this.tail;
-    if (this.waiting === 0 && !isStored(body as RunEvent)) {
-      if (!this.ended) this.deliver(this.next(body));
-      return this.tail;
+    const refusal = this.failure ?? (this.left ? new RunEnded('This run has ended.') : undefined);
+    if (!isStored(body as RunEvent)) {
+      if (refusal === undefined) this.deliver(this.next(body));
+      return Promise.resolve();
     }
+    if (refusal !== undefined) return Promise.reject(refusal);
     this.waiting++;
     const done = this.tail.then(() => this.store(body)).finally(() => this.waiting--);
     this.tail = done.catch(() => {});
     return done;
   };
 
-  /** What is emitted from now on is dropped: it comes from work that did not heed its stop. */
+  /** What is emitted from now on is refused. What was emitted before is still kept and told. */
   leave(): void {
     this.left = true;
+  }
+
+  /** Something that belongs to the record could not be kept beside it: nothing more is to happen in this run. */
+  fail(error: unknown): void {
+    this.options.onFailure?.(error);
   }
 
   /** Resolves when nothing that was emitted is on its way. */
@@ -61,8 +86,8 @@ export class RunLog {
 
   /** Waits for what was emitted and lets go of the run. Rejects when something was told that could not be stored then. */
   async end(): Promise<void> {
+    this.leave();
     await this.tail;
-    this.ended = true;
     try {
       await this.disk;
     } finally {
@@ -71,22 +96,31 @@ export class RunLog {
   }
 
   private async store(body: EventBody): Promise<void> {
-    if (this.ended) return;
-    const event = this.next(body);
-    if (isStored(event)) await this.keep(event);
+    if (this.failure !== undefined) throw this.failure;
+    const event = this.next(body) as StoredEvent;
+    await this.keep(event);
     this.deliver(event);
   }
 
   private async keep(event: StoredEvent): Promise<void> {
     const kept = this.disk.then(() => this.open.append(event));
+    kept.catch((error) => this.failed(error));
     this.disk = kept.catch(() => {});
     if (isNeededToUndo(event)) return kept;
     const isKept = await Promise.race([kept.then(() => true), this.hurry.then(() => false)]);
     if (!isKept) this.disk = kept; // a record with a gap would be no record: nothing is written after it
   }
 
+  private failed(error: unknown): void {
+    if (this.failure !== undefined) return;
+    this.failure = error;
+    this.fail(error);
+  }
+
   private next(body: EventBody): RunEvent {
-    return { runId: this.run.id, seq: Math.max(this.run.seq, this.toldUpTo) + 1, at: this.now(), ...body } as RunEvent;
+    const last = Math.max(this.run.seq, this.options.toldUpTo ?? 0);
+    const seq = isStored(body as RunEvent) ? last + 1 : last;
+    return { runId: this.run.id, seq, at: this.now(), ...body } as RunEvent;
   }
 
   private deliver(event: RunEvent): void {

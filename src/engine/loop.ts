@@ -96,9 +96,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     }
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
-    const running = whole ? calls.runAll(reply.message?.toolCalls ?? []) : calls.runBegun();
-    const asked = running.map(({ call }) => call);
+    const asked = whole ? calls.named(reply.message?.toolCalls ?? []) : calls.begun;
+    // What asks for a change is on disk before anything changes.
     await appendReply(talk, reply.message, { whole, calls: asked, warnings: [...warnings] });
+    const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes: ToolOutcome[] = [];
     for (const { call, outcome, beyond } of running) {
       const told = beyond ? await outcome : guard.note(call, await outcome);

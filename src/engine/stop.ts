@@ -16,6 +16,9 @@ export class Stopped extends Error {
   static byPerson = (): Stopped =>
     new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
 
+  /** Nothing happens that is not recorded. */
+  static byStore = (error: ErrorInfo): Stopped => new Stopped({ phase: 'Failed', error });
+
   static byClosing = (): Stopped =>
     new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
 }

@@ -18,6 +18,8 @@ export class Conversation {
   private next = RunStore.newId();
   /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
   private readonly nameFile: string;
+  /** Runs that have said themselves that they could not be recorded. */
+  private readonly failed = new Set<string>();
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
@@ -55,6 +57,7 @@ export class Conversation {
   }
 
   told(event: RunEvent): void {
+    if (event.type === 'phase' && event.error?.code.startsWith('STORE_')) this.failed.add(event.runId);
     if (event.runId === this.shown) this.view.event(event);
   }
 
@@ -143,7 +146,8 @@ export class Conversation {
     this.listChanged();
     const result = await entered;
     this.listChanged();
-    if (result.error?.code.startsWith('STORE_') && this.shown === runId)
+    const isSaid = this.failed.delete(runId);
+    if (result.error?.code.startsWith('STORE_') && this.shown === runId && !isSaid)
       this.notice({ level: 'error', text: result.error.message });
   }
 

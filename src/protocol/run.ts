@@ -3,6 +3,7 @@ import {
   commandSchema,
   compactionShape,
   decisionSchema,
+  isStored,
   keptChangeSchema,
   movedSchema,
   processSchema,
@@ -112,11 +113,15 @@ export function newRun(id: string): Run {
 }
 
 /**
- * Folds one event into the run, in place: host and panel use the same function on the same events.
- * An event at or before `run.seq` is ignored, so that a snapshot and the events around it may overlap.
+ * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
+ * what was stored before it.
  */
+export const isNews = (run: Run, event: RunEvent): boolean =>
+  isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
+
+/** Folds one event into the run, in place, if it is news: host and panel use the same function on the same events. */
 export function applyEvent(run: Run, event: RunEvent): void {
-  if (event.seq <= run.seq) return;
+  if (!isNews(run, event)) return;
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   run.updatedAt = event.at;

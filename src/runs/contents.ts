@@ -22,7 +22,7 @@ export class Contents {
     const id = hash(content);
     const file = this.fileOf(runId, id);
     try {
-      await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      await this.makeFolder(runId);
       const temporary = `${file}.${randomUUID()}`;
       await fs.writeFile(temporary, content, { mode: 0o600, flush: true });
       await fs.rename(temporary, file);
@@ -64,6 +64,17 @@ export class Contents {
       if (!mayGo) continue;
       await fs.rm(file, { force: true });
       total -= size;
+    }
+  }
+
+  /** Not that of the run: one that is gone does not come back as a folder of contents. */
+  private async makeFolder(runId: string): Promise<void> {
+    try {
+      await fs.mkdir(this.folderOf(runId), { mode: 0o700 });
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return;
+      throw code === 'ENOENT' ? StoreError.gone() : error;
     }
   }
 

@@ -8,7 +8,7 @@ import { type RunEvent, type StoredEvent, storedEventSchema } from '../protocol/
  */
 const header = '{"towpath-run":1}\n';
 
-export type StoreErrorCode = 'STORE_FULL' | 'STORE_READONLY' | 'STORE_LOCKED' | 'STORE_DAMAGED';
+export type StoreErrorCode = 'STORE_FULL' | 'STORE_READONLY' | 'STORE_LOCKED' | 'STORE_DAMAGED' | 'STORE_FAILED';
 
 /** A run could not be kept. `message` says what that means for the person. */
 export class StoreError extends Error {
@@ -20,6 +20,13 @@ export class StoreError extends Error {
   ) {
     super(message, options);
   }
+
+  /** While it was open. */
+  static gone = (): StoreError =>
+    new StoreError(
+      'STORE_DAMAGED',
+      'The folder where this run is kept was deleted or moved while it was at work, so nothing more is done in it.',
+    );
 
   static from(cause: unknown): StoreError {
     if (cause instanceof StoreError) return cause;
@@ -34,6 +41,18 @@ export class StoreError extends Error {
       );
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
       return new StoreError('STORE_READONLY', 'The folder where runs are kept cannot be written to.', { cause });
+    if (code === 'EIO')
+      return new StoreError(
+        'STORE_FAILED',
+        'The disk failed (EIO) while this run was recorded, so nothing more is done in it. Look after the disk; then continue.',
+        { cause },
+      );
+    if (code === 'EMFILE' || code === 'ENFILE')
+      return new StoreError(
+        'STORE_FAILED',
+        `Too many files are open on this machine (${code}) to record this run, so nothing more is done in it. Close what opened them; then continue.`,
+        { cause },
+      );
     return new StoreError('STORE_DAMAGED', `This run's record cannot be used (${code ?? String(cause)}).`, { cause });
   }
 }

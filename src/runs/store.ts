@@ -128,9 +128,11 @@ export class RunStore {
     }
     return {
       run,
-      async append(event) {
-        await journal.append(event);
-        if (!(await lock.isMine())) throw takenOver();
+      append: async (event) => {
+        await onceMore(() => journal.append(event));
+        const there = await this.bytesOf(id);
+        if (there > 0 && !(await lock.isMine())) throw takenOver();
+        if (there < journal.size) throw StoreError.gone();
       },
       close: async () => {
         if (await lock.isMine()) await writeSummary(this.folderOf(id), run, journal.size).catch(() => {}); // a lost summary is made again from the journal
@@ -152,6 +154,17 @@ export class RunStore {
     } catch (error) {
       await this.mustExist(id); // deleted by another window meanwhile
       throw error;
+    }
+  }
+
+  /** Whoever deletes or moves the folder of a run at work leaves the open file writable, and nobody could find what is written. */
+  private async bytesOf(id: string): Promise<number> {
+    try {
+      return (await fs.stat(this.journalOf(id))).size;
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (['ENOENT', 'ENOTDIR'].includes(code)) return 0;
+      throw StoreError.from(error);
     }
   }
 
@@ -188,6 +201,16 @@ async function renew(journal: string): Promise<void> {
   } catch (error) {
     await fs.rm(copy, { force: true }).catch(() => {});
     throw StoreError.from(error);
+  }
+}
+
+/** A disk that fails once may have had a bad moment. */
+async function onceMore(write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if ((Object(error).cause as NodeJS.ErrnoException | undefined)?.code !== 'EIO') throw error;
+    await write();
   }
 }
 

@@ -8,6 +8,7 @@ import { call } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
+import { type Disk, stuckDisk } from './stuckDisk.ts';
 
 describe('a stop while the disk takes nothing', () => {
   let talk: Conversation;
@@ -148,59 +149,9 @@ describe('a stop that is not heeded', () => {
     assert.equal((await done).error?.code, 'ENGINE_ABORTED');
     const told = talk.events.length;
     goOn();
-    await over;
+    await assert.rejects(over!, { code: 'ENGINE_ABORTED' });
     assert.equal(talk.events.length, told);
     await talk.reads('user       hi\nFailed ENGINE_ABORTED');
     await talk.end();
   });
 });
-
-interface Disk {
-  /** It takes nothing from the first such event, or opening, on. */
-  sticksAt(which: (event: StoredEvent | 'open') => boolean): void;
-  /** Something waits for it. */
-  readonly waits: boolean;
-  /** What waited is taken, and all that follows. */
-  release(): void;
-  /** What waited was not taken. */
-  fails(error: Error): void;
-}
-
-/** A real store behind a disk that can be made to hang. */
-function stuckDisk({ store }: Conversation): Disk {
-  let isStuck: (event: StoredEvent | 'open') => boolean = () => false;
-  let waiting: { resolve(): void; reject(error: Error): void } | undefined;
-  const taken = async (what: StoredEvent | 'open') => {
-    if (!isStuck(what)) return;
-    await new Promise<void>((resolve, reject) => {
-      waiting = { resolve, reject };
-    });
-  };
-  for (const how of ['create', 'open'] as const) {
-    const open = store[how].bind(store);
-    store[how] = async (id) => {
-      await taken('open');
-      const run = await open(id);
-      return { ...run, append: (event) => taken(event).then(() => run.append(event)) };
-    };
-  }
-  const loosen = () => {
-    isStuck = () => false;
-  };
-  return {
-    sticksAt: (which) => {
-      isStuck = which;
-    },
-    get waits() {
-      return waiting !== undefined;
-    },
-    release: () => {
-      loosen();
-      waiting?.resolve();
-    },
-    fails: (error) => {
-      loosen();
-      waiting?.reject(error);
-    },
-  };
-}

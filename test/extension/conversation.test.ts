@@ -22,10 +22,10 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     workspace.cleanup();
   });
 
-  /** Its storage is where a file stands. */
-  function conversation(): { panel: HostMessage[]; shown: Conversation } {
-    const storage = path.join(folder, 'storage');
-    writeFileSync(storage, '');
+  /** Its storage is where a file stands, or this folder. */
+  function conversation(kept?: string): { panel: HostMessage[]; shown: Conversation } {
+    const storage = path.join(folder, kept ?? 'storage');
+    if (!kept) writeFileSync(storage, '');
     const store = new RunStore(path.join(storage, 'store'));
     const engine = new ExecutionEngine({
       store,
@@ -61,6 +61,23 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     await shown.open(first);
     await shown.begin({ userInput: 'beside it' });
     assert.ok(![first, second].includes(shown.id), 'what is begun from another run is a run of its own');
+  });
+
+  it('a run that says so itself is not said to have failed a second time above the message box', async () => {
+    const { panel, shown } = conversation('store-that-works');
+    const told: (string | undefined)[] = [];
+    const { told: tell } = shown;
+    shown.told = (event) => {
+      tell.call(shown, event);
+      if (event.type === 'phase') told.push(event.error?.code);
+      if (event.type === 'run-start') rmSync(path.join(folder, 'store-that-works'), { recursive: true });
+    };
+    await shown.send('hi');
+    assert.deepEqual(told, ['STORE_DAMAGED']);
+    assert.deepEqual(
+      panel.filter((message) => message.type === 'notice' && message.notice),
+      [],
+    );
   });
 
   it('a new run begins empty', async () => {

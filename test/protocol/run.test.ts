@@ -71,9 +71,16 @@ describe('a run is the fold of its events', () => {
     });
 
   it('ignores what it has already seen', () => {
-    const run = fold({ type: 'chunk', content: 'a' });
-    applyEvent(run, place({ type: 'chunk', content: 'b' }, 1));
-    assert.equal(run.live?.content, 'a');
+    const run = fold({ type: 'queued', text: 'a' });
+    applyEvent(run, place({ type: 'queued', text: 'b' }, 1));
+    assert.deepEqual(run.queued, [{ text: 'a' }]);
+  });
+
+  it('takes what is only shown under the number of what was stored before it, and nothing older', () => {
+    const run = fold({ type: 'queued', text: 'a' });
+    for (const content of ['Hel', 'lo']) applyEvent(run, place({ type: 'chunk', content }, 1));
+    applyEvent(run, place({ type: 'chunk', content: ', old' }, 0));
+    assert.deepEqual([run.live?.content, run.seq], ['Hello', 1]);
   });
 
   it('gives queued words to the model in order', () => {

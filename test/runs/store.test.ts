@@ -205,6 +205,13 @@ describe('kept runs', () => {
   describe('keep contents', () => {
     const run = RunStore.newId();
     const fileOf = (id: string, runId = run) => path.join(folder, 'runs', runId, 'contents', id);
+    beforeEach(async () => (await store.create(run)).close());
+
+    it('not for a run whose folder is gone: it does not come back as contents alone', async () => {
+      await fs.rm(path.join(folder, 'runs', run), { recursive: true });
+      await assert.rejects(store.contents.keep(run, 'text'), { code: 'STORE_DAMAGED' });
+      assert.equal(existsSync(path.join(folder, 'runs', run)), false);
+    });
 
     it('by what they are, once', async () => {
       const id = await store.contents.keep(run, 'text\r\n');
@@ -216,6 +223,7 @@ describe('kept runs', () => {
 
     it('within a quota: the oldest go first, those of a run at work stay', async () => {
       const working = RunStore.newId();
+      await (await store.create(working)).close();
       const [old, spared, newer] = [
         await store.contents.keep(run, 'a'.repeat(100)),
         await store.contents.keep(working, 'b'.repeat(100)),
