@@ -33,9 +33,18 @@ export interface TemporaryWorkspaceOptions {
 
 export async function temporaryWorkspace(
   files: Record<string, string | Buffer> = {},
-  { trusted = true, ripgrep = rgPath, folders = [] }: TemporaryWorkspaceOptions = {},
+  options: TemporaryWorkspaceOptions = {},
 ): Promise<TemporaryWorkspace> {
-  const outer = realpathSync(await mkdtemp(paths.join(tmpdir(), 'towpath-')));
+  const workspace = workspaceIn(realpathSync(await mkdtemp(paths.join(tmpdir(), 'towpath-'))), options);
+  for (const [path, content] of Object.entries(files)) workspace.write(path, content);
+  return workspace;
+}
+
+/** The same in the folder `ws` of a folder, as it is there already; it is made where it is not. */
+export function workspaceIn(
+  outer: string,
+  { trusted = true, ripgrep = rgPath, folders = [] }: TemporaryWorkspaceOptions = {},
+): TemporaryWorkspace {
   const root = paths.join(outer, 'ws');
   const at = (path: string) => paths.resolve(root, path);
   const open = new Map<string, { text: string; dirty: boolean }>();
@@ -80,8 +89,7 @@ export async function temporaryWorkspace(
     exists: (path) => existsSync(at(path)),
     cleanup: () => rmSync(outer, { recursive: true, force: true }),
   };
-  mkdirSync(root);
+  mkdirSync(root, { recursive: true });
   for (const folder of folders) mkdirSync(at(folder));
-  for (const [path, content] of Object.entries(files)) workspace.write(path, content);
   return workspace;
 }

@@ -1,0 +1,124 @@
+import fs, { rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import path from 'node:path';
+
+export const faults = ['ENOSPC', 'EIO', 'EROFS', 'EMFILE'] as const;
+export type Fault = (typeof faults)[number];
+
+/** What happens at one operation on the disk: the process is killed, the operation fails, or the store is gone. */
+export interface Harm {
+  /** Counted from 1. */
+  at: number;
+  how: 'before' | 'half' | 'after' | 'gone' | Fault;
+  /** That disk fails from there on: the one with the store, or the one with the workspace. */
+  forGood?: boolean;
+}
+
+/** Whether an operation, by its name, can be cut in the middle: the others are done or not. */
+export const canBeHalf = (operation: string): boolean => /^(write|append)/.test(operation);
+
+export const isOfStore = (operation: string): boolean => / store\//.test(operation);
+
+/** Whether a disk fails so at this operation. */
+export function canFail(operation: string, fault: Fault): boolean {
+  if (fault === 'EMFILE') return /^(open|writeFile|appendFile|copyFile) /.test(operation);
+  if (fault === 'ENOSPC') return /^(open|write|append|mkdir|link|symlink|copyFile|datasync|sync)/.test(operation);
+  return true;
+}
+
+type Method = (this: unknown, ...args: unknown[]) => Promise<unknown>;
+type Methods = Record<string, Method>;
+
+/** The changing functions of `fs.promises`, and which argument is the path that is changed. */
+const ofPaths: Record<string, number> = {
+  open: 0,
+  writeFile: 0,
+  appendFile: 0,
+  copyFile: 1,
+  rename: 1,
+  link: 1,
+  symlink: 1,
+  unlink: 0,
+  rm: 0,
+  rmdir: 0,
+  mkdir: 0,
+  chmod: 0,
+  truncate: 0,
+};
+const ofHandles = ['write', 'writev', 'writeFile', 'appendFile', 'truncate', 'datasync', 'sync', 'chmod'];
+
+/**
+ * From now on every operation of this process that changes something in `folder` is counted, and comes to its harm when its
+ * number has come. `heard` is told right before. Gives the names of the operations, as they come.
+ */
+export async function harmDisk(folder: string, harm: Harm | undefined, heard: (operation: string) => void) {
+  const operations: string[] = [];
+  const promises = fs.promises as unknown as Methods;
+  const paths = new WeakMap<object, string>();
+  const isOurs = (file: string) => file.startsWith(folder + path.sep) || file.startsWith('/proc/self/fd/');
+  const nameOf = (file: string) => (isOurs(file) ? path.relative(folder, file).replace(/^(\.\.\/)+/, '') : undefined);
+
+  const operate = async (name: string, whole: () => Promise<unknown>, half: () => Promise<unknown>) => {
+    const at = operations.push(name);
+    const isNow = at === harm?.at;
+    const failsAgain = harm?.forGood && at > harm.at && isOfStore(name) === isOfStore(operations[harm.at - 1]!);
+    if (!harm || !(isNow || failsAgain)) return whole();
+    const { how } = harm;
+    if (isNow) heard(name);
+    if (how === 'gone') {
+      rmSync(path.join(folder, 'store'), { recursive: true, force: true });
+      return whole();
+    }
+    if (how !== 'before' && how !== 'half' && how !== 'after') {
+      if (!canFail(name, how)) return whole();
+      throw Object.assign(new Error(`${how}: as the test wants it`), { code: how, syscall: name.split(' ')[0] });
+    }
+    if (how === 'half') await half();
+    if (how === 'after') await whole();
+    process.kill(process.pid, 'SIGKILL');
+    return new Promise(() => {});
+  };
+
+  for (const [method, index] of Object.entries(ofPaths)) {
+    const original = promises[method]!;
+    promises[method] = async function (...args) {
+      const file = String(args[index]);
+      const name = nameOf(file);
+      const whole = () => original.apply(this, args);
+      const isReading = method === 'open' && !isWriting(args[1]);
+      const result =
+        name === undefined || isReading
+          ? await whole()
+          : await operate(`${method} ${name}`, whole, () => original.apply(this, [args[0], halfOf(args[1]), args[2]]));
+      if (method === 'open' && name !== undefined) paths.set(result as object, name);
+      return result;
+    };
+  }
+  const handle = await fs.promises.open(process.execPath);
+  const prototype = Object.getPrototypeOf(handle) as Methods;
+  await handle.close();
+  for (const method of ofHandles) {
+    const original = prototype[method]!;
+    prototype[method] = async function (...args) {
+      const name = paths.get(this as object);
+      const whole = () => original.apply(this, args);
+      if (name === undefined) return whole();
+      const halved =
+        method === 'write' && typeof args[2] === 'number'
+          ? [args[0], args[1], args[2] >> 1, args[3]]
+          : [halfOf(args[0])];
+      return operate(`${method} ${name}`, whole, () => original.apply(this, halved));
+    };
+  }
+  syncBuiltinESMExports();
+  return operations;
+}
+
+/** The first half of what is written; of anything else, itself. */
+const halfOf = (data: unknown): unknown =>
+  typeof data === 'string' || data instanceof Uint8Array ? data.slice(0, data.length >> 1) : data;
+
+function isWriting(flags: unknown): boolean {
+  if (typeof flags === 'number') return (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR)) !== 0;
+  return typeof flags === 'string' && /[wa+]/.test(flags);
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { caseOf, nameOf, Stage } from './case.ts';
+import { type Invariant, Witness } from './invariants.ts';
+import { diskFaults, points } from './parts.ts';
+import { steps } from './script.ts';
+
+/** The whole of it is `npm run kills`. */
+describe('a window that is killed', function () {
+  this.timeout(120_000); // some processes, one after the other
+  let stage: Stage;
+  before(async () => {
+    stage = await Stage.open();
+  });
+  after(() => stage.close());
+  const operations = async () => ({ work: await stage.operations('work'), undo: await stage.operations('undo') });
+  /** What `store`, `files` and `journal` are mending meanwhile. */
+  const open: Invariant[] = ['K3', 'K2', 'K6', 'K4', 'torn', 'undo', 'left', 'end'];
+
+  it('anywhere: nothing that was told is lost, and the run goes on', async () => {
+    const cases = points(await operations()).filter((_, index) => index % 170 === 0);
+    for (const one of cases) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches.filter(({ invariant }) => !open.includes(invariant))], [name, []]);
+    }
+  });
+
+  it('or whose disk fails: the same', async () => {
+    const cases = diskFaults(await operations()).filter((_, index) => index % 170 === 0);
+    for (const one of cases) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches.filter(({ invariant }) => !open.includes(invariant))], [name, []]);
+    }
+  });
+});
+
+describe('who looks at a killed window', () => {
+  let folder: string;
+  let witness: Witness;
+  const write = (file: string, content: string | Buffer) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), content);
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'towpath-witness-'));
+    for (const { files } of steps)
+      for (const [file, { before }] of Object.entries(files)) if (before) write(`ws/${file}`, before);
+    witness = new Witness(folder, caseOf('work'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const seen = () => [...new Set(witness.breaches.map(({ invariant }) => invariant))];
+
+  it('finds nothing where nothing happened', async () => {
+    await witness.afterBlow([], { at: 1, how: 'before' });
+    assert.deepEqual(seen(), []);
+  });
+
+  it('notices an event that was told and is not in the record', async () => {
+    const told = { type: 'title', title: 'A', runId: 'run-1', seq: 1, at: 1 } as const;
+    await witness.afterBlow([{ told }], { at: 1, how: 'before' });
+    assert.deepEqual(seen(), ['K1']);
+  });
+
+  it('notices a change that is not in the record, and half a file', async () => {
+    write('ws/plain.txt', steps.find(({ name }) => name === 'edit')!.files['plain.txt']!.after!);
+    await witness.afterBlow([], { at: 1, how: 'before' });
+    assert.deepEqual(seen(), ['K3']);
+    write('ws/wide.txt', '');
+    await witness.afterBlow([], { at: 1, how: 'before' });
+    assert.deepEqual(seen(), ['K3', 'torn']);
+  });
+
+  it('notices a command that ran twice', async () => {
+    write('ws/ran.txt', 'once\nonce\n');
+    await witness.afterBlow([], { at: 1, how: 'before' });
+    assert.ok(seen().includes('K2'));
+  });
+
+  it('knows a case again by its name', () => {
+    for (const name of ['work/37:half', 'undo/3:after', 'work/7:EIO!', 'work/9:gone/250ms', 'work/48kb'])
+      assert.equal(nameOf(caseOf(name)), name);
+  });
+});

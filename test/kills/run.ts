@@ -1,0 +1,73 @@
+// npm run kills [-- part …] [--every 5] [--seed 1] [--count 3] [--case work/37:half]: what holds when the editor is killed, or its
+// disk fails, at every moment. `every`: only each fifth case; `count`: kills of the real editor (`editor`, which needs a build).
+import { parseArgs } from 'node:util';
+import { type Case, caseOf, type Played, Stage } from './case.ts';
+import { killEditors } from './editor.ts';
+import { diskFaults, doubles, type Operations, points, rooms, storeGone, times } from './parts.ts';
+import { whyNotMounted } from './smallDisk.ts';
+import { type Row, tableOf } from './table.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    case: { type: 'string', multiple: true, default: [] },
+    every: { type: 'string', default: '1' },
+    seed: { type: 'string', default: '1' },
+    count: { type: 'string', default: '50' },
+  },
+});
+const [every, seed, count] = [values.every, values.seed, values.count].map(Number) as [number, number, number];
+
+/** Each gives what came of it, or why it was left out. */
+const parts: Record<string, () => Promise<Played[] | string>> = {
+  points: () => staged(points),
+  doubles: () => staged((operations) => doubles(operations, seed)),
+  times: () => staged(() => times(seed)),
+  faults: () => staged(diskFaults),
+  gone: () => staged(storeGone),
+  rooms: async () => whyNotMounted() ?? staged(rooms),
+  editor: async () => {
+    const played: Played[] = [];
+    await killEditors(count, seed, (one) => played.push(noted(one)));
+    return played;
+  },
+};
+const unknown = positionals.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
+  process.exit(2);
+}
+
+let stage: Stage | undefined;
+const rows: Row[] = [];
+try {
+  if (values.case.length > 0) rows.push({ part: 'asked', played: await staged(() => values.case.map(caseOf)) });
+  else
+    for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
+      const result = await parts[part]!();
+      rows.push(typeof result === 'string' ? { part, played: [], leftOut: result } : { part, played: result });
+    }
+  console.log(tableOf(rows));
+  if (rows.some(({ played }) => played.some(({ breaches }) => breaches.length > 0))) process.exitCode = 1;
+} finally {
+  stage?.close();
+}
+
+/** Two at a time: each waits for the disk and for commands. */
+async function staged(casesOf: (operations: Operations) => Case[]): Promise<Played[]> {
+  stage ??= await Stage.open();
+  const [on, operations] = [stage, { work: await stage.operations('work'), undo: await stage.operations('undo') }];
+  const waiting = casesOf(operations).filter((_, index) => index % every === 0);
+  const played: Played[] = [];
+  const work = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) played.push(noted(await on.play(one)));
+  };
+  await Promise.all([work(), work()]);
+  return played;
+}
+
+/** Whoever waits sees where it is. */
+function noted(one: Played): Played {
+  if (process.stderr.isTTY) process.stderr.write(`\r${one.name.padEnd(40)}\r`);
+  return one;
+}

@@ -1,0 +1,87 @@
+import path from 'node:path';
+import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import { createAdapter } from '../../src/llm/adapter.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { undoable } from '../../src/runs/undo.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { createToolHost } from '../../src/tools/host.ts';
+import { chat } from '../../src/workflows/chat.ts';
+import { workspaceIn } from '../support/workspace.ts';
+import { scriptedModel, task } from './script.ts';
+
+/** What a window says while it is at work; a kill loses nothing of it. */
+export type Report =
+  | { told: RunEvent }
+  /** These paths were changed, by a tool or by Undo. */
+  | { effect: string }
+  | { unpaired: string[] }
+  /** The harm has been done, at this operation. */
+  | { harmed: string }
+  | { operations: string[] }
+  | { ended: EngineResult | { undone: string[]; left: { path: string; why: string }[] } | { code: string } };
+
+/** A run that lies beside the one that is killed, and must stay as it is. */
+export const otherRun = 'run-other';
+
+export type Job = 'work' | 'undo';
+
+/** A window without its editor: the engine, its store and its tools on the folders `store` and `ws` of a case. */
+export function openWindow(folder: string, report: (what: Report) => void) {
+  const workspace = workspaceIn(folder, { ripgrep: undefined });
+  for (const method of ['writeText', 'move', 'delete'] as const) {
+    const change = workspace[method] as (...args: unknown[]) => Promise<unknown>;
+    Object.assign(workspace, {
+      [method]: async (...args: unknown[]) => {
+        const result = await change(...args);
+        const paths = args.slice(0, method === 'move' ? 2 : 1).map((one) => path.relative(workspace.root, String(one)));
+        for (const effect of paths) report({ effect });
+        return result;
+      },
+    });
+  }
+  const store = new RunStore(path.join(folder, 'store'));
+  const model = scriptedModel((unpaired) => report({ unpaired }));
+  const engine = new ExecutionEngine({
+    store,
+    host: createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'allow' }) }),
+    workflow: async () => chat,
+    model: async () => ({
+      id: 'scripted/one',
+      model: 'one',
+      adapter: createAdapter(model, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+    }),
+    workspace: async () => ({ names: ['ws'] }),
+    maxTurns: () => 50,
+    tell: (told) => report({ told }),
+  });
+  const own = async () => (await store.list()).map(({ id }) => id).filter((id) => id !== otherRun);
+
+  return {
+    store,
+    /** Goes on with the run that is there, as a person would: with the words again where they are lost. */
+    async work(): Promise<EngineResult> {
+      for (const runId of await own()) {
+        const run = await store.read(runId).catch(() => undefined);
+        const words = run?.messages.length ? {} : { userInput: task };
+        const result = await engine.continue({ runId, ...words });
+        if (result.error?.code !== 'STORE_DAMAGED') return result;
+      }
+      return engine.start({ runId: RunStore.newId(), userInput: task });
+    },
+    /** Takes all of it back, whatever else is there now. */
+    async undo() {
+      const [runId] = await own();
+      const toolCallIds = undoable(await store.read(runId!), 'run');
+      return engine.undo(runId!, { toolCallIds }, workspace, async () => 'all');
+    },
+    /** The run's own folder and record; undefined before there is one. */
+    async run() {
+      for (const id of await own()) {
+        const run = await store.read(id).catch(() => undefined);
+        if (run) return run;
+      }
+      return undefined;
+    },
+  };
+}
