@@ -1,7 +1,12 @@
 import type { Tell } from './ipc.ts';
 
-/** Tokens evaluated between two looks at Stop, and how long that should take. More at once is hardly faster. */
-const slices = { least: 32, first: 128, most: 512, ms: 80 };
+/** Tokens that the engine's attention works on at once on a processor: fewer than these it takes one by one. */
+const tile = 64;
+/**
+ * Tokens evaluated between two looks at Stop, whole tiles, and how long that should take where a tile does not take longer. The
+ * most and a rest that joins them are within the engine's batch of 512, which would be cut in two.
+ */
+const slices = { least: tile, first: 2 * tile, most: 7 * tile, ms: 80 };
 
 /** The part of node-llama-cpp's context sequence that is needed here. */
 interface Sequence<Token> {
@@ -19,22 +24,23 @@ export async function readPrompt<Token>(
   prompt: Token[],
   tell: Tell,
   signal: AbortSignal,
+  now: () => number = () => performance.now(),
 ): Promise<number> {
   const end = prompt.length - 1; // the last one is evaluated with the reply
   await sequence.adaptStateToTokens(prompt.slice(0, end), false);
   const cached = sequence.nextTokenIndex;
-  const startedAt = performance.now();
+  const startedAt = now();
   let slice = slices.first;
   for (let at = cached; at < end; ) {
     signal.throwIfAborted();
-    const sliceAt = performance.now();
+    const sliceAt = now();
     const ms = Math.round(sliceAt - startedAt);
     if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
-    const part = prompt.slice(at, Math.min(at + slice, end));
+    const part = prompt.slice(at, end - at < slice + tile ? end : at + slice); // no piece shorter than a tile is left
     await sequence.evaluateWithoutGeneratingNewTokens(part);
     at += part.length;
-    const fitting = Math.floor((slice * slices.ms) / Math.max(1, performance.now() - sliceAt));
-    slice = Math.min(slices.most, Math.max(slices.least, fitting));
+    const fitting = (part.length * slices.ms) / Math.max(1, now() - sliceAt);
+    slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));
   }
   signal.throwIfAborted();
   return cached;
