@@ -4,11 +4,12 @@ import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest, ChatStreamChunk } from '../../src/llm/client.ts';
-import { createLocalClient, type LocalClient } from '../../src/llm/local/client.ts';
+import { createLocalClient } from '../../src/llm/local/client.ts';
 import { buildWorker, localModel, tools } from '../llm/local/setup.ts';
 import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { testScript } from '../support/scripted.ts';
+import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
 
 // What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
 // event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
@@ -30,10 +31,7 @@ const prompt: ChatRequest = {
   messages: [{ role: 'user', content: 'along the canal '.repeat(220) }],
   cacheKey: 'bench',
 };
-const short: ChatRequest = { ...prompt, messages: [{ role: 'user', content: 'along the canal' }], maxTokens: 300 };
-let other = 0;
-/** Never read before: nothing of it can be kept. */
-const fresh = (request: ChatRequest): ChatRequest => ({ ...request, systemPrompt: `${++other}`, cacheKey: `${other}` });
+const short: ChatRequest = { ...prompt, messages: shortMessages, maxTokens: 300 };
 
 try {
   await stops();
@@ -103,27 +101,6 @@ async function stopsInAQuestion(): Promise<number> {
   return ended;
 }
 
-async function stopAt(client: LocalClient, request: ChatRequest, when: (chunk: ChatStreamChunk) => boolean) {
-  const stop = new AbortController();
-  let stoppedAt = 0;
-  try {
-    for await (const chunk of client.chatStream(request, stop.signal)) {
-      if (stoppedAt > 0 || !when(chunk)) continue;
-      stoppedAt = performance.now();
-      stop.abort(new Error('stop'));
-    }
-  } catch (error) {
-    if ((error as Error).message !== 'stop') throw error;
-  }
-  if (stoppedAt === 0) throw new Error('The stage was never reached.');
-  const ended = performance.now() - stoppedAt;
-  if (client.pid() === undefined) return { ended, free: ended };
-  // The same slot is wanted again: it is given back when the engine has really stopped.
-  const again = { ...request, messages: short.messages, maxTokens: 1 };
-  for await (const chunk of client.chatStream(again)) if (chunk.content || chunk.done) break;
-  return { ended, free: performance.now() - stoppedAt };
-}
-
 async function delays(): Promise<void> {
   console.log('\nEvent-loop delay of the process that uses the model, ms (resolution 1 ms, taken off)');
   console.log(`  ${''.padEnd(10)} ${['p50', 'p99', 'max', 'for'].map((name) => name.padStart(7)).join(' ')}`);
@@ -149,12 +126,4 @@ async function delayIn(stage: string, work: () => Promise<unknown>): Promise<voi
   const ms = performance.now() - startedAt;
   const late = [monitor.percentile(50), monitor.percentile(99), monitor.max].map((ns) => Math.max(0, ns / 1e6 - 1));
   console.log(`  ${stage.padEnd(10)} ${[...late, ms].map((value) => value.toFixed(1).padStart(7)).join(' ')}`);
-}
-
-async function drain(client: LocalClient, request: ChatRequest): Promise<void> {
-  for await (const chunk of client.chatStream(request)) if (chunk.done) return;
-}
-
-function isReading(chunk: ChatStreamChunk): boolean {
-  return chunk.progress?.text.startsWith('Reading') ?? false;
 }

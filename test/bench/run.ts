@@ -6,6 +6,7 @@ import { node, runCommand } from '../support/command.ts';
 const parts = new Set([
   'run.ts',
   'measure.ts',
+  'localRounds.ts',
   'stopStages.ts',
   'grantFiles.ts',
   'grantLists.ts',

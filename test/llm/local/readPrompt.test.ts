@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import type { JobMessage } from '../../../src/llm/local/ipc.ts';
 import { readPrompt } from '../../../src/llm/local/readPrompt.ts';
 
 describe('reading a prompt', () => {
   /** The sizes of the slices, on a machine where each token takes so many milliseconds. */
-  async function slicesOf(tokens: number, msPerToken: number, { cached = 0, stopAfter = Number.POSITIVE_INFINITY } = {}) {
+  async function slicesOf(
+    tokens: number,
+    msPerToken: number,
+    { cached = 0, stopAfter = Number.POSITIVE_INFINITY } = {},
+  ) {
     const sizes: number[] = [];
-    const told: JobMessage[] = [];
     const read: number[] = [];
     const stop = new AbortController();
     let ms = 0;
@@ -22,12 +24,18 @@ describe('reading a prompt', () => {
       },
     };
     const prompt = Array.from({ length: tokens }, (_, index) => index);
-    const ended = readPrompt(sequence, prompt, (message) => told.push(message as JobMessage), stop.signal, () => ms);
+    const ended = readPrompt(
+      sequence,
+      prompt,
+      () => {},
+      stop.signal,
+      () => ms,
+    );
     const error = await ended.then(
       () => undefined,
       (reason: unknown) => String(reason),
     );
-    return { sizes, read, told, error };
+    return { sizes, read, error };
   }
 
   const machines: [string, number][] = [
