@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { keptText } from './keptText.ts';
-import { askingTool, type Tool } from './tool.ts';
+import { askingTool, type Tool, ToolError } from './tool.ts';
 import { checkUrl } from './web/addresses.ts';
 import { fetchPage, type PageLimits } from './web/fetch.ts';
-import { pageText } from './web/text.ts';
+import { type pageText, pageText as usualText } from './web/text.ts';
 
 export interface WebOptions extends Partial<PageLimits> {
   /** Pages of this machine and of private networks may be fetched, too. */
   allowPrivate?(): boolean;
+  /** A page as text (`web/text.ts`), maybe made elsewhere. Throws a sentence where that cannot be done. */
+  pageText?: typeof pageText;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface WebOptions extends Partial<PageLimits> {
  * the address it came from in the end. Fails with `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`),
  * `E_READ_LIMIT` for what is too large or no text, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
  */
-export function webTool({ allowPrivate = () => false, ...limits }: WebOptions = {}): Tool {
+export function webTool({ allowPrivate = () => false, pageText = usualText, ...limits }: WebOptions = {}): Tool {
   return askingTool(
     { name: 'web.fetch', description: 'Get a web page as text.', arguments: { url: z.string().max(2000) } },
     'execute',
@@ -29,7 +31,10 @@ export function webTool({ allowPrivate = () => false, ...limits }: WebOptions = 
         site: url.origin,
         async run(context) {
           const page = await fetchPage(url, { allowPrivate: allowPrivate(), signal: context.signal, ...limits });
-          const { title, text } = await pageText(page);
+          const { contentType, bytes } = page;
+          const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
+            throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
+          });
           return {
             url: page.url.href,
             contentType: page.contentType,

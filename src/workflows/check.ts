@@ -30,9 +30,9 @@ export function loadYaml<Schema extends z.ZodType>(
   const { value, issues } = parseParts(schema, file.value);
   const seen = value === undefined ? { problems: [], warnings: [] } : more(value, file, issues.length === 0);
   const problems = [...found.problems, ...issues.flatMap((issue) => problemsOf(issue, file, [])), ...seen.problems];
-  const warnings = [...found.warnings, ...seen.warnings].sort(inOrder);
+  const warnings = atMost([...found.warnings, ...seen.warnings].sort(inOrder));
   if (problems.length === 0 && value !== undefined) return { value, problems: [], warnings };
-  return { problems: onlyOnce(problems.sort(inOrder)), warnings };
+  return { problems: atMost(onlyOnce(problems.sort(inOrder))), warnings };
 }
 
 /** The value without its parts that are wrong, as long as something is left, and what is wrong with those. */
@@ -64,11 +64,24 @@ function remove(value: unknown, issue: z.core.$ZodIssue): boolean {
 
 const inOrder = (one: Problem, other: Problem) => one.line - other.line || one.column - other.column;
 
-const onlyOnce = (problems: Problem[]): Problem[] =>
-  problems.filter(
-    (one, index) =>
-      !problems.slice(0, index).some((other) => inOrder(one, other) === 0 && one.message === other.message),
-  );
+function onlyOnce(problems: Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ line, column, message }) => {
+    const before = seen.size;
+    return seen.add(`${line}:${column}:${message}`).size > before;
+  });
+}
+
+/** Problems of one file that are told, and as many warnings: who mends these sees the next. */
+export const mostProblems = 64;
+
+/** The last of them says how many are left. */
+function atMost(problems: Problem[]): Problem[] {
+  if (problems.length <= mostProblems) return problems;
+  const told = problems.slice(0, mostProblems - 1);
+  const message = `There are ${problems.length - told.length} more in this file: mend those above first.`;
+  return [...told, { ...problems[told.length]!, message }];
+}
 
 /** Keys of other hosts of the dialect, and what to use here. */
 const instead = new Map<string, string>(

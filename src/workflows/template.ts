@@ -1,4 +1,5 @@
-import { Environment, Interpreter, parse, tokenize } from '@huggingface/jinja';
+import { Environment, Interpreter, parse } from '@huggingface/jinja';
+import { tokensOf } from './templateBounds.ts';
 import { checkTemplate, functions, ownFilters, TemplateError } from './templateLanguage.ts';
 
 type Program = ReturnType<typeof parse>;
@@ -29,21 +30,26 @@ export function render(written: string, scope: Scope): unknown {
 }
 
 function inShort(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-/** What a template may take: it is worked out in one go, and nothing can be stopped meanwhile. */
+/** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
 const mostSteps = 300_000;
+/** Also of a machine that has much else to do: an honest one takes a few of these. */
+const mostMs = 1000;
 const longestText = 5_000_000;
 
 class LimitedInterpreter extends Interpreter {
   private steps = 0;
+  private readonly startedAt = performance.now();
 
   override evaluate(...args: Parameters<Interpreter['evaluate']>): RuntimeValue {
     const result = super.evaluate(...args);
     this.steps += 1 + (result.type === 'ArrayValue' ? (result.value as unknown[]).length : 0); // it may be gone through
     if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
+    if (performance.now() - this.startedAt > mostMs)
+      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
     if (typeof result.value === 'string' && result.value.length > longestText)
       throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
     return result;
@@ -110,8 +116,33 @@ const hasTemplate = (text: string) => /\{[{%#]/.test(text);
 /** Templates that are a part of an expression (`state.n > {{ variables.most }}`) stand for their values. */
 function bracedExpression(expression: string): string {
   const plain = expression.trim().replace(/^!(?!=)\s*/, 'not ');
-  const inner = /^\{\{((?:(?!\}\}|\{\{).)*)\}\}$/s.test(plain) || /\{[%#]/.test(plain);
-  return inner ? plain : `{{ ${plain.replaceAll(/\{\{(.*?)\}\}/gs, '($1)')} }}`;
+  if (/\{[%#]/.test(plain)) return plain;
+  const [first, end] = [plain.indexOf('{{'), plain.indexOf('}}')];
+  const whole = first === 0 && end >= 2 && end + 2 === plain.length && plain.indexOf('{{', 2) < 0;
+  return whole ? plain : `{{ ${withBrackets(plain)} }}`;
+}
+
+/** `{{ … }}` as `( … )`. */
+function withBrackets(text: string): string {
+  const made: string[] = [];
+  let at = 0;
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', at)) {
+    const close = text.indexOf('}}', open + 2);
+    if (close < 0) break;
+    made.push(text.slice(at, open), '(', text.slice(open + 2, close), ')');
+    at = close + 2;
+  }
+  return [...made, text.slice(at)].join('');
+}
+
+/** Python's, and the usual one: told by its name. */
+function hasLambda(text: string): boolean {
+  let within = false;
+  for (const [found] of text.matchAll(/\{[{%]|[}%]\}|\blambda\b/g)) {
+    if (found === 'lambda' && within) return true;
+    if (found !== 'lambda') within = found.startsWith('{');
+  }
+  return false;
 }
 
 const programs = new Map<string, Program>();
@@ -120,14 +151,15 @@ const programs = new Map<string, Program>();
 function programOf(text: string): Program {
   const known = programs.get(text);
   if (known) return known;
-  if (/\{[{%](?:(?!\}\}|%\}).)*\blambda\b/s.test(text))
+  if (hasLambda(text))
     throw new TemplateError(
       '`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.',
     );
   let program: Program;
   try {
-    program = parse(tokenize(text));
+    program = parse(tokensOf(text));
   } catch (error) {
+    if (error instanceof TemplateError) throw error;
     // The parser runs past its end where something is still open.
     const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
     throw new TemplateError(

@@ -1,4 +1,16 @@
-import { type Document, isCollection, isMap, isNode, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { isTooMuch } from '../tools/bounds.ts';
+import { mostAliases, parseYaml } from '../tools/yaml.ts';
 
 /** A sentence about a place in a file; lines and columns are counted from 1. */
 export interface Problem {
@@ -19,33 +31,30 @@ export interface YamlFile {
   problem(path: YamlPath, message: string, key?: 'key'): Problem;
 }
 
-/** Characters of a file that are read. */
-const longestFile = 500_000;
 /** After the first mistakes of its form the rest of a file is read wrong, and says little. */
 const mostErrors = 3;
-/** How often anchors may be repeated: a few are a help, thousands are a bomb. */
-const mostAliases = 100;
+/** A sentence quotes what the file says, which may be long. */
+const longestMessage = 600;
 
 /** Reads YAML 1.2 with the places of everything. Never throws: what is wrong is in `problems`, and `value` is undefined then. */
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const long = text.length > longestFile;
-  const document = parseDocument(long ? '' : text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-    merge: true,
-  });
   const at = (from: number, to: number, message: string): Problem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
-    return { line: start.line, column: start.col, endLine: end.line, endColumn: end.col, message };
+    const whole = message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
+    return { line: start.line, column: start.col, endLine: end.line, endColumn: end.col, message: whole };
   };
+  const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  if (parsed.trouble) {
+    const problem: YamlFile['problem'] = (_, message) => at(0, 0, message);
+    return { value: undefined, problem, problems: [at(parsed.trouble.at, parsed.trouble.at, parsed.trouble.message)] };
+  }
+  const { document } = parsed;
+  const places = new Places(document);
   const problem: YamlFile['problem'] = (path, message, key) => {
-    const [from, to] = placeOf(document, path, key);
+    const [from, to] = places.of(path, key);
     return at(from, to, message);
   };
-  if (long)
-    return { value: undefined, problem, problems: [at(0, 0, `The file is longer than ${longestFile} characters.`)] };
   const errors = document.errors.slice(0, mostErrors);
   const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
   const templates = bareTemplates(document);
@@ -53,10 +62,13 @@ export function readYaml(text: string): YamlFile {
   const problems = [
     ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
+    ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
   ];
   if (problems.length > 0) return { value: undefined, problem, problems };
   try {
-    return { value: document.toJS({ maxAliasCount: mostAliases }), problem, problems };
+    const value: unknown = document.toJS({ maxAliasCount: mostAliases });
+    if (!isTooMuch(value)) return { value, problem, problems };
+    return { value: undefined, problem, problems: [at(0, 0, tooMuch)] };
   } catch (error) {
     const message = /alias/i.test(String(error))
       ? 'Aliases (`*name`) repeat too much here: write the parts out.'
@@ -65,21 +77,55 @@ export function readYaml(text: string): YamlFile {
   }
 }
 
-/** Characters from and to. The nearest parent that is there stands for what is missing. */
-function placeOf(document: Document, path: YamlPath, key?: 'key'): [number, number] {
-  if (key && path.length > 0) {
-    const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
-    const pair = isMap(parent) && parent.items.find((one) => isPair(one) && String(one.key) === String(path.at(-1)));
-    if (pair && isScalar(pair.key) && pair.key.range) return [pair.key.range[0], pair.key.range[1]];
+type Place = [from: number, to: number];
+
+/** Where everything stands, each map looked through once. */
+class Places {
+  /** Keys that their map has already. */
+  readonly twice: Place[] = [];
+  private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
+
+  constructor(private readonly document: Document) {
+    visit(document, {
+      Map: (_, map) => {
+        const pairs = new Map<string, Pair>();
+        for (const pair of map.items) {
+          const key = keyOf(pair);
+          const known = key !== undefined && pairs.has(key);
+          if (key === undefined) continue;
+          if (known && key !== '<<' && isScalar(pair.key) && pair.key.range)
+            this.twice.push([pair.key.range[0], pair.key.range[1]]);
+          if (!known) pairs.set(key, pair);
+        }
+        this.pairs.set(map, pairs);
+      },
+    });
   }
-  for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (!isNode(node) || !node.range) continue;
-    const [from, to] = node.range;
-    return isScalar(node) ? [from, to] : [from, from];
+
+  /** The nearest parent that is there stands for what is missing. */
+  of(path: YamlPath, key?: 'key'): Place {
+    const nodes: unknown[] = [this.document.contents];
+    let last: Pair | undefined;
+    for (const [index, part] of path.entries()) {
+      const holder = nodes.at(-1);
+      const found = isMap(holder) ? this.pairs.get(holder)?.get(String(part)) : undefined;
+      if (index === path.length - 1) last = found;
+      const node = found ? found.value : isCollection(holder) ? holder.get(part, true) : undefined;
+      if (node === undefined) break;
+      nodes.push(node);
+    }
+    if (key && last && isScalar(last.key) && last.key.range) return [last.key.range[0], last.key.range[1]];
+    for (const node of nodes.slice(1).reverse()) {
+      if (!isNode(node) || !node.range) continue;
+      const [from, to] = node.range;
+      return isScalar(node) ? [from, to] : [from, from];
+    }
+    return [0, 0];
   }
-  return [0, 0];
 }
+
+const keyOf = ({ key }: Pair): string | undefined =>
+  isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
 
 /** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
 const needsQuotes = 'A template stands in quotes: `"{{ … }}"`.';
@@ -94,13 +140,18 @@ function bareTemplates(document: Document): [number, number][] {
   return found;
 }
 
-const lineAt = (text: string, offset: number): string =>
-  text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0]!;
+/** As much of a line as is looked at. */
+const longestLine = 2000;
+const lineAt = (text: string, offset: number): string => {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  return text.slice(start, start + longestLine).split('\n', 1)[0]!;
+};
 
 const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
 
+const tooMuch = 'This file holds too much, with all that its aliases (`*name`) repeat.';
+const hereTwice = 'This key is here twice: keep one.';
+
 const sentenceOf = (message: string): string => {
-  if (/Map keys must be unique/i.test(message)) return 'This key is here twice: keep one.';
-  if (/multiple documents/i.test(message)) return 'There are several documents here (`---`): keep one a file.';
   return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;
 };

@@ -14,7 +14,7 @@ import { median } from './measure.ts';
 
 const sizes = [32, 64, 128] as const;
 const rounds = Number(process.env.ROUNDS ?? 3);
-const words = Number(process.env.WORDS ?? 700);
+const words = Number(process.env.WORDS ?? 400);
 /** What the tiles have to be worth, beside half of them: to the first word, and until it is free. */
 const budgets = { word: 0.75, free: 1.25 };
 

@@ -309,7 +309,7 @@ describe('a workflow file is checked when it is loaded', () => {
 
   it('is not read when it is too long', () => {
     const [problem] = loadWorkflow(`# ${'x'.repeat(500_001)}\nnodes: [{name: a}]`, known).problems;
-    assert.equal(problem?.message, 'The file is longer than 500000 characters.');
+    assert.equal(problem?.message, 'The file is larger than 256 KiB.');
   });
 });
 

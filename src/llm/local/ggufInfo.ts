@@ -1,4 +1,4 @@
-import { type GgufHeader, type GgufValue, readGgufHeader } from './ggufHeader.ts';
+import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
 /** What a model file says about itself, without loading it. What it does not say is absent. */
 export interface GgufInfo {
@@ -24,6 +24,16 @@ export interface GgufInfo {
 /** Throws `GgufTrouble` when the file is damaged. */
 export function readGgufInfo(path: string): GgufInfo {
   return toGgufInfo(readGgufHeader(path));
+}
+
+/** The same, and why it cannot be said, as a sentence. */
+export function readModelFile(path: string): { info: GgufInfo } | { trouble: string } {
+  try {
+    return { info: readGgufInfo(path) };
+  } catch (error) {
+    if (error instanceof GgufTrouble) return { trouble: error.message };
+    return { trouble: `It cannot be read (${(error as NodeJS.ErrnoException).code}).` };
+  }
 }
 
 function toGgufInfo({ metadata, parameters }: GgufHeader): GgufInfo {

@@ -1,7 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import { GgufTrouble } from './ggufHeader.ts';
-import { type GgufInfo, readGgufInfo } from './ggufInfo.ts';
+import { type GgufInfo, readModelFile } from './ggufInfo.ts';
 import { isLaterPart, partsOf } from './parts.ts';
 
 /** A model on this machine. */
@@ -20,11 +19,15 @@ export interface LocalModel {
 const deepest = 4;
 const mostFiles = 2000;
 
+/** What a model's file says about itself, or why it cannot be used; maybe found out elsewhere. */
+export type ReadModel = (file: string) => Said | Promise<Said>;
+type Said = Pick<LocalModel, 'info' | 'trouble'>;
+
 /** The models in folders and files, by name; what is not there is left out. A split model is one. */
-export async function listModels(places: readonly string[]): Promise<LocalModel[]> {
+export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
   const files = new Set<string>();
   for (const place of places) await collect(place, deepest, files);
-  const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map(describe));
+  const models = await Promise.all([...files].filter((file) => !isLaterPart(file)).map((file) => describe(file, read)));
   return models
     .filter((model) => model !== undefined)
     .filter(({ info }) => info?.architecture !== 'clip') // looks at images for another model
@@ -42,39 +45,30 @@ async function collect(place: string, depth: number, files: Set<string>): Promis
   }
 }
 
-async function describe(first: string): Promise<LocalModel | undefined> {
+async function describe(first: string, read: ReadModel): Promise<LocalModel | undefined> {
   const all = partsOf(first);
   const stats = await Promise.all(all.map((file) => fs.stat(file).catch(() => undefined)));
   if (!stats[0]) return undefined; // deleted in this moment
   const files = all.filter((_, index) => stats[index]);
   const bytes = stats.reduce((sum, stat) => sum + (stat?.size ?? 0), 0);
   const missing = all.length - files.length;
-  const read = readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`);
+  const said = await readOnce(first, `${stats[0].size} ${stats[0].mtimeMs}`, read);
   return {
     path: first,
     files,
     bytes,
-    ...read,
+    ...said,
     ...(missing > 0 && { trouble: `${missing} of its ${all.length} files ${missing === 1 ? 'is' : 'are'} missing.` }),
   };
 }
 
-const headers = new Map<string, { version: string; read: Pick<LocalModel, 'info' | 'trouble'> }>();
+const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
 
 /** A header can be megabytes long (its vocabulary): it is read again only when the file has changed. */
-function readOnce(file: string, version: string): Pick<LocalModel, 'info' | 'trouble'> {
+function readOnce(file: string, version: string, read: ReadModel): ReturnType<ReadModel> {
   const known = headers.get(file);
-  if (known?.version === version) return known.read;
-  const read = readInfo(file);
-  headers.set(file, { version, read });
-  return read;
-}
-
-function readInfo(file: string): Pick<LocalModel, 'info' | 'trouble'> {
-  try {
-    return { info: readGgufInfo(file) };
-  } catch (error) {
-    if (error instanceof GgufTrouble) return { trouble: error.message };
-    return { trouble: `It cannot be read (${(error as NodeJS.ErrnoException).code}).` };
-  }
+  if (known?.version === version) return known.said;
+  const said = read(file);
+  headers.set(file, { version, said });
+  return said;
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isCollection, isMap, isNode, isScalar, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { type Document, isCollection, isMap, isNode, isScalar, stringify, type YAMLMap } from 'yaml';
+import { isTooMuch } from '../bounds.ts';
 import { ToolError } from '../tool.ts';
+import { mostFrontmatter, parseYaml } from '../yaml.ts';
 
 /**
  * The text with these keys set in its YAML frontmatter; a key's old value is replaced whole. Other keys, comments and the
@@ -19,20 +21,29 @@ export function updateFrontmatter(text: string, values: Record<string, unknown>)
 }
 
 function updateYaml(source: string, values: Record<string, unknown>): string {
-  const document = parseYaml(source);
-  const wanted = { ...(document.toJS() as object | null), ...values };
+  const { document, values: before } = read(source);
+  const wanted = { ...before, ...values };
   const edited = editInPlace(source, document, values);
-  if (edited !== undefined && isDeepStrictEqual(parseYaml(edited).toJS(), wanted)) return edited;
+  if (edited !== undefined && isDeepStrictEqual(read(edited).values, wanted)) return edited;
   for (const [key, value] of Object.entries(values)) document.set(key, value);
   return document.toString({ lineWidth: 0 });
 }
 
-function parseYaml(source: string): Document {
-  const document = parseDocument(source);
+/** Its map, as a document and as data. */
+function read(source: string): { document: Document; values: Record<string, unknown> | null } {
+  const { document, trouble } = parseYaml(source, { uniqueKeys: true }, mostFrontmatter);
+  if (trouble) throw invalid(trouble.message);
   const problem = document.errors[0];
   if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));
   if (document.contents !== null && !isMap(document.contents)) throw invalid('it is not a map of keys to values.');
-  return document;
+  let values: Record<string, unknown> | null;
+  try {
+    values = document.toJS({ maxAliasCount: 50 });
+  } catch (error) {
+    throw invalid((error as Error).message); // aliases that unfold to far more than was written
+  }
+  if (isTooMuch(values)) throw invalid('it holds too much.');
+  return { document, values };
 }
 
 /** Only the lines of the keys that change; undefined where keys do not have lines of their own. */
@@ -55,7 +66,13 @@ function spanOf(source: string, map: YAMLMap | null, key: string): [number, numb
   if (!pair || !isNode(pair.key) || !pair.key.range) return undefined;
   const [start, end] = [pair.key.range[0], isNode(pair.value) ? pair.value.range?.[1] : undefined];
   const whole = source.slice(start, Math.max(end ?? 0, pair.key.range[1]));
-  return [start, start + (isCollection(pair.value) ? whole.replace(/(\s|\n[ \t]*#.*)+$/, '') : whole.trimEnd()).length];
+  return [start, start + (isCollection(pair.value) ? withoutLastComments(whole) : whole.trimEnd()).length];
+}
+
+function withoutLastComments(text: string): string {
+  const lines = text.trimEnd().split('\n');
+  while (lines.length > 1 && /^[ \t]*(#|\r?$)/.test(lines.at(-1)!)) lines.pop();
+  return lines.join('\n').trimEnd();
 }
 
 const invalid = (why: string) =>

@@ -1,15 +1,20 @@
-import type { Page } from './fetch.ts';
 import { formatters } from './formatters.ts';
 
 /** No page for people is nested like this: of such a page only the bare text is given. */
 const deepest = 5000;
 
 /** The page for a reader: HTML without its markup, scripts and controls, everything else as it is. */
-export async function pageText({ contentType, bytes }: Pick<Page, 'contentType' | 'bytes'>) {
+export async function pageText({
+  contentType,
+  bytes,
+}: {
+  contentType: string;
+  bytes: Uint8Array;
+}): Promise<{ title?: string; text: string }> {
   const text = decoded(contentType, bytes);
   if (!/^(text\/html|application\/xhtml\+xml)/i.test(contentType)) return { text };
   const title = /<title[^>]{0,200}>([^<]{0,1000})/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim();
-  return { title, text: await textOf(text) };
+  return { ...(title && { title }), text: await textOf(text) };
 }
 
 async function textOf(page: string): Promise<string> {
@@ -37,10 +42,10 @@ async function textOf(page: string): Promise<string> {
 }
 
 /** In the charset that the server names, else the page itself, else UTF-8. */
-function decoded(contentType: string, bytes: Buffer): string {
+function decoded(contentType: string, bytes: Uint8Array): string {
   const named =
     /charset\s*=\s*"?([\w.:-]+)/i.exec(contentType)?.[1] ??
-    /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(bytes.toString('latin1', 0, 1024))?.[1];
+    /<meta[^>]{0,200}charset\s*=\s*["']?([\w.:-]+)/i.exec(Buffer.from(bytes.subarray(0, 1024)).toString('latin1'))?.[1];
   try {
     return new TextDecoder(named).decode(bytes);
   } catch {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { jsonTrouble } from '../../tools/bounds.ts';
 import { inWords } from '../../tools/inWords.ts';
 
 /** Why a package cannot be used: the file in it, the place in that file, and what is wrong there, to be a part of a sentence. */
@@ -15,6 +16,8 @@ export class PackageError extends Error {
 /** The text as JSON of this shape. Throws `PackageError` with the path of the first value that does not fit. */
 export function parseJson<Schema extends z.ZodType>(file: string, text: string, schema: Schema): z.output<Schema> {
   let value: unknown;
+  const trouble = jsonTrouble(text);
+  if (trouble) throw new PackageError(file, trouble.message);
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {

@@ -6,22 +6,26 @@ import { EngineError } from '../../engine/engine.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';
-import { unfinished, unpackArchive } from './archive.ts';
+import { unfinished } from './archive.ts';
 import { parsePackageRunId } from './ids.ts';
-import { loadPackage, type Package } from './load.ts';
+import type { Package } from './load.ts';
 import { PackageError } from './problem.ts';
+import { isArchive, type ReadPackage, readPackage } from './read.ts';
 import { agentTalk } from './talk.ts';
 import { type PackageRunOptions, packageWorkflow } from './workflow.ts';
 
 /** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
 export type ShelvedPackage = Found & { opened: boolean };
-type Found = { key: string; place: string } & ({ source: Package } | { problem: string });
+/** `file`: in the package's folder, where it is known. */
+type Found = { key: string; place: string } & ({ source: Package } | { problem: string; file?: string });
 
 export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
   /** Where archives are unpacked. */
   storage: string;
   /** The file that names the packages which were opened in this workspace. */
   openedFile: string;
+  /** Reads a package (`read.ts`), maybe elsewhere, and throws a sentence when that cannot be done at all. */
+  read?(place: string, storage: string): Promise<ReadPackage>;
 }
 
 /** `from`: what the person opened. `folder`: where it is read, for an archive where it was unpacked. */
@@ -48,8 +52,9 @@ export class Shelf {
   /** Adds an archive, or the folder of a `bmad.json`. Throws `PackageError`. */
   async open(file: string): Promise<ShelvedPackage & { source: Package }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
-    const folder = isArchive(file) ? await unpackArchive(file, this.options.storage) : path.dirname(file);
-    const source = await loadPackage(folder);
+    const read = await this.read(isArchive(file) ? file : path.dirname(file));
+    if ('problem' in read) throw new PackageError(read.file, read.problem);
+    const { folder, source } = read;
     const others = (await this.opened()).filter((one) => one.folder !== folder);
     await this.remember([...others, { folder, from: file }]);
     return { key: await keyOf(folder), place: file, source, opened: true };
@@ -115,16 +120,21 @@ export class Shelf {
   }
 
   private async look(place: string): Promise<Found> {
-    let folder = place;
     try {
-      if (isArchive(place)) folder = await unpackArchive(place, this.options.storage);
-      return { key: await keyOf(folder), place, source: await loadPackage(folder) };
+      const { folder, ...read } = await this.read(place);
+      const key = await keyOf(folder);
+      if ('source' in read) return { key, place, source: read.source };
+      return { key, place, problem: new PackageError(read.file, read.problem).message, file: read.file };
     } catch (error) {
-      if (!(error instanceof PackageError)) throw error;
-      return { key: await keyOf(folder), place, problem: error.message };
+      return { key: await keyOf(place), place, problem: (error as Error).message.replace(/\.$/, '') };
     }
   }
 
+  private read(place: string): Promise<ReadPackage> {
+    return (this.options.read ?? readPackage)(place, this.options.storage);
+  }
+
+  /** Folders and archives in `.towpath/packages`. */
   private async inWorkspace(): Promise<string[]> {
     const places = await Promise.all(
       foldersOf(this.options.project.roots).map(async (root) => {
@@ -157,7 +167,6 @@ const untrusted = 'This workspace is not trusted, so no package is loaded. Trust
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
-const isArchive = (file: string) => /\.bmad$/i.test(file);
 const missing = (message: string) => new EngineError('WORKFLOW_NOT_FOUND', message);
 
 /** What a run remembers its package by: an archive's content, else where a folder is. */

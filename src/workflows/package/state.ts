@@ -1,7 +1,9 @@
-import { parseDocument, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import * as z from 'zod';
+import { isTooMuch } from '../../tools/bounds.ts';
 import { inWords } from '../../tools/inWords.ts';
 import { ToolError } from '../../tools/tool.ts';
+import { mostFrontmatter, parseYaml } from '../../tools/yaml.ts';
 
 const stateSchema = z.looseObject({
   currentNodeId: z.string().min(1),
@@ -56,7 +58,8 @@ export const artifactPaths = ({ artifacts }: PackageState): string[] =>
 function frontmatterOf(text: string): { values: Record<string, unknown>; body: string } {
   const found = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)^---[ \t]*(?:\r?\n|$)/m.exec(text);
   if (found?.index !== 0) throw invalid('it does not begin with YAML between two lines "---".');
-  const document = parseDocument(found[1]!);
+  const { document, trouble } = parseYaml(found[1]!, { uniqueKeys: true }, mostFrontmatter);
+  if (trouble) throw invalid(trouble.message);
   const problem = document.errors[0];
   if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));
   let values: unknown;
@@ -65,6 +68,7 @@ function frontmatterOf(text: string): { values: Record<string, unknown>; body: s
   } catch (error) {
     throw invalid((error as Error).message); // aliases that unfold to far more than was written
   }
+  if (isTooMuch(values)) throw invalid('it holds too much.');
   if (typeof values !== 'object' || values === null || Array.isArray(values))
     throw invalid('it is not a map of keys to values.');
   return { values: values as Record<string, unknown>, body: text.slice(found[0].length) };

@@ -48,7 +48,10 @@ describe('a package is found', () => {
     const { key } = shelved!;
     workspace.write(`${place}/agents.json`, '{}');
     const problem = 'agents.json: agents: expected array, but it is missing';
-    assert.deepEqual(await shelf.list(), [{ key, place: path.join(workspace.root, place), problem, opened: false }]);
+    const file = 'agents.json';
+    assert.deepEqual(await shelf.list(), [
+      { key, place: path.join(workspace.root, place), problem, file, opened: false },
+    ]);
     await assert.rejects(shelf.workflow(packageRunId({ key, workflowId: 'write' })), {
       code: 'WORKFLOW_INVALID',
       message: `The package cannot be used: ${problem}.`,

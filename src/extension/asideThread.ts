@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads';
+import { asideJobs } from './asideJobs.ts';
+
+// The program of the thread aside. One job at a time is given to it; it may be ended at any moment.
+
+Error.stackTraceLimit = 0; // a parser that makes an error for each comma would write down its stack each time
+
+const jobs: Record<string, (...args: never[]) => unknown> = asideJobs;
+
+parentPort!.on('message', async ({ name, args }: { name: string; args: never[] }) => {
+  try {
+    parentPort!.postMessage({ value: await jobs[name]!(...args) });
+  } catch (error) {
+    parentPort!.postMessage({ error: error instanceof Error ? error.message : String(error) });
+  }
+});
+parentPort!.postMessage('ready');

@@ -1,0 +1,23 @@
+import { unpackArchive } from './archive.ts';
+import { loadPackage, type Package } from './load.ts';
+import { PackageError } from './problem.ts';
+
+/** A package that was read, as plain data, or what is wrong with it and in which of its files. */
+export type ReadPackage = { folder: string } & ({ source: Package } | { file: string; problem: string });
+
+/**
+ * Reads a package: a folder, or an archive, which is unpacked below `storage` first. `folder` is where it is read, for an archive that
+ * cannot be unpacked the archive itself.
+ */
+export async function readPackage(place: string, storage: string): Promise<ReadPackage> {
+  let folder = place;
+  try {
+    if (isArchive(place)) folder = await unpackArchive(place, storage);
+    return { folder, source: await loadPackage(folder) };
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error;
+    return { folder, file: error.file, problem: error.problem };
+  }
+}
+
+export const isArchive = (file: string) => /\.bmad$/i.test(file);
