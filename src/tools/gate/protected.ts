@@ -1,3 +1,4 @@
+import { parseJson } from '../bounds.ts';
 import { bracesOf } from './expand.ts';
 import { isLeftover, leftoverGlob } from './leftovers.ts';
 import { plain } from './plain.ts';
@@ -69,15 +70,17 @@ export function isTwin(segment: string): boolean {
 /** A change of `package.json` that adds or alters a script which runs by itself on install. */
 export function changesInstallScripts(path: string, before: string | null, after: string | null): boolean {
   if (!/(^|\/)package\.json$/i.test(path)) return false;
-  return installScripts(before) !== installScripts(after);
+  const [scripts, then] = [installScripts(before), installScripts(after)];
+  return scripts === undefined || scripts !== then;
 }
 
-function installScripts(text: string | null): string {
+/** Undefined: it cannot be read, so nobody knows. */
+function installScripts(text: string | null): string | undefined {
   try {
-    const scripts = (JSON.parse(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};
+    const scripts = (parseJson(text ?? '{}') as { scripts?: Record<string, unknown> }).scripts ?? {};
     return JSON.stringify(scriptsOfInstall.map((name) => scripts[name] ?? null));
   } catch {
-    return 'unreadable';
+    return undefined;
   }
 }
 

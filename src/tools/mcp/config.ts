@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
+import { jsonTrouble, mostBytes } from '../bounds.ts';
 import { readPlain } from '../gate/open.ts';
 import { type Folder, settled, usedInputs } from './variables.ts';
 
@@ -57,7 +58,10 @@ export interface ConfigSource {
  */
 export async function readConfig(source: ConfigSource): Promise<{ definitions?: Definition[]; problems: string[] }> {
   const problems: string[] = [];
-  const problem = (where: string, what: string) => problems.push(`${source.name}: ${where ? `${where}: ` : ''}${what}`);
+  const problem = (where: string, what: string) => {
+    if (problems.length < mostProblems) problems.push(`${source.name}: ${where ? `${where}: ` : ''}${what}`);
+    else problems[mostProblems] = `${source.name}: there is more: mend that first.`;
+  };
   const value = typeof source.content === 'string' ? parseText(source.content, problem) : source.content;
   if (value === undefined) return { problems };
   const file = check(fileSchema, value, '', problem);
@@ -69,7 +73,9 @@ export async function readConfig(source: ConfigSource): Promise<{ definitions?: 
     if (input) inputs.set(input.id, input);
   }
   const definitions: Definition[] = [];
-  for (const [name, raw] of Object.entries(file.servers)) {
+  const servers = Object.entries(file.servers);
+  if (servers.length > mostServers) problem('servers', `only the first ${mostServers} are used.`);
+  for (const [name, raw] of servers.slice(0, mostServers)) {
     try {
       definitions.push(await define(name, raw, source, inputs));
     } catch (error) {
@@ -79,6 +85,10 @@ export async function readConfig(source: ConfigSource): Promise<{ definitions?: 
   }
   return { definitions, problems };
 }
+
+/** Of one file: each may be asked about. */
+const mostServers = 100;
+const mostProblems = 64;
 
 class ConfigError extends Error {
   constructor(
@@ -119,6 +129,11 @@ const remoteSchema = z.object({
 });
 
 function parseText(text: string, problem: (where: string, what: string) => void): unknown {
+  const trouble = jsonTrouble(text);
+  if (trouble) {
+    problem('', trouble.message);
+    return undefined;
+  }
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const first = errors[0];
@@ -205,8 +220,6 @@ async function envFile(file: string): Promise<Record<string, string>> {
     throw new ConfigError('.envFile', `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'damaged'}).`);
   }
 }
-
-const mostBytes = 1_000_000;
 
 /** A repository decides what is read before anybody is asked: a device or a pipe would never end. Throws. */
 export async function readPlainFile(file: string): Promise<string> {

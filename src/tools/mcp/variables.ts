@@ -9,7 +9,7 @@ export interface Folder {
   all: readonly { name: string; path: string }[];
 }
 
-const variable = /\$\{([^}]*)\}/g;
+const variable = /\$\{([^{}]*)\}/g;
 
 /** The folder's variables filled in; `${env:…}` and `${input:…}` stay. `problem` names what cannot be filled in. */
 export function settled(text: string, folder: Folder): { value: string; problem?: string } {

@@ -1,13 +1,13 @@
-import { parse } from 'yaml';
+import { mostBytes, parseJson } from '../../bounds.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { expandWord } from '../expand.ts';
 import { readPlain } from '../open.ts';
 import { resolvePath } from '../paths.ts';
 
-/** Bytes; a larger manifest names no packages. */
-const largestManifest = 1_000_000;
 /** More packages are not listed one by one for a person. */
 const mostPackages = 40;
+/** Each is looked for on the disk. */
+const mostPatterns = 200;
 
 /**
  * The packages that the project in the open folder says it is made of (npm, pnpm, Cargo, Go), as workspace-relative folders, the
@@ -17,7 +17,7 @@ export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<strin
   const [root] = roots;
   const patterns = (await Promise.all(manifests.map(({ file, read }) => textOf(roots, file).then(read)))).flat();
   const found = new Set(['.']);
-  for (const pattern of patterns) {
+  for (const pattern of patterns.slice(0, mostPatterns)) {
     if (!/^[\w.@*/-]+$/.test(pattern) || pattern.includes('..')) continue;
     const folders = (await expandWord(pattern.replace(/^\.\//, '').replace(/\/+$/, ''), root!.path)) ?? [];
     for (const folder of folders) {
@@ -30,24 +30,60 @@ export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<strin
 
 const manifests: { file: string; read(text: string): string[] }[] = [
   { file: 'package.json', read: (text) => inJson(text) },
+  { file: 'pnpm-workspace.yaml', read: (text) => listedIn(text, 'packages') },
+  { file: 'Cargo.toml', read: (text) => quotedIn(between(text, /^[ \t]*members[ \t]*=[ \t\r\n]*\[/m, ']')) },
   {
-    file: 'pnpm-workspace.yaml',
-    read: (text) => tried(() => strings((parse(text) as { packages?: unknown } | null)?.packages)),
+    file: 'go.work',
+    read: (text) =>
+      between(text, /^use[ \t]*\(/m, ')')
+        .split(/\s+/)
+        .filter(Boolean),
   },
-  { file: 'Cargo.toml', read: (text) => quotedIn(/^\s*members\s*=\s*\[([^\]]*)\]/m.exec(text)?.[1]) },
-  { file: 'go.work', read: (text) => (/^use\s*\(([^)]*)\)/m.exec(text)?.[1] ?? '').split(/\s+/).filter(Boolean) },
 ];
+
+/** From the end of what begins it, the first time, to the character that ends it. */
+function between(text: string, begins: RegExp, ends: string): string {
+  const found = begins.exec(text);
+  const start = (found?.index ?? 0) + (found?.[0].length ?? 0);
+  const end = found ? text.indexOf(ends, start) : -1;
+  return end < 0 ? '' : text.slice(start, end);
+}
 
 function inJson(text: string): string[] {
   return tried(() => {
-    const { workspaces } = JSON.parse(text) as { workspaces?: unknown };
+    const { workspaces } = parseJson(text) as { workspaces?: unknown };
     return strings(
       Array.isArray(workspaces) ? workspaces : (workspaces as { packages?: unknown } | undefined)?.packages,
     );
   });
 }
 
-const quotedIn = (text = ''): string[] => [...text.matchAll(/["']([^"']+)["']/g)].map(([, inside]) => inside!);
+/**
+ * The list below a key of a YAML file, as it is usually written: an item a line, or in one line between brackets. Read line by line,
+ * for a parser takes too long for a moment in which nothing else can be done; what is written otherwise names no packages.
+ */
+function listedIn(text: string, key: string): string[] {
+  const lines = text.split(/\r?\n/);
+  const start = lines.findIndex((line) => line.startsWith(`${key}:`));
+  if (start < 0) return [];
+  const inline = lines[start]!.slice(key.length + 1)
+    .replace(/(^|\s)#.*$/, '')
+    .trim();
+  if (inline !== '')
+    return inline.startsWith('[') && inline.endsWith(']') ? inline.slice(1, -1).split(',').map(bare) : [];
+  const items: string[] = [];
+  for (const line of lines.slice(start + 1)) {
+    const item = /^\s*-\s+(.*)$/.exec(line)?.[1];
+    if (item === undefined && !/^\s*(#|$)/.test(line)) break;
+    if (item !== undefined) items.push(bare(item));
+  }
+  return items;
+}
+
+/** Without its quotes and comment. What begins like anything else is no pattern of a folder and is passed over later. */
+const bare = (written: string): string => /^\s*(["']?)([^"'#]*)\1\s*(#.*)?$/.exec(written)?.[2]?.trim() ?? '';
+
+const quotedIn = (text: string): string[] => [...text.matchAll(/["']([^"']+)["']/g)].map(([, inside]) => inside!);
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
@@ -62,5 +98,5 @@ function tried(read: () => string[]): string[] {
 async function textOf(roots: readonly WorkspaceRoot[], file: string): Promise<string> {
   const place = await resolvePath(roots, file, 'read').catch(() => undefined);
   if (!place) return '';
-  return readPlain(place.path, largestManifest).then(String, () => '');
+  return readPlain(place.path, mostBytes).then(String, () => '');
 }
