@@ -38,7 +38,7 @@ function meaning(name: string, folder: Folder): string | undefined {
 
 /** The ids of the inputs that are used anywhere in `value`, in order. */
 export function usedInputs(value: unknown): string[] {
-  const found = JSON.stringify(value).matchAll(/\$\{input:([^}]+)\}/g);
+  const found = JSON.stringify(value).matchAll(/\$\{input:([^{}]+)\}/g);
   return [...new Set([...found].map(([, id]) => id!))];
 }
 
@@ -51,7 +51,7 @@ export function filledIn<Value>(
   const secrets: string[] = [];
   const fill = (one: unknown): unknown => {
     if (typeof one === 'string')
-      return one.replace(/\$\{(env|input):([^}]+)\}/g, (_, kind: string, name: string) => {
+      return one.replace(/\$\{(env|input):([^{}]+)\}/g, (_, kind: string, name: string) => {
         const known = (kind === 'env' ? env[name] : inputs.get(name)) ?? '';
         secrets.push(known);
         return known;
