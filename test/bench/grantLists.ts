@@ -101,6 +101,31 @@ export function drawLists(
   return [...lists];
 }
 
+/**
+ * The same lists without those that only stand in another order, in an order in which a few of them already show much: first what has a
+ * word that was not there before, then what has a new pair of neighbours.
+ */
+export function spread(lists: readonly string[]): string[] {
+  const known = new Set<string>();
+  const kinds = new Map(lists.map((text) => [text.split(' ').sort().join(' '), text]));
+  const news = (features: string[]) => {
+    const before = known.size;
+    for (const feature of features) known.add(feature);
+    return known.size > before;
+  };
+  const words = (text: string) => text.split(' ');
+  const pairs = (text: string) => words(text).map((word, at, all) => `${all[at - 1]} ${word}`);
+  const [first, others] = parted([...kinds.values()], (text) => news(words(text)));
+  const [second, last] = parted(others, (text) => news(pairs(text)));
+  return [...first, ...second, ...last];
+}
+
+function parted<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
+  const [yes, no]: [T[], T[]] = [[], []];
+  for (const one of all) (test(one) ? yes : no).push(one);
+  return [yes, no];
+}
+
 const quote = (word: string): string => {
   if (word === "''") return word;
   return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as paths from 'node:path';
 
 /** Where commands are run for real. All of it is thrown away. */
@@ -69,17 +69,21 @@ export function checkSandbox(yard: Yard, modules: string): void {
   if (found !== nobody || !existsSync(paths.join(yard.home, 'canary'))) throw new Error(`The sandbox leaks: ${found}`);
 }
 
+/** Names that are nowhere: looking for one marks in the trace where a command begins, and behind it how it ended. */
+const mark = '/beginning-of-a-command';
 const script = `
-end=$(( $(date +%s) + $2 )); n=0
+end=$(( EPOCHSECONDS + $1 )); n=0
 while IFS= read -r -d '' text; do
-  [ "$(date +%s)" -lt "$end" ] || break
-  strace -f --seccomp-bpf -qq -y -s 400 -e trace=${calls} -o "$1/$n" timeout -k 1 "$3" bash --norc -c "$text" < /dev/null > /dev/null 2>&1
-  echo "$?" > "$1/$n.code"
+  [ "$EPOCHSECONDS" -lt "$end" ] || break
+  { : < ${mark}/$n; } 2> /dev/null
+  timeout -k 1 "$2" bash --norc -c "$text" < /dev/null > /dev/null 2>&1
+  { : < ${mark}/$n/$?; } 2> /dev/null
   n=$((n+1))
 done`;
 
 /**
- * Runs commands one after the other, until `seconds` are over. The judge has let them through.
+ * Runs commands one after the other under one `strace`, until `seconds` are over. The judge has let them through. What a command leaves
+ * running counts as the deed of one behind it.
  * @returns what those did that were run, in order
  */
 export function runAll(
@@ -88,19 +92,28 @@ export function runAll(
   texts: readonly string[],
   { seconds, each }: { seconds: number; each: number },
 ): Deeds[] {
-  const traces = paths.join(yard.outer, 'traces');
-  rmSync(traces, { recursive: true, force: true });
-  mkdirSync(traces);
-  execFileSync('chown', [`${nobody}:${nobody}`, traces]);
-  const [program, ...args] = [...sandbox(yard, modules), 'bash', '--norc', '-c', script, 'bash', traces];
-  spawnSync(program!, [...args, String(seconds), String(each)], {
+  const trace = paths.join(yard.outer, 'trace');
+  rmSync(trace, { force: true });
+  writeFileSync(trace, '');
+  execFileSync('chown', [`${nobody}:${nobody}`, trace]);
+  const traced = `strace -f --seccomp-bpf -qq -y -s 400 -e trace=${calls} -o ${trace} bash --norc -c`.split(' ');
+  const [program, ...args] = [...sandbox(yard, modules), ...traced, script, 'bash', String(seconds), String(each)];
+  spawnSync(program!, args, {
     input: texts.map((text) => `${text}\0`).join(''),
     stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: (seconds + 3 * each) * 1000,
+    killSignal: 'SIGKILL',
   });
   const found: Deeds[] = [];
-  for (let at = 0; at < texts.length && existsSync(paths.join(traces, `${at}.code`)); at++) {
-    const code = readFileSync(paths.join(traces, `${at}.code`), 'utf8').trim();
-    found.push({ ...deedsIn(yard, readFileSync(paths.join(traces, String(at)), 'utf8')), timedOut: code === '124' });
+  let lines: string[] = [];
+  for (const line of readFileSync(trace, 'utf8').split('\n')) {
+    const marked = new RegExp(`"${mark}/\\d+(?:/(\\d+))?"`).exec(line);
+    if (!marked) lines.push(line);
+    else if (marked[1] === undefined) lines = [];
+    else {
+      found.push({ ...deedsIn(yard, lines.join('\n')), timedOut: marked[1] === '124' || marked[1] === '137' });
+      lines = [];
+    }
   }
   return found;
 }

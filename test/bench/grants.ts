@@ -1,6 +1,7 @@
 // Argument lists drawn from the own options of every program of the table of grants that is on this machine: those that a grant
 // covers run in a sandbox, under strace, and may neither write outside, nor connect, nor start what is not theirs.
 // GRANT_LISTS: how many of each row (1,000). GRANT_SECONDS: how long those of one row may run (20). GRANT_ROWS: a pattern.
+// GRANT_MODULES: a node_modules folder with programs that the project itself does not have.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -20,14 +21,14 @@ import { understand } from '../../src/tools/gate/parts.ts';
 import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
-import { drawLists, optionsIn, random } from './grantLists.ts';
+import { drawLists, optionsIn, random, spread } from './grantLists.ts';
 import { isHelper, isOwnService } from './grantPrograms.ts';
 import { checkSandbox, type Deeds, giveAway, printed, runAll, type Yard } from './grantRuns.ts';
 
 const wanted = Number(process.env.GRANT_LISTS ?? 1000);
 const seconds = Number(process.env.GRANT_SECONDS ?? 20);
 const chosen = new RegExp(process.env.GRANT_ROWS ?? '');
-const modules = realpathSync(paths.join(projectRoot, 'node_modules'));
+const modules = realpathSync(process.env.GRANT_MODULES ?? paths.join(projectRoot, 'node_modules'));
 
 const missing = ['bwrap', 'strace', 'setpriv'].filter((name) => spawnSync(name, ['--version']).error);
 if (missing.length > 0 || process.getuid?.() !== 0) {
@@ -68,9 +69,9 @@ lay();
 checkSandbox(yard, modules);
 await checkJudge();
 
-const total = { rows: 0, drawn: 0, covered: 0, run: 0, writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
+const total = { rows: 0, drawn: 0, covered: 0, different: 0, run: 0, writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
 const absent: string[] = [];
-console.log('row                            drawn covered    run  writes  connections  programs  reads  late');
+console.log('row                            drawn covered differ    run  writes  connections  programs  reads  late');
 for (const row of rows) {
   if (!chosen.test(row.command)) continue;
   const start = await startOf(row);
@@ -79,13 +80,13 @@ for (const row of rows) {
 }
 console.log(`\nNot on this machine, or not to be started: ${[...new Set(absent)].join(', ')}.`);
 console.log(
-  `${total.rows} rows: ${total.drawn} lists drawn, ${total.covered} covered, ${total.run} run: ${total.writes} wrote outside, ${total.connections} connected, ${total.programs} started what is not listed, ${total.reads} read outside, ${total.changed} changed a source.`,
+  `${total.rows} rows: ${total.drawn} lists drawn, ${total.covered} covered, ${total.different} of them different, ${total.run} run: ${total.writes} wrote outside, ${total.connections} connected, ${total.programs} started what is not listed, ${total.reads} read outside, ${total.changed} changed a source.`,
 );
 if (total.writes + total.connections + total.programs + total.reads + total.changed > 0) process.exitCode = 1;
 
 /** The project, the home, and what lies outside. */
 function lay(): void {
-  rmSync(yard.folder, { recursive: true, force: true });
+  for (const folder of ['ws', 'home', 'tmp', 'outside']) rmSync(at(folder), { recursive: true, force: true });
   for (const folder of ['ws', 'home', 'tmp', 'outside']) mkdirSync(at(folder), { recursive: true });
   for (const [name, text] of Object.entries(files(yard.outside))) {
     const file = paths.resolve(yard.folder, name);
@@ -152,7 +153,9 @@ async function hold(row: Row, start: string): Promise<void> {
   );
   const covered: string[] = [];
   for (const text of lists) if (await isCovered(text, row)) covered.push(text);
-  const found = runAll(yard, modules, covered, { seconds, each: 10 });
+  const toRun = spread(covered);
+  lay();
+  const found = runAll(yard, modules, toRun, { seconds, each: 10 });
   const bad = { writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
   const shown = new Map<string, string>();
   let late = 0;
@@ -162,17 +165,19 @@ async function hold(row: Row, start: string): Promise<void> {
       bad[what] += 1;
       const key = `${what} ${which.join(' ').replace(/[\w.-]*\d{3,}[\w.-]*/g, '*')}`;
       if (!shown.has(key))
-        shown.set(key, `${what.padEnd(12)} ${covered[index]}\n      → ${which.slice(0, 4).join(', ')}`);
+        shown.set(key, `${what.padEnd(12)} ${toRun[index]}\n      → ${which.slice(0, 4).join(', ')}`);
     }
   }
   total.rows++;
   total.drawn += lists.length;
   total.covered += covered.length;
+  total.different += toRun.length;
   total.run += found.length;
   for (const what of Object.keys(bad) as (keyof typeof bad)[]) total[what] += bad[what];
   const numbers = [
     lists.length,
     covered.length,
+    toRun.length,
     found.length,
     bad.writes,
     bad.connections,
@@ -180,7 +185,7 @@ async function hold(row: Row, start: string): Promise<void> {
     bad.reads,
     late,
   ];
-  const widths = [6, 8, 7, 8, 13, 10, 7, 6];
+  const widths = [6, 8, 7, 7, 8, 13, 10, 7, 6];
   console.log(start.padEnd(30) + numbers.map((number, column) => String(number).padStart(widths[column]!)).join(''));
   for (const text of [...shown.values()].slice(0, 6)) console.log(`    ${text}`);
 }
