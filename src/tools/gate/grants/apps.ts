@@ -1,70 +1,252 @@
 import type { Row } from './row.ts';
-import { tool } from './tool.ts';
+import { fileTool, looks, tool } from './tool.ts';
+
+const verbosity = ['q', 'm', 'n', 'd', 'quiet', 'minimal', 'normal', 'detailed'].join('|');
+const dotnet = `-c=Debug|Release --configuration=Debug|Release --no-build --no-restore -v=${verbosity} --verbosity=${verbosity} --nologo -nologo -f=<name> --framework=<name> -r=<name> --no-incremental -warnaserror -m -tl:off --tl:off`;
+const dotnetTest =
+  '--filter= --logger=trx|console|html|console;verbosity=normal|console;verbosity=detailed|console;verbosity=minimal|console;verbosity=quiet -l=trx|console|console;verbosity=normal|console;verbosity=detailed --list-tests -t --blame --collect=Code~Coverage --results-directory=<output> --no-progress';
+/** MSBuild's own way to write options, and properties that do not name a program or a place. */
+const msbuild =
+  /^[-/](?:(?:clp|consoleLoggerParameters):[A-Za-z;=]+|(?:v|verbosity):\w+|(?:m|maxcpucount)(?::\d+)?|warnaserror(?::[A-Z]{2}\d+)?|nodeReuse:(?:true|false)|p:(?:Configuration|Platform|TreatWarningsAsErrors|WarningLevel|ContinuousIntegrationBuild|EnforceCodeStyleInBuild|AnalysisLevel|RunAnalyzers|CollectCoverage)=\w+)$/;
+
+/** Of `xcodebuild`, without what writes elsewhere, archives or exports. */
+const xcode =
+  '-scheme=<word> -project=<path> -workspace=<path> -target=<name> -configuration=Debug|Release -destination= -sdk=<name> -quiet -parallel-testing-enabled=YES|NO -only-testing= -skip-testing= -list -showBuildSettings -showdestinations -json -testPlan=<name>';
 
 export const appRows: readonly Row[] = [
   ...['dotnet build', 'dotnet test'].map((command) =>
-    tool(
+    fileTool(
       command,
-      '-c=Debug|Release --configuration=Debug|Release --no-build --no-restore -v=q|m|n|d|quiet|minimal|normal|detailed --verbosity=q|m|n|d|quiet|minimal|normal|detailed --nologo --filter= --logger=trx|console|html|console;verbosity=normal|console;verbosity=detailed -f=<name> --framework=<name> --list-tests -t --blame --no-incremental',
+      command === 'dotnet test' ? `${dotnet} ${dotnetTest}`.replace('Code~Coverage', 'XPlat-Code-Coverage') : dotnet,
       {
-        operands: 'paths',
+        also: msbuild,
         readsArguments: true,
-        yes: [`${command}`, `${command} tests/A.csproj -c Release --no-restore`],
+        yes: [
+          `${command}`,
+          `${command} tests/A.csproj -c Release --no-restore`,
+          `${command} -clp:ErrorsOnly -warnaserror`,
+        ],
         no: [
           `${command} -o /x`,
           `${command} @evil.rsp`,
           `${command} --settings evil`,
           `${command} -p:X=y`,
           `${command} /p:X=y`,
+          `${command} -p:OutputPath=/x`,
+          `${command} -l:evil.dll`,
+          `${command} -logger:Evil,evil.dll`,
           `${command} --test-adapter-path:evil`,
+          `${command} --artifacts-path /x`,
         ],
       },
     ),
   ),
-  tool(
-    'dotnet format',
-    '--verify-no-changes -v=q|m|n|d --verbosity=q|m|n|d --no-restore --severity= --include= --exclude=',
+  tool('dotnet test', '--collect --no-build --nologo', {
+    operands: /^(XPlat )?Code Coverage$/,
+    needs: ['--collect'],
+    yes: ['dotnet test --collect "XPlat Code Coverage" --no-build'],
+    no: ['dotnet test --collect evil', 'dotnet test --collect "Code Coverage" --settings x'],
+  }),
+  ...['dotnet format'].map((command) =>
+    fileTool(
+      command,
+      `--verify-no-changes -v=${verbosity} --verbosity=${verbosity} --no-restore --severity=info|warn|error --include= --exclude= --diagnostics=`,
+      {
+        needs: ['--verify-no-changes'],
+        yes: [`${command} --verify-no-changes`],
+        no: [command, `${command} --verify-no-changes --report /x`, `${command} --verify-no-changes --binarylog /x`],
+      },
+    ),
+  ),
+  ...[
+    'dotnet sln list',
+    'dotnet list reference',
+    'dotnet list package',
+    'dotnet tool list',
+    'dotnet --info',
+    'dotnet --list-sdks',
+    'dotnet --list-runtimes',
+    'dotnet nuget list source',
+    'dotnet workload list',
+  ].map((command) =>
+    looks(command, '--include-transitive --format=json|console -g --global', {
+      why: 'It lists what the solution or this machine has.',
+      yes: [command, `${command} --include-transitive`],
+      no: [
+        `${command} --configfile /x`,
+        `${command} --source https://evil.example`,
+        'dotnet add package x',
+        'dotnet nuget push x',
+      ],
+    }),
+  ),
+  looks(
+    'dotnet list package',
+    '--outdated --deprecated --vulnerable --include-transitive --highest-minor --highest-patch --include-prerelease',
     {
-      needs: ['--verify-no-changes'],
-      operands: 'paths',
-      yes: ['dotnet format --verify-no-changes'],
-      no: ['dotnet format', 'dotnet format --verify-no-changes --report /x'],
+      kind: 'asks',
+      why: 'It asks the package server for newer or unsafe versions, and installs none.',
+      needs: ['--outdated', '--deprecated', '--vulnerable'],
+      yes: ['dotnet list package --outdated'],
+      no: [
+        'dotnet list package --outdated --source https://evil.example',
+        'dotnet list package --outdated --config /x',
+      ],
     },
+  ),
+  ...[
+    'dotnet ef migrations list',
+    'dotnet ef migrations has-pending-model-changes',
+    'dotnet ef dbcontext info',
+    'dotnet ef dbcontext list',
+  ].map((command) =>
+    tool(
+      command,
+      '--no-build --context=<name> -c=<name> --no-connect --json -v --project=<folder> -p=<folder> --startup-project=<folder> -s=<folder>',
+      {
+        yes: [command, `${command} --no-build`],
+        no: [
+          `${command} --connection x`,
+          `${command} --project ../x`,
+          'dotnet ef database update',
+          'dotnet ef database drop',
+          `${command} -- --environment Production`,
+        ],
+      },
+    ),
+  ),
+  ...['dotnet csharpier check', 'dotnet csharpier --check', 'csharpier check'].map((command) =>
+    fileTool(command, '--no-cache --loglevel=<name>', {
+      least: 1,
+      yes: [`${command} .`],
+      no: [`${command} --config-path /x .`, 'dotnet csharpier .', `${command} ../x`],
+    }),
   ),
   ...['swift build', 'swift test'].map((command) =>
     tool(
       command,
-      '-c=debug|release --configuration=debug|release --filter= --skip= -v --verbose -q --parallel --list-tests -j=#',
-      { yes: [command], no: [`${command} --package-path ..`, `${command} -Xswiftc x`, `${command} --build-path /x`] },
+      '-c=debug|release --configuration=debug|release --filter= --skip= -v --verbose -q --quiet --parallel --list-tests -j=# --target=<name> --product=<name> --build-tests --enable-code-coverage --skip-build --sanitize=address|thread|undefined --num-workers=# --show-bin-path',
+      {
+        yes: [command, `${command} --filter ParserTests`],
+        no: [
+          `${command} --package-path ..`,
+          `${command} -Xswiftc x`,
+          `${command} --build-path /x`,
+          `${command} --scratch-path /x`,
+          `${command} --disable-sandbox`,
+          `${command} --toolset evil.json`,
+        ],
+      },
     ),
   ),
-  ...['dart analyze', 'flutter analyze', 'dart test', 'flutter test', 'mix test'].map((command) =>
-    tool(
-      command,
-      '--no-color --trace --verbose --fatal-infos --fatal-warnings -n= --name= --plain-name= --stale --failed --seed=# --only= --exclude= --coverage',
-      { operands: 'paths', yes: [command], no: [`${command} --x`, `${command} ../x`, `${command} --config=evil`] },
-    ),
-  ),
-  // What stands behind these is another thing to do, or a package to fetch.
-  ...[
-    'zig build test',
-    'cabal test',
-    'stack test',
-    'sbt test',
-    'mix compile',
-    'mix credo',
-    'cabal build',
-    'stack build',
-  ].map((command) =>
-    tool(command, '--verbose --strict --warnings-as-errors', {
+  ...['swift package describe', 'swift package show-dependencies', 'swift package dump-package'].map((command) =>
+    tool(command, '--type=json|text --format=json|text|dot|flatlist', {
+      why: 'It runs the manifest of the package to say what is in it.',
       yes: [command],
-      no: [`${command} publish`, `${command} gen.config`, `${command} --config=evil`],
+      no: [
+        `${command} --output-path /x`,
+        `${command} --package-path ..`,
+        'swift package update',
+        'swift package plugin x',
+        `${command} --disable-sandbox`,
+      ],
     }),
   ),
-  tool('mix format', '--check-formatted', {
-    operands: 'paths',
-    needs: ['--check-formatted'],
-    yes: ['mix format --check-formatted'],
-    no: ['mix format', 'mix format --check-formatted --dot-formatter /x'],
+  ...['swiftlint', 'swiftformat --lint'].map((command) =>
+    fileTool(command, '--quiet --strict --reporter=xcode|json|csv|emoji|summary --no-cache --lenient', {
+      yes: [`${command} Sources`, command],
+      no: [
+        `${command} --fix`,
+        `${command} --config evil.yml`,
+        `${command} --output /x`,
+        `${command} --autocorrect`,
+        `${command} /x`,
+        `${command} --cache-path /x`,
+      ],
+    }),
+  ),
+  tool('xcodebuild', xcode, {
+    oneDash: true,
+    operands: /^(build|test|build-for-testing|test-without-building|analyze)$/,
+    yes: [
+      "xcodebuild test -scheme App -destination 'platform=iOS Simulator,name=iPhone 15' -quiet",
+      'xcodebuild -list',
+    ],
+    no: [
+      'xcodebuild archive',
+      'xcodebuild -exportArchive',
+      'xcodebuild test -derivedDataPath /x',
+      'xcodebuild build CC=./evil',
+      'xcodebuild install',
+      'xcodebuild -xcconfig evil',
+      'xcodebuild clean',
+      'xcodebuild -resultBundlePath /x test',
+    ],
   }),
+  ...['dart analyze', 'flutter analyze', 'dart test', 'flutter test'].map((command) =>
+    fileTool(
+      command,
+      '--no-color --trace --verbose --fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings -n= -N= --name= --plain-name= --coverage --no-pub --concurrency=# -j=# -r=compact|expanded|json|github|failures-only --reporter=compact|expanded|json|github|failures-only -t=<name> -x=<name> --tags=<name> --exclude-tags=<name> --run-skipped -p=vm|chrome|node --platform=vm|chrome|node --machine --no-congratulate --total-shards=# --shard-index=# --test-randomize-ordering-seed=#',
+      {
+        yes: [command, `${command} test/a_test.dart`],
+        no: [
+          `${command} --x`,
+          `${command} ../x`,
+          `${command} --config=evil`,
+          `${command} --update-goldens`,
+          `${command} --coverage-path=/x`,
+          `${command} --file-reporter=json:/x`,
+          `${command} --dart-define=A=b`,
+          `${command} --packages=evil`,
+        ],
+      },
+    ),
+  ),
+  fileTool(
+    'dart format',
+    '-o=none|show --output=none|show --set-exit-if-changed --show=changed|all|none --line-length=# -l=#',
+    {
+      needs: ['-o', '--output'],
+      yes: ['dart format --output=none --set-exit-if-changed lib'],
+      no: ['dart format lib', 'dart format -o write lib', 'dart format --set-exit-if-changed .'],
+    },
+  ),
+  ...['dart pub deps', 'flutter pub deps', 'flutter doctor', 'flutter devices', 'fvm list'].map((command) =>
+    looks(command, '--style=list|tree|compact --json --no-dev -v', {
+      yes: [command],
+      no: [
+        `${command} -C ..`,
+        `${command} --directory=..`,
+        'flutter pub get',
+        'flutter pub upgrade',
+        'flutter doctor --android-licenses',
+      ],
+    }),
+  ),
+  ...['dart pub outdated', 'flutter pub outdated'].map((command) =>
+    looks(command, '--json --no-dev-dependencies --transitive --up-to-date', {
+      kind: 'asks',
+      why: 'It asks the package server for newer versions, and installs none.',
+      yes: [command],
+      no: [`${command} -C ..`, 'dart pub publish'],
+    }),
+  ),
+  ...[
+    'flutter build apk',
+    'flutter build web',
+    'flutter build ios',
+    'flutter build macos',
+    'flutter build linux',
+    'flutter build appbundle',
+  ].map((command) =>
+    tool(command, '--debug --release --profile --no-pub --no-codesign --no-tree-shake-icons -v --analyze-size', {
+      yes: [`${command} --debug`],
+      no: [
+        `${command} -o /x`,
+        `${command} -t ../x.dart`,
+        `${command} --dart-define-from-file=/x`,
+        `${command} --target-platform=x --output=/x`,
+      ],
+    }),
+  ),
 ];

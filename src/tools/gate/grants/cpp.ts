@@ -132,17 +132,33 @@ export const cppRows: readonly Row[] = [
   }),
   tool(
     'cppcheck',
-    '--enable= --std= --quiet -q --error-exitcode=# -j=# --suppress= --inline-suppr -I=<path> --language=c|c++ --force -f --check-level=exhaustive|normal --template=gcc|vs|edit',
+    '--project=<commands> --enable= --std= --quiet -q --error-exitcode=# -j=# --suppress= --inline-suppr -I=<path> --language=c|c++ --force -f --check-level=exhaustive|normal --template=gcc|vs|edit',
     {
       operands: 'paths',
-      yes: ['cppcheck --enable=warning --quiet src'],
+      yes: ['cppcheck --enable=warning --quiet src', 'cppcheck --project=build/compile_commands.json -q'],
       no: [
         'cppcheck --addon=evil.py src',
         'cppcheck --project=evil.cppcheck',
+        'cppcheck --project=/x/compile_commands.json',
         'cppcheck --dump src',
         'cppcheck --output-file=/x src',
         'cppcheck --rule-file=/x src',
         'cppcheck --template=x src',
+      ],
+    },
+  ),
+  tool(
+    'gcovr',
+    '-r=<path> --root=<path> --filter= -f= --exclude= -e= -s --print-summary --txt-metric=line|branch|decision --branches -b --txt-summary',
+    {
+      operands: 'paths',
+      yes: ["gcovr -r . --filter 'src/' build --txt-metric branch"],
+      no: [
+        'gcovr -o /x',
+        'gcovr --config evil',
+        'gcovr --gcov-executable=./evil',
+        'gcovr --html-details=/x',
+        'gcovr -d',
       ],
     },
   ),

@@ -2,16 +2,28 @@ import type { Row } from './row.ts';
 import { tool } from './tool.ts';
 
 const gradleTask =
-  /^(?!.*(?:fix|format|apply|baseline|generate|update|deploy|publish|upload|install|push|send|migrate|seed|drop|delete|remove|reset|write)(?:$|[A-Z:\d]))(?!.*(?:Fix|Format|Apply|Baseline|Generate|Update|Deploy|Publish|Upload|Install|Push|Send|Migrate|Seed|Drop|Delete|Remove|Reset|Write)):?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification)$/;
+  /^(?!.*(?:fix|format|apply|baseline|generate|update|deploy|publish|upload|install|push|send|migrate|seed|drop|delete|remove|reset|write)(?:$|[A-Z:\d]))(?!.*(?:Fix|Format|Apply|Baseline|Generate|Update|Deploy|Publish|Upload|Install|Push|Send|Migrate|Seed|Drop|Delete|Remove|Reset|Write)):?(?:[\w-]+:)*(?:test|check|build|assemble|classes|testClasses|jar|compile[A-Z]\w*|[a-z]\w*Test|[a-z]\w*Tests|[a-z]\w*Check|lint\w*|ktlint\w*(?<!Format)|detekt\w*|spotlessCheck|checkstyle\w*|pmd\w*|spotbugs\w*|jacoco\w*|javadoc|tasks|dependencies|dependencyInsight|projects|help|buildEnvironment|verification|flyway(?:Info|Validate)|liquibase(?:Status|Validate)|bootJar|bootWar|war|\w+Jar|kover\w*|dokka\w*|apiCheck|assemble\w+|bundle(?:Debug|Release)|allTests|kapt\w+|ksp\w+|javaToolchains|outgoingVariants|resolvableConfigurations|test\w+|validate\w*|verify\w*|check\w*|pitest|japicmp|animalsniffer\w*|forbiddenApis\w*|licenseCheck|errorProne\w*)$/;
 const gradle =
   '--tests= -i --info --stacktrace -s -q --quiet --offline --no-daemon --daemon --parallel --no-parallel --continue --rerun-tasks --rerun --no-build-cache --build-cache --no-configuration-cache --configuration-cache ' +
   '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --group= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
 const maven =
-  '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<manifest> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
+  '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<project> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
+
+/**
+ * A property of the project's own build: a number, a yes or a no; and system properties of libraries for tests. What names a file, a
+ * program, an address or another environment is not here.
+ */
+const property =
+  /^-P(?!\w*(?:publish|deploy|release|sign|upload|prod|push|skip))[a-z][\w.]*=(?:\d{1,6}|true|false)$|^-PratchetFrom=(?!-)[\w./-]+$/i;
+const systemProperty =
+  /^-D(?:testcontainers|junit\.jupiter|junit|kotest|surefire|failsafe|test|tests|spring\.test|spotless\.check|checkstyle|jacoco|enforcer|pmd|spotbugs|rat|license|org\.gradle\.(?:parallel|caching|daemon|workers\.max|configureondemand|welcome))(?:\.(?!.*(?:file|path|dir|class|command|exec|agent|url|host))[\w.-]+)?=(?:\d{1,6}|true|false)$/;
+const mavenProperty =
+  /^-D(?:outputType=(?:text|dot|tgf|graphml)|forceStdout|expression=project\.[\w.]+|groups=[\w,|&!() -]+|verbose=(?:true|false)|scope=\w+|skip[A-Z]\w*(?:=(?:true|false))?|(?:surefire|failsafe)\.\w*[fF]ail\w*=(?:true|false))$|^-T\d+(?:\.\d+)?C$/;
 
 export const jvmRows: readonly Row[] = [
   tool('gradle', gradle, {
     operands: gradleTask,
+    also: new RegExp(`${property.source}|${systemProperty.source}`, 'i'),
     least: 1,
     yes: [
       './gradlew test',
@@ -19,12 +31,21 @@ export const jvmRows: readonly Row[] = [
       './gradlew check -q --offline',
       './gradlew dependencies --configuration runtimeClasspath',
       './gradlew compileKotlin ktlintCheck',
+      './gradlew :api:test -PmaxParallelForks=2 -Dtestcontainers.reuse.enable=true',
+      './gradlew :persistence:flywayInfo bootJar koverVerify',
     ],
     no: [
       './gradlew publish',
       './gradlew test -I evil.gradle',
       './gradlew -b evil.gradle test',
       './gradlew test -Pa=b',
+      './gradlew test -PdeployNow=true',
+      './gradlew test -Djava.net.preferIPv4Stack=true',
+      './gradlew test -Dtest.file=1',
+      './gradlew test -Dorg.gradle.java.home=1',
+      './gradlew -Penv=production :api:flywayInfo',
+      './gradlew flywayMigrate',
+      './gradlew properties',
       './gradlew test -Dorg.gradle.jvmargs=x',
       './gradlew -p ../x test',
       './gradlew bootRun',
@@ -40,17 +61,24 @@ export const jvmRows: readonly Row[] = [
   }),
   tool('mvn', maven, {
     oneDash: true,
+    also: new RegExp(`${mavenProperty.source}|${systemProperty.source}`),
     operands:
-      /^(test|verify|compile|test-compile|package|validate|process-classes|dependency:tree|dependency:list|checkstyle:check|spotless:check|spotbugs:check|pmd:check|surefire:test|failsafe:integration-test|jacoco:report|help:effective-pom)$/,
+      /^(test|verify|compile|test-compile|package|validate|process-classes|dependency:tree|dependency:list|checkstyle:check|spotless:check|spotbugs:check|pmd:check|surefire:test|failsafe:integration-test|jacoco:report|jacoco:check|help:effective-pom|help:evaluate|dependency:analyze|dependency:resolve|enforcer:enforce|javadoc:javadoc|pitest:mutationCoverage|surefire-report:report|formatter:validate|fmt:check|ktlint:check|detekt:check|license:check|sortpom:verify|integration-test|archunit:arch-test|help:active-profiles)$/,
     least: 1,
     yes: [
       'mvn test',
       'mvn -q -B test -Dtest=AppTest#works',
       './mvnw -pl core -am verify -DskipTests',
-      'mvn -ntp dependency:tree',
+      'mvn -ntp dependency:tree -DoutputType=text',
+      'mvn help:evaluate -Dexpression=project.version -q -DforceStdout',
+      'mvn -DskipITs verify -T1C',
     ],
     no: [
       'mvn deploy',
+      'mvn help:evaluate -Dexpression=settings.servers',
+      'mvn help:evaluate -Dexpression=project.version -Doutput=/x',
+      'mvn dependency:tree -DoutputFile=/x',
+      'mvn verify -DskipTests=x -Dexec.executable=evil',
       'mvn install',
       'mvn exec:java',
       'mvn test -f ../x/pom.xml',

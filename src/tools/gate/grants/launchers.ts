@@ -19,6 +19,8 @@ export async function launched(
   folder: string,
   roots: readonly WorkspaceRoot[],
 ): Promise<Launched | undefined> {
+  const inside = inContainer(words);
+  if (inside) return { words: inside };
   let rest = [...words];
   let by: Launched['by'];
   for (let depth = 0; depth < 4; depth++) {
@@ -43,6 +45,16 @@ export async function launched(
   return undefined;
 }
 
+/** A program in a container of the project: without what says which. The containers of others are another thing. */
+function inContainer([program, ...args]: readonly string[]): string[] | undefined {
+  const words = program === 'docker-compose' ? ['docker', 'compose', ...args] : [program, ...args];
+  if (words.slice(0, 3).join(' ') !== 'docker compose exec') return undefined;
+  const rest = words.slice(3).filter((word, at, all) => word !== '-T' || all.slice(0, at).some((one) => one !== '-T'));
+  return /^[a-z]\w*([-.]\w+)*$/i.test(rest[0] ?? '') && rest.length > 1
+    ? ['docker', 'compose', 'exec', ...rest.slice(1)].map((word) => word!)
+    : undefined;
+}
+
 const fromNode = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx']);
 /** What stands between them and the program, and changes nothing about it. */
 const harmless = new Set(
@@ -59,9 +71,10 @@ async function isInstalledModule(name: string, folder: string, roots: readonly W
   return true;
 }
 const pythonModules = new Set(
-  'pytest unittest mypy ruff black isort flake8 pylint coverage pip alembic pyright yamllint codespell djlint sqlfluff'.split(
-    ' ',
-  ),
+  (
+    'pytest unittest mypy ruff black isort flake8 pylint coverage pip alembic pyright yamllint codespell djlint sqlfluff json.tool ' +
+    'py_compile compileall tabnanny bandit vulture radon pydocstyle pycodestyle pip_audit pipdeptree nox tox sphinx mkdocs flask django'
+  ).split(' '),
 );
 
 /** What a starter starts; undefined: it is none, or is told more than to start it. */

@@ -7,6 +7,16 @@ const lintFlags = /^(-[DWA] ?[\w:-]+)( -[DWA] ?[\w:-]+)*$/;
 /** Without those that name a file. */
 const sanitizer = /^(?!.*(path|dir|file|symbolizer))\w+=(\d+|true|false)([: ]\w+=(\d+|true|false))*$/;
 const number = /^\d{0,6}$/;
+const flag = /^([01]|true|false|yes|no)$/;
+const memory = /^-X(mx|ms|ss)\d+[kmgKMG]?( -X(mx|ms|ss)\d+[kmgKMG]?)*$/;
+/** A database for tests on this machine: its name says so. What else stands there could be somebody's data. */
+const testDatabase =
+  /^(postgres(ql)?(\+(psycopg2?|asyncpg|pg8000))?|mysql(\+(pymysql|aiomysql|mysqldb))?|mysql2|ecto|mongodb|jdbc:(postgresql|mysql|h2:mem)):\/\/([\w.-]+(:[\w.-]*)?@)?(localhost|127\.0\.0\.1|\[::1\])(:\d+)?\/(?=\w*test)\w+(\?(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+(&(sslmode|charset|encoding|pool|timeout|connect_timeout|serverTimezone)=\w+)*)?$|^sqlite(\+aiosqlite)?:\/\/(\/(:memory:)?)?$|^sqlite3::memory:$/;
+const databaseName =
+  /^(TEST_)?((DATABASE|DB|POSTGRES|PG|MYSQL|MONGO)(_TEST)?_?(URL|DSN|URI)|SQLALCHEMY_DATABASE_URI|DB_TEST_URL)$|^\w+_TEST_(DATABASE|DB)_(URL|DSN)$/;
+/** A switch of the project's own tests. */
+const switchName =
+  /^((RUN|SKIP|WITH|ONLY|ENABLE|DISABLE|NO)_)?(\w+_)?(TESTS?|INTEGRATION|E2E|SLOW|BENCH(MARKS?)?|SMOKE|UNIT)$/;
 
 const neutral: Record<string, RegExp> = {
   CI: short,
@@ -26,6 +36,43 @@ const neutral: Record<string, RegExp> = {
   LINES: number,
   PORT: number,
   SEED: number,
+  MAVEN_OPTS: memory,
+  GRADLE_OPTS: memory,
+  JAVA_OPTS: memory,
+  SBT_OPTS: memory,
+  SPRING_PROFILES_ACTIVE: /^(it|test|tests|testing|integration|integration-test|ci)$/,
+  DOTNET_CLI_TELEMETRY_OPTOUT: flag,
+  DOTNET_NOLOGO: flag,
+  DOTNET_SKIP_FIRST_TIME_EXPERIENCE: flag,
+  ASPNETCORE_ENVIRONMENT: /^(Development|Test|Testing)$/,
+  DOTNET_ENVIRONMENT: /^(Development|Test|Testing)$/,
+  DJANGO_ENV: /^(test|testing|development)$/,
+  FLASK_ENV: /^(test|testing|development)$/,
+  SYMFONY_DEPRECATIONS_HELPER: short,
+  XDEBUG_MODE: /^(off|coverage)$/,
+  COMPOSER_NO_INTERACTION: flag,
+  COMPOSER_MEMORY_LIMIT: short,
+  PY_COLORS: flag,
+  NEXTEST_RETRIES: number,
+  INSTA_UPDATE: /^no$/,
+  TF_IN_AUTOMATION: short,
+  TF_INPUT: flag,
+  NX_DAEMON: flag,
+  NX_SKIP_NX_CACHE: flag,
+  TURBO_TELEMETRY_DISABLED: flag,
+  NEXT_TELEMETRY_DISABLED: flag,
+  ASTRO_TELEMETRY_DISABLED: flag,
+  STORYBOOK_DISABLE_TELEMETRY: flag,
+  DO_NOT_TRACK: flag,
+  GOTOOLCHAIN: /^local$/,
+  GODEBUG: /^(gctrace|schedtrace|inittrace|asyncpreemptoff)=\d+$/,
+  HYPOTHESIS_PROFILE: short,
+  MALLOC_ARENA_MAX: number,
+  OMP_NUM_THREADS: number,
+  UV_OFFLINE: flag,
+  CARGO_NET_OFFLINE: flag,
+  TSC_COMPILE_ON_ERROR: flag,
+  TIMING: number,
   TZ: /^[A-Z]\w*([/+-]\w+)*$/,
   LANG: short,
   LANGUAGE: short,
@@ -80,11 +127,22 @@ const neutral: Record<string, RegExp> = {
 
 /** The variable is one that changes nothing about what a program does to anything. */
 export const isNeutral = (name: string, value: string): boolean =>
-  (Object.hasOwn(neutral, name) && neutral[name]!.test(value)) || (/^LC_[A-Z]+$/.test(name) && short.test(value));
+  (Object.hasOwn(neutral, name) && neutral[name]!.test(value)) ||
+  (databaseName.test(name) && testDatabase.test(value)) ||
+  (switchName.test(name) && flag.test(value)) ||
+  (/^LC_[A-Z]+$/.test(name) && short.test(value));
 
-/** Without `time` and `timeout 30` in front. */
+/** Without `time`, `timeout 30`, `nice` and `stdbuf -oL` in front. */
 export function withoutPrefix(words: readonly string[]): string[] {
   const [first, second, third] = words;
+  if (first === 'nice') {
+    if (second === '-n' && /^-?\d{1,2}$/.test(third ?? '')) return withoutPrefix(words.slice(3));
+    return /^-/.test(second ?? '-') ? [...words] : withoutPrefix(words.slice(1));
+  }
+  if (first === 'stdbuf') {
+    const end = words.findIndex((word, at) => at > 0 && !/^-[oei](0|L)$/.test(word));
+    return end > 1 ? withoutPrefix(words.slice(end)) : [...words];
+  }
   if (first === 'time') return withoutPrefix(second === '-p' ? words.slice(2) : words.slice(1));
   if (first !== 'timeout') return [...words];
   if (/^\d+(\.\d+)?[smh]?$/.test(second ?? '')) return withoutPrefix(words.slice(2));

@@ -1,13 +1,6 @@
 import type { Row } from './row.ts';
+import { fileTool } from './tool.ts';
 
-const tool = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
-  command,
-  kind: 'checks',
-  why: 'A tool of the project, as the project has set it up. Options that load other code, change files or write reports are asked about.',
-  options,
-  operands: 'paths',
-  ...more,
-});
 const lists = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
   command,
   kind: 'looks',
@@ -28,7 +21,7 @@ const manyTests =
   'It runs the tests of the project. Options that load another file as code or take another root are asked about.';
 
 export const pythonRows: readonly Row[] = [
-  tool('pytest', pytest, {
+  fileTool('pytest', pytest, {
     why: manyTests,
     operands: 'paths',
     readsArguments: true,
@@ -58,7 +51,7 @@ export const pythonRows: readonly Row[] = [
       'pytest --pdbcls=evil:x',
     ],
   }),
-  tool('unittest', '-v -q -f -b -c -k= --locals --verbose --failfast --buffer', {
+  fileTool('unittest', '-v -q -f -b -c -k= --locals --verbose --failfast --buffer', {
     operands: 'modules',
     yes: ['python -m unittest tests.test_a -v', 'python -m unittest discover'],
     no: [
@@ -69,7 +62,7 @@ export const pythonRows: readonly Row[] = [
       'python -m unittest antigravity',
     ],
   }),
-  tool(
+  fileTool(
     'ruff check',
     '--output-format=concise|full|json|json-lines|junit|grouped|github|gitlab|pylint|azure|sarif --statistics --select= --ignore= --extend-select= --extend-ignore= --diff --no-fix --show-files --no-cache -n -q --quiet -v --verbose --preview --no-preview --target-version= --line-length=# --exit-zero -e --exclude= --extend-exclude= --respect-gitignore --force-exclude',
     {
@@ -86,7 +79,7 @@ export const pythonRows: readonly Row[] = [
       ],
     },
   ),
-  tool(
+  fileTool(
     'ruff format',
     '--check --diff -q --quiet -v --line-length=# --preview -n --no-cache --exclude= --target-version=',
     {
@@ -95,12 +88,12 @@ export const pythonRows: readonly Row[] = [
       no: ['ruff format src', 'ruff format --check --config x'],
     },
   ),
-  tool('ruff rule', '--all --output-format=text|json', {
+  fileTool('ruff rule', '--all --output-format=text|json', {
     operands: /^[A-Z]+\d+$/,
     yes: ['ruff rule E501'],
     no: ['ruff rule --x'],
   }),
-  tool(
+  fileTool(
     'mypy',
     '--strict --no-incremental --incremental --show-error-codes --hide-error-codes --show-column-numbers --show-error-context --pretty --ignore-missing-imports --no-error-summary --error-summary --python-version= --platform= --no-color-output --explicit-package-bases --namespace-packages --follow-imports=normal|silent|skip|error -p=<name> --package=<name> -v --verbose --exclude= --hide-error-context --warn-unused-ignores --warn-unreachable --warn-return-any --disallow-untyped-defs --disallow-any-generics --check-untyped-defs --no-implicit-optional --strict-optional --no-strict-optional --enable-error-code= --disable-error-code= --no-site-packages --sqlite-cache',
     {
@@ -118,12 +111,12 @@ export const pythonRows: readonly Row[] = [
       ],
     },
   ),
-  tool(
+  fileTool(
     'pyright',
     '--outputjson --stats --warnings --level=error|warning --verbose --pythonversion= --pythonplatform=',
     { yes: ['pyright src'], no: ['pyright -p evil', 'pyright --pythonpath ./evil', 'pyright --createstub x'] },
   ),
-  tool(
+  fileTool(
     'black',
     '--check --diff -q --quiet -v -l=# --line-length=# -t= --target-version= --color --no-color --exclude= --skip-string-normalization -S',
     {
@@ -132,12 +125,12 @@ export const pythonRows: readonly Row[] = [
       no: ['black src', 'black --check --config evil.toml', 'black -c x'],
     },
   ),
-  tool('isort', '-c --check --check-only --diff --profile=<name> -q', {
+  fileTool('isort', '-c --check --check-only --diff --profile=<name> -q', {
     needs: ['-c', '--check', '--check-only', '--diff'],
     yes: ['isort --check-only src'],
     no: ['isort src', 'isort --check --settings-path /x'],
   }),
-  tool(
+  fileTool(
     'flake8',
     '--max-line-length=# --select= --ignore= --extend-ignore= --statistics --count --show-source --exclude= --format=default|pylint|quiet-filename -j=# --max-complexity=#',
     {
@@ -145,7 +138,7 @@ export const pythonRows: readonly Row[] = [
       no: ['flake8 --config evil.ini', 'flake8 --output-file=/x', 'flake8 --enable-extensions=evil'],
     },
   ),
-  tool(
+  fileTool(
     'pylint',
     '--disable= --enable= -E --errors-only --output-format=text|json|colorized|parseable -j=# -rn -sn --score=n|y',
     {
@@ -158,7 +151,7 @@ export const pythonRows: readonly Row[] = [
       ],
     },
   ),
-  tool(
+  fileTool(
     'coverage report',
     '--skip-covered --skip-empty --show-missing -m --sort=Name|Stmts|Miss|Cover|name|stmts|miss|cover|-cover|-Cover --include= --omit= --precision=# --fail-under=# -i --ignore-errors --format=text|markdown|total',
     {
@@ -169,14 +162,14 @@ export const pythonRows: readonly Row[] = [
   ),
   ...['alembic history', 'alembic heads', 'alembic current', 'alembic branches', 'alembic check', 'alembic show'].map(
     (command) =>
-      tool(command, '-v --verbose -i --indicate-current --resolve-dependencies -r=', {
+      fileTool(command, '-v --verbose -i --indicate-current --resolve-dependencies -r=', {
         operands: /^[\w:@+-]+$/,
         yes: [`${command} --verbose`],
         no: [`${command} -c evil.ini`, 'alembic -x a=b current', 'alembic upgrade head'],
       }),
   ),
   ...['alembic upgrade', 'alembic downgrade'].map((command) =>
-    tool(command, '--sql', {
+    fileTool(command, '--sql', {
       why: 'With --sql it prints what it would do.',
       operands: /^[\w:@+-]+$/,
       needs: ['--sql'],
@@ -184,7 +177,7 @@ export const pythonRows: readonly Row[] = [
       no: [`${command} head`],
     }),
   ),
-  tool(
+  fileTool(
     'manage.py test',
     '-v=# --verbosity=# --failfast --keepdb --parallel --parallel=# -k= --tag= --exclude-tag= --noinput --no-input --timing --shuffle --reverse --debug-mode',
     {
@@ -197,17 +190,17 @@ export const pythonRows: readonly Row[] = [
       ],
     },
   ),
-  tool('manage.py check', '--deploy -t= --tag= --fail-level=', {
+  fileTool('manage.py check', '--deploy -t= --tag= --fail-level=', {
     operands: /^[a-z]\w*$/,
     yes: ['python manage.py check --deploy'],
     no: ['python manage.py check --settings=evil', 'python manage.py shell -c x'],
   }),
-  tool('manage.py showmigrations', '-l -p --list --plan', {
+  fileTool('manage.py showmigrations', '-l -p --list --plan', {
     operands: /^[a-z]\w*$/,
     yes: ['python manage.py showmigrations --plan'],
     no: ['python manage.py migrate'],
   }),
-  tool('manage.py makemigrations', '--check --dry-run', {
+  fileTool('manage.py makemigrations', '--check --dry-run', {
     operands: /^[a-z]\w*$/,
     needs: ['--dry-run'],
     yes: ['python manage.py makemigrations --check --dry-run'],
@@ -235,7 +228,7 @@ export const pythonRows: readonly Row[] = [
       no: [`${command} --python ./evil`, `${command} --prefix /x`],
     }),
   ),
-  tool(
+  fileTool(
     'uv tree',
     '--depth=# -d=# --invert --package= --prune= --no-dedupe --frozen --locked --group= --all-groups --no-dev --show-sizes',
     {

@@ -1,4 +1,5 @@
 import type { Kind } from '../../../protocol/policy.ts';
+import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown, some } from '../unfold.ts';
 
 /**
@@ -18,15 +19,15 @@ export interface Row {
   options?: string;
   /** Options that stand between the program and the second word. */
   before?: string;
-  /** What the words that are no options are; none when absent. */
-  operands?: Operands;
+  /** What the words that are no options are; none when absent. Several: by their places, the last for all behind it, too. */
+  operands?: Operands | readonly Operands[];
   /** At least one of these options is there: without it the command is another one. */
   needs?: readonly string[];
   /** The most operands, and the least. */
   most?: number;
   least?: number;
   /** What may stand behind `--`; the operands when absent. */
-  rest?: { options?: string; operands?: Operands };
+  rest?: { options?: string; operands?: Row['operands'] };
   /** Other words that may stand anywhere. */
   also?: RegExp;
   /** Options that take every word behind them up to the next option: all of those have to be values of it. */
@@ -41,7 +42,8 @@ export interface Row {
 }
 
 /**
- * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read.
+ * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read. `files`: the
+ * same for programs to which a colon means another machine, or a package to fetch.
  * `folders`: of the project, or a file in one that says what to do there. `packages`: of Go. `modules`: of Python, in the folder.
  * `revisions`: of Git, and paths. `scripts`: names that say a test, a check or a build. A pattern: what fits it.
  */
@@ -49,12 +51,14 @@ export type Operands =
   | 'text'
   | 'names'
   | 'paths'
+  | 'files'
   | 'folders'
   | 'packages'
   | 'modules'
   | 'revisions'
   | 'scripts'
-  | RegExp;
+  | RegExp
+  | ((word: string) => boolean);
 
 /**
  * The words behind a row's command, where the words begin with it; undefined where they do not. Options that may stand in between
@@ -94,6 +98,7 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<time>': (value) => /^\d+(\.\d+)?(ms|s|m|h)?$/.test(value),
   '<name>': (value) => /^[\w@][\w@:.+-]*(\/[\w@:.+-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value),
   '<path>': (value) => isPath(value) && { path: value, as: 'read' },
+  '<file>': (value) => isFile(value) && { path: value, as: 'read' },
   '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
   /** A file of another folder that says what to do there: as if it ran there. */
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
@@ -127,11 +132,27 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<noplugin>': (value) => /^no:[\w.-]+$/.test(value),
   /** For the linker of Go: only what leaves debugging symbols out. */
   '<strip>': (value) => /^-[sw]( -[sw])*$/.test(value),
+  /** Of `ps` and the like: what to show, but no environment. */
+  '<fields>': (value) => /^[-+\w,%.=]+$/.test(value) && !/env/i.test(value),
+  /** Names side by side, as of tests, projects or labels. */
+  '<labels>': (value) => /^[\w@*][\w@*:.,+=/!-]*$/.test(value) && !/(^|[/,])\.\.([/,]|$)/.test(value),
+  '<word>': (value) => /^[\w][\w .-]*$/.test(value),
+  /** Names, each of which says a test, a check or a build. */
+  '<checks>': (value) => value.split(',').every(isCheckName),
+  /** Of `tox`: versions of Python, and checks. */
+  '<environments>': (value) =>
+    value.split(',').every((one) => /^(py\d*(\.?\d+)?|pypy\d+)(-[\w.]+)*$/.test(one) || isCheckName(one)),
+  /** How the project is compiled, as its build writes it down; other kinds of such files name programs to run. */
+  '<commands>': (value) => /(^|\/)compile_commands\.json$/.test(value) && isPath(value) && { path: value, as: 'read' },
+  '<sql>': (value) => sqlReads(value),
   '<lint>': (value) => /^[a-z][\w:-]*$/i.test(value),
 };
 
 const isPath = (value: string): boolean =>
   isKnown(value) && value !== '' && !/^[-~@]|^[a-z][a-z0-9+.-]*:\/\//i.test(value);
+
+/** To a shell `+n` is an option, too. */
+const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
 
 const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
@@ -196,7 +217,11 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
   } else operands.push(...rest);
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
   if (operands.length < (row.least ?? 0) || operands.length > (row.most ?? Number.POSITIVE_INFINITY)) return undefined;
-  return operands.every((operand) => accept(allowsOperand(row.operands, operand))) ? claims : undefined;
+  const places = Array.isArray(row.operands)
+    ? (row.operands as readonly Operands[])
+    : [row.operands as Operands | undefined];
+  const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
+  return fit ? claims : undefined;
 }
 
 /** Types by name of option; a flag has the type undefined. An option may be both. */
@@ -278,6 +303,8 @@ function allowsOperand(operands: Operands | undefined, word: string): boolean | 
   if (operands === 'text') return true;
   if (!isKnown(word)) return false;
   if (operands instanceof RegExp) return operands.test(word);
+  if (typeof operands === 'function') return operands(word);
+  if (operands === 'files') return isFile(word) && { path: word, as: 'read' };
   if (operands === 'scripts') return isCheckName(word);
   if (operands === 'paths')
     return isPath(word) && { path: word.split('::')[0]!.replace(/:\d+(:\d+)?$/, ''), as: 'read' };

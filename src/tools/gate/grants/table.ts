@@ -1,16 +1,33 @@
 import type { Kind } from '../../../protocol/policy.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { appRows } from './apps.ts';
+import { archiveRows } from './archives.ts';
+import { clusterRows } from './clusters.ts';
 import { cppRows } from './cpp.ts';
+import { databaseRows } from './databases.ts';
+import { functionalRows } from './functional.ts';
 import { gitRows } from './git.ts';
+import { githubRows } from './github.ts';
 import { goRows } from './go.ts';
 import { jvmRows } from './jvm.ts';
 import { launched } from './launchers.ts';
+import { linterRows } from './linters.ts';
+import { machineRows } from './machines.ts';
+import { nativeRows } from './native.ts';
 import { nodeRows } from './node.ts';
-import { otherRows, saysVersion } from './others.ts';
+import { nodeCheckRows } from './nodeChecks.ts';
+import { nodePackageRows } from './nodePackages.ts';
+import { nodeScriptRows } from './nodeScripts.ts';
+import { phpRows } from './php.ts';
 import { pythonRows } from './python.ts';
+import { pythonCheckRows } from './pythonChecks.ts';
 import { argumentsOf, type Claim, fits, type Row } from './row.ts';
+import { rubyRows } from './ruby.ts';
 import { rustRows } from './rust.ts';
+import { syntaxRows } from './syntax.ts';
+import { systemRows } from './system.ts';
+import { taskRows } from './tasks.ts';
+import { saysVersion } from './versions.ts';
 
 /**
  * All commands that may be granted wider than by their exact words. What is not here never is: interpreters, starters, programs
@@ -18,14 +35,30 @@ import { rustRows } from './rust.ts';
  */
 export const rows: readonly Row[] = [
   ...gitRows,
+  ...nodeScriptRows,
   ...nodeRows,
+  ...nodePackageRows,
   ...pythonRows,
   ...rustRows,
   ...goRows,
   ...jvmRows,
   ...cppRows,
   ...appRows,
-  ...otherRows,
+  ...rubyRows,
+  ...phpRows,
+  ...taskRows,
+  ...linterRows,
+  ...machineRows,
+  ...githubRows,
+  ...archiveRows,
+  ...clusterRows,
+  ...databaseRows,
+  ...functionalRows,
+  ...nativeRows,
+  ...nodeCheckRows,
+  ...pythonCheckRows,
+  ...syntaxRows,
+  ...systemRows,
 ];
 
 const byProgram = new Map<string, Row[]>();

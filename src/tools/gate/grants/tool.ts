@@ -1,15 +1,20 @@
 import type { Row } from './row.ts';
 
+type Rest = Partial<Row> & Pick<Row, 'yes' | 'no'>;
+
 /** A row of a tool that builds or checks. */
-export const tool = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
+export const tool = (command: string, options: string, more: Rest): Row => ({
   command,
   kind: 'checks',
-  why: 'It builds or checks the project as the project has set it up. Options that start another program, take another configuration or write elsewhere are asked about.',
+  why: 'It builds or checks the project as the project has set it up. Options that start another program, take another configuration, load other code, change files or write elsewhere are asked about.',
   options,
   ...more,
 });
+/** The same for one that takes files and folders. */
+export const fileTool = (command: string, options: string, more: Rest): Row =>
+  tool(command, options, { operands: 'paths', ...more });
 /** A row of a command that shows what there is. */
-export const looks = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
+export const looks = (command: string, options: string, more: Rest): Row => ({
   ...tool(command, options, { kind: 'looks', why: 'It shows what the project is made of.', ...more }),
 });
 
