@@ -69,7 +69,18 @@ lay();
 checkSandbox(yard, modules);
 await checkJudge();
 
-const total = { rows: 0, drawn: 0, covered: 0, different: 0, run: 0, writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
+const total = {
+  rows: 0,
+  drawn: 0,
+  covered: 0,
+  different: 0,
+  run: 0,
+  writes: 0,
+  connections: 0,
+  programs: 0,
+  reads: 0,
+  changed: 0,
+};
 const absent: string[] = [];
 console.log('row                            drawn covered differ    run  writes  connections  programs  reads  late');
 for (const row of rows) {
