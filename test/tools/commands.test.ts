@@ -77,7 +77,6 @@ describe('a command', () => {
     ['grep -R KEY .', 'follows links'],
     ['grep -r KEY .. ', 'looks outside'],
     ['sort *', 'a name may pass for an option'],
-    ['cat *.md', 'a name may pass for an option'],
     ['rg -uu KEY', 'looks at ignored and hidden files'],
     ['rg --hidden KEY', 'looks at hidden files'],
     ['rg -L KEY', 'follows links'],
@@ -95,6 +94,16 @@ describe('a command', () => {
     ['ls "a', 'an open quote'],
     ['head -n', 'an option without its value'],
   ] as const;
+  it('with a glob is what it matches now; asked about once a name could pass for an option', async () => {
+    for (const glob of ['cat *.md', 'cat src/*.txt', 'grep -l x */*.ts', 'wc -l */nothing/*.xml']) {
+      assert.equal(await judge(glob), 'auto', glob);
+      assert.equal(await judge(`(${glob})`), 'ask', `in a shell, ${glob}`);
+    }
+    workspace.write('-n.md', 'x\n');
+    assert.equal(await judge('cat *.md'), 'ask');
+    assert.equal(await judge('cat ./*.md'), 'auto');
+  });
+
   for (const [command, why] of asked)
     it(`is asked about: ${command} (${why})`, async () => assert.equal(await judge(command), 'ask'));
 

@@ -4,6 +4,7 @@ import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
 import { isShown, shownOf } from '../../src/tools/revision.ts';
 import { type ApprovalAnswer, type ApprovalRequest, askingTool, editableText } from '../../src/tools/tool.ts';
+import { eventually } from '../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { type Conversation, conversation, data, error } from './conversation.ts';
 
@@ -239,7 +240,7 @@ describe('several questions of one reply', () => {
     person.answer(c!, no);
     await new Promise((resolve) => setTimeout(resolve, 5));
     person.answer(a!, { decision: 'allow-run' });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually('both are written', () => workspace.effects.length === 2);
     assert.deepEqual(person.gone, [b]);
     assert.deepEqual(workspace.effects, ['write a.txt', 'write b.txt']);
     person.answer(settings!, no);

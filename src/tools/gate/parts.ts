@@ -81,19 +81,22 @@ async function partOf(
     (words.length < step.words.length
       ? await readingOf({ ...step, words }, roots, platform).catch(() => undefined)
       : undefined);
-  if (variables.length === 0 && ((reads && !reads.searches) || steers(words))) return part;
+  // Other names inside the workspace are read as well; whatever makes them in between could have read what they are links to.
+  const settled = step.unsettled !== 'options';
+  if (variables.length === 0 && settled && ((reads && !reads.searches) || steers(words))) return part;
   part.reads = false;
   if (shellWords.has(words[0]!)) return undefined;
   if (![...words, ...variables.flat()].every(isKnown) || step.piped) {
     if (step.piped) return undefined;
     part.words = '';
   }
-  if (variables.length > 0) return part.words === '' ? undefined : part;
+  if (variables.length > 0) return part.words === '' || step.unsettled ? undefined : part;
+  if (!settled) return undefined;
   const match = await rowFor(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
   if (claimed)
     return { ...part, folders: [...new Set([folder, ...claimed])], row: { command: match.command, kind: match.kind } };
-  return part.words === '' ? undefined : part;
+  return part.words === '' || step.unsettled ? undefined : part;
 }
 
 /** The shell does these itself, and what follows them in a line may be another thing by it: only the whole line is what was shown. */

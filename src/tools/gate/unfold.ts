@@ -15,6 +15,11 @@ export interface Step {
   piped: boolean;
   stdout: Simple['stdout'];
   stderr: Simple['stderr'];
+  /**
+   * A shell may make other words of a glob in it, by what is on the disk by then: other `names` behind the same beginning, or
+   * `options`, too. As they stand here they hold only without a shell.
+   */
+  unsettled?: 'names' | 'options';
 }
 
 export interface Steps {
@@ -65,6 +70,7 @@ export async function unfold(
 ): Promise<Unfolded> {
   const steps: Step[] = [];
   let isStraight = true;
+  let unsettled: Step['unsettled'];
   const pipelines: Steps[] = [];
 
   await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
@@ -98,6 +104,13 @@ export async function unfold(
     }
   }
 
+  /** Of the words that were worked out since it was taken last. */
+  function takeUnsettled(): Step['unsettled'] {
+    const taken = unsettled;
+    unsettled = undefined;
+    return taken;
+  }
+
   async function simple(
     command: Simple,
     scope: Scope,
@@ -119,12 +132,15 @@ export async function unfold(
       variables.push([name, (await evaluate(value, front, 'value'))[0]!]);
       front.variables.set(...variables.at(-1)!);
     }
+    takeUnsettled();
     const words: string[] = [];
     for (const word of command.words) words.push(...(await evaluate(word, scope, 'words')));
     const steers = words[0] === 'break' || words[0] === 'continue' || words[0] === ':';
     if (steers || variables.length > 0 || command.stdout === 'err' || !words.every(isKnown)) isStraight = false;
     const { stdout, stderr } = command;
-    const step: Step = { words, variables, folder: scope.folder, piped: scope.piped, stdout, stderr };
+    const { folder, piped } = scope;
+    const open = takeUnsettled();
+    const step: Step = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
     steps.push(step);
     if (steps.length > mostSteps) throw new Unclear('It runs too much to be looked through.');
     if (continues && pipelines.length > 0) pipelines.at(-1)!.commands.push(step);
@@ -155,8 +171,9 @@ export async function unfold(
   }
 
   async function moved(command: Simple, scope: Scope): Promise<string> {
+    takeUnsettled();
     const [target, ...others] = await evaluate(command.words[1]!, scope, 'words');
-    if (!isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
+    if (takeUnsettled() || !isKnown(target!) || target === '' || target!.startsWith('-') || others.length > 0)
       throw new Unclear('It cannot be said where it runs.');
     // The shell goes up from where it came, the disk from where it is: the two differ behind a link.
     if (/(^|\/)\.\.(\/|$)/.test(scope.moved ? target! : target!.replace(/^(\.\.\/?)+/, '')))
@@ -193,16 +210,20 @@ export async function unfold(
     // What is written there falls apart at its blanks, and takes what stands beside it along.
     if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) return [some.text];
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
-    // A name that it matches could pass for an option.
-    const [first] = word;
-    if (!isKnown(text) || !('text' in first! && first.text !== ''))
-      throw new Unclear(`${shownWord(text)} may be any name.`);
+    if (!isKnown(text)) throw new Unclear(`${shownWord(text)} may be any name.`);
     const found = await expandWord(pattern, scope.folder);
     if (!found) throw new Unclear(`${text} matches too much to be looked through.`);
+    const [first] = word;
     // What matches nothing stays as it is spelled, and may match something by the time that it runs.
     const matches = found.length !== 1 || found[0] !== text;
-    if (text.startsWith('-') ? matches : !matches)
-      throw new Unclear(`${text} ${matches ? 'may be any option' : 'matches nothing'}.`);
+    const isOption = text.startsWith('-');
+    if (isOption ? matches : found.some((one) => one.startsWith('-'))) throw new Unclear(`${text} may be any option.`);
+    if (isOption) return found;
+    const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
+    if (as === 'value-list' && (isOpen || !matches))
+      throw new Unclear(`${text} ${matches ? 'may be any name' : 'matches nothing'}.`);
+    if (isOpen) unsettled = 'options';
+    else if (!matches) unsettled ??= 'names';
     return found;
   }
 
