@@ -8,6 +8,7 @@ import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { createContext, type RunModel } from './context.ts';
+import { tellDamage } from './damage.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds } from './looseEnds.ts';
 import { afterStop, heeding, patience } from './patience.ts';
@@ -268,6 +269,7 @@ export class ExecutionEngine {
     const outline = 'agent' in workflow ? workflow.outline : undefined;
     if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
     await answerLooseEnds(log);
+    await tellDamage(log);
     for (const { userInput, attachments } of active.early.splice(0))
       await log.emit({ type: 'message', message: userMessage(userInput, attachments) });
     await log.emit({ type: 'phase', phase: 'Running' });

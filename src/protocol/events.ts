@@ -128,6 +128,11 @@ const storedEvents = [
    * `summary`, that in place of those messages. What is kept and shown stays whole.
    */
   event('compaction', compactionShape),
+  /**
+   * The record was found damaged, and is gone on with. What is numbered after `from`, up to `to`, came after a loss: it is
+   * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences.
+   */
+  event('mended', { from: z.number().int(), to: z.number().int(), places: z.array(z.number()), damage: z.string() }),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
 ] as const;
 

@@ -42,6 +42,21 @@ const callStateSchema = z.object({
 });
 export type CallState = z.infer<typeof callStateSchema>;
 
+/** A place where the record is damaged. What was said after a loss, before the run was gone on with, is no part of the conversation. */
+export const damageSchema = z.object({
+  /** The newest event before it. */
+  from: z.number().int(),
+  /** How many messages there were. */
+  at: z.number().int(),
+  /** Where and how much, in sentences without a capital and a full stop. */
+  text: z.string(),
+  /** What could still be read after it. */
+  messages: z.array(messageSchema),
+  /** Nobody has gone on with the run since. What the next `mended` says. */
+  open: z.object({ to: z.number().int(), places: z.array(z.number()) }).optional(),
+});
+export type Damage = z.infer<typeof damageSchema>;
+
 /** A run: the fold of its events; stored, shown and counted from the same lines. */
 export const runSchema = z.object({
   id: z.string(),
@@ -83,6 +98,10 @@ export const runSchema = z.object({
   contextMessages: z.number().int(),
   /** What was done about a full window, in order; `at`: how many messages there were. */
   compactions: z.array(z.object({ ...compactionShape, at: z.number().int() })),
+  /** In order; absent: its record is whole. */
+  damage: z.array(damageSchema).optional(),
+  /** Why it can be read and not gone on with, as a sentence. */
+  readOnly: z.string().optional(),
 });
 export type Run = z.infer<typeof runSchema>;
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
@@ -246,6 +265,17 @@ export function applyEvent(run: Run, event: RunEvent): void {
         at: run.messages.length,
       });
       break;
+    case 'mended': {
+      const { from, damage: text } = event;
+      const { open: _, ...known } = run.damage?.find((one) => one.from === from) ?? {
+        from,
+        at: run.messages.length,
+        text,
+        messages: [],
+      };
+      run.damage = [...(run.damage ?? []).filter((one) => one.from !== from), known];
+      break;
+    }
     case 'phase':
       run.phase = event.phase;
       run.error = event.error;
@@ -279,7 +309,10 @@ export function titleOf(run: Run): string {
   return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }
 
-/** A run in a list. `live`: its loop is at work in this window. `damaged`: its journal could not be read whole. */
+/**
+ * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
+ * somebody goes on with it. `readOnly`: why that cannot be.
+ */
 export interface RunSummary {
   id: string;
   title: string;
@@ -288,4 +321,5 @@ export interface RunSummary {
   updatedAt: number;
   live: boolean;
   damaged?: string;
+  readOnly?: string;
 }

@@ -38,6 +38,7 @@ const runSummarySchema = z.object({
   updatedAt: z.number(),
   live: z.boolean(),
   damaged: z.string().optional(),
+  readOnly: z.string().optional(),
 }) satisfies z.ZodType<RunSummary>;
 
 /** What surrounds the conversation. */

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { type RunEvent, type StoredEvent, storedEventSchema } from '../protocol/events.ts';
+import type { StoredEvent } from '../protocol/events.ts';
 
 /**
- * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`.
- * A line is whole on disk before anybody is told of its event. What cannot be read is moved aside, never deleted.
+ * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`,
+ * with the number of the line before it as `previous`. A line is whole on disk before anybody is told of its event. What
+ * cannot be read stays where it is, or beside it; it is never deleted. `reading.ts` reads it.
  */
-const header = '{"towpath-run":1}\n';
+export const header = '{"towpath-run":1}\n';
 
 export type StoreErrorCode = 'STORE_FULL' | 'STORE_READONLY' | 'STORE_LOCKED' | 'STORE_DAMAGED' | 'STORE_FAILED';
 
@@ -57,106 +59,55 @@ export class StoreError extends Error {
   }
 }
 
-export interface JournalContents {
-  events: StoredEvent[];
-  /** Bytes up to and including the last good line. */
-  goodBytes: number;
-  /** What stands after the last good line could not be read, and why. */
-  damage?: string;
-}
-
-/** The events of a journal up to the first line that is torn or altered. Throws `StoreError` for a foreign file. */
-export async function readJournal(file: string): Promise<JournalContents> {
-  let bytes: Buffer;
-  try {
-    bytes = await fs.readFile(file);
-  } catch (error) {
-    throw StoreError.from(error);
-  }
-  const firstEnd = bytes.indexOf(10) + 1;
-  const first = bytes.toString('utf8', 0, firstEnd);
-  if (first !== header) {
-    if (/^\{"towpath-run":\d+\}\n$/.test(first))
-      throw new StoreError('STORE_DAMAGED', 'This run was written by a newer Towpath. Update to open it.');
-    throw new StoreError('STORE_DAMAGED', 'This is not the record of a run.');
-  }
-  const events: StoredEvent[] = [];
-  let at = firstEnd;
-  while (at < bytes.length) {
-    const end = bytes.indexOf(10, at);
-    const event = end < 0 ? undefined : parseLine(bytes.subarray(at, end));
-    if (!event) {
-      const what = end < 0 ? 'its last line is torn' : 'a line does not match its checksum';
-      return { events, goodBytes: at, damage: `${what}, ${bytes.length - at} bytes from byte ${at}` };
-    }
-    events.push(event);
-    at = end + 1;
-  }
-  return { events, goodBytes: at };
-}
-
-/** As many bytes as hold any run's first event. */
-const firstBytes = 65_536;
-
-/** The first event of a journal, without reading the rest; undefined when it cannot be read, or is not there yet. */
-export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
-  const handle = await fs.open(file, 'r').catch(() => undefined);
-  if (!handle) return undefined;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstBytes), 0, firstBytes, 0);
-    const bytes = buffer.subarray(0, bytesRead);
-    const at = bytes.indexOf(10) + 1;
-    const end = bytes.indexOf(10, at);
-    return end < 0 || bytes.toString('utf8', 0, at) !== header ? undefined : parseLine(bytes.subarray(at, end));
-  } finally {
-    await handle.close();
-  }
-}
-
-function parseLine(line: Buffer): StoredEvent | undefined {
-  const json = line.subarray(9);
-  if (line[8] !== 0x20 || line.toString('latin1', 0, 8) !== checksum(json)) return undefined;
-  try {
-    return storedEventSchema.parse(JSON.parse(json.toString('utf8')));
-  } catch {
-    return undefined;
-  }
-}
-
-const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
+export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
 /** Appends events, one whole line each, flushed. Appends do not overlap: the caller awaits each. */
 export class Journal {
   private constructor(
     private readonly handle: fs.FileHandle,
     private bytes: number,
+    /** The number of the newest event in it. */
+    private previous: number,
   ) {}
 
+  /** Whole at once: a journal never stands there without its first line. */
   static async create(file: string): Promise<Journal> {
     return Journal.guard(async () => {
-      const handle = await fs.open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-      const journal = new Journal(handle, 0);
-      await journal.write(Buffer.from(header));
-      return journal;
+      const aside = `${file}.${randomUUID()}`;
+      try {
+        await fs.writeFile(aside, header, { mode: 0o600, flag: 'wx', flush: true });
+        await fs.link(aside, file).catch((error: NodeJS.ErrnoException) => {
+          if (error.code === 'EEXIST') throw error;
+          return fs.rename(aside, file); // a file system without hard links
+        });
+      } finally {
+        await fs.rm(aside, { force: true }).catch(() => {});
+      }
+      return new Journal(await fs.open(file, constants.O_WRONLY), header.length, 0);
     });
   }
 
-  /** Opens for going on. A damaged tail is kept beside the journal before it is cut off. */
-  static async open(file: string, contents: JournalContents): Promise<Journal> {
+  /**
+   * Opens for going on after its last whole line, the newest event in it being number `previous`. A torn line after that is kept
+   * beside the journal before it is cut off; damage within stays as it is.
+   */
+  static async open(file: string, whole: { wholeBytes: number; size: number; previous: number }): Promise<Journal> {
+    const { wholeBytes, size, previous } = whole;
     return Journal.guard(async () => {
-      if (contents.damage) {
-        const tail = (await fs.readFile(file)).subarray(contents.goodBytes);
-        await fs.writeFile(`${file}.damaged-${Date.now()}`, tail, { mode: 0o600, flag: 'wx' });
+      if (wholeBytes < size) {
+        const tail = (await fs.readFile(file)).subarray(wholeBytes);
+        await fs.writeFile(`${file}.damaged-${Date.now()}`, tail, { mode: 0o600, flag: 'wx', flush: true });
       }
       const handle = await fs.open(file, constants.O_WRONLY);
-      if (contents.damage) await handle.truncate(contents.goodBytes);
-      return new Journal(handle, contents.goodBytes);
+      if (wholeBytes < size) await handle.truncate(wholeBytes);
+      return new Journal(handle, wholeBytes, previous);
     });
   }
 
-  async append(event: RunEvent): Promise<void> {
-    const json = Buffer.from(JSON.stringify(event));
+  async append(event: StoredEvent): Promise<void> {
+    const json = Buffer.from(JSON.stringify({ previous: this.previous, ...event }));
     await Journal.guard(() => this.write(Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')])));
+    this.previous = event.seq;
   }
 
   async close(): Promise<void> {
@@ -165,6 +116,12 @@ export class Journal {
 
   get size(): number {
     return this.bytes;
+  }
+
+  /** What tells a journal that was changed since from this one: its size, and its time in milliseconds. */
+  async stamp(): Promise<{ size: number; mtimeMs: number }> {
+    const { mtimeMs } = await this.handle.stat();
+    return { size: this.bytes, mtimeMs };
   }
 
   private async write(line: Buffer): Promise<void> {

@@ -6,9 +6,10 @@ import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
 import type { Holder } from './holder.ts';
-import { Journal, type JournalContents, readFirstEvent, readJournal, StoreError } from './journal.ts';
+import { Journal, StoreError } from './journal.ts';
 import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
-import { fold, journalIn, readSummary, writeSummary } from './summary.ts';
+import { readFirstEvent } from './reading.ts';
+import { journalIn, readRun, readSummary, writeSummary } from './summary.ts';
 
 /** A run opened for writing: nobody else writes it until `close`. */
 export interface OpenRun {
@@ -54,21 +55,25 @@ export class RunStore {
   /** Opens a kept run to go on with it. */
   async open(id: string): Promise<OpenRun> {
     const lock = await this.lock(id);
-    let contents: JournalContents;
+    const folder = this.folderOf(id);
+    let read: Awaited<ReturnType<typeof readRun>>;
     try {
       if (lock.fromLiving) await renew(this.journalOf(id));
-      contents = await readJournal(this.journalOf(id));
+      read = await readRun(folder, id);
+      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', read.run.readOnly);
     } catch (error) {
       await lock.release();
       throw error;
     }
-    return this.opened(id, fold(id, contents.events), lock, () => Journal.open(this.journalOf(id), contents));
+    const { run, contents } = read;
+    const whole = { ...contents, previous: contents.entries.at(-1)?.seq ?? 0 };
+    return this.opened(id, run, lock, () => Journal.open(this.journalOf(id), whole));
   }
 
   /** Reads a kept run without taking it. */
   async read(id: string): Promise<Run> {
     await this.mustExist(id);
-    return fold(id, (await readJournal(this.journalOf(id))).events);
+    return (await readRun(this.folderOf(id), id)).run;
   }
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
@@ -135,7 +140,8 @@ export class RunStore {
         if (there < journal.size) throw StoreError.gone();
       },
       close: async () => {
-        if (await lock.isMine()) await writeSummary(this.folderOf(id), run, journal.size).catch(() => {}); // a lost summary is made again from the journal
+        // A lost summary is made again from the journal.
+        if (await lock.isMine()) await writeSummary(this.folderOf(id), run, await journal.stamp()).catch(() => {});
         await journal.close();
         await lock.release();
       },

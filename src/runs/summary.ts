@@ -1,17 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { runPhaseSchema, type StoredEvent } from '../protocol/events.ts';
-import { applyEvent, newRun, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
-import { readJournal, StoreError } from './journal.ts';
+import { runPhaseSchema } from '../protocol/events.ts';
+import { type Run, type RunSummary, titleOf } from '../protocol/run.ts';
+import { fold } from './fold.ts';
+import { checksum, StoreError } from './journal.ts';
+import { isUnbegun, readJournal } from './reading.ts';
 
-const summarySchema = z.object({
-  journalBytes: z.number(),
+/** Which journal it is of, and how many bytes that had when it had the most: one that is shorter has lost some. */
+const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
+const toldShape = {
   title: z.string(),
   phase: runPhaseSchema,
   createdAt: z.number(),
   updatedAt: z.number(),
-});
+  damaged: z.string().optional(),
+  readOnly: z.string().optional(),
+};
+const summarySchema = z.strictObject({ ...stampShape, ...toldShape, check: z.string() });
+type Summary = z.infer<typeof summarySchema>;
+
+export interface Stamp {
+  size: number;
+  mtimeMs: number;
+}
 
 /** Where a run's folder has its journal. */
 export const journalIn = (folder: string): string => path.join(folder, 'journal.jsonl');
@@ -22,34 +35,72 @@ const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
   if (!stat) return undefined;
+  const kept = await keptSummary(folder);
+  if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
+  if (!kept && stat.size < 100 && isUnbegun(await fs.readFile(journalIn(folder)).catch(() => Buffer.from('x'))))
+    return undefined;
   try {
-    const { journalBytes, ...kept } = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
-    if (journalBytes === stat.size) return { id, live: false, ...kept };
-  } catch {
-    // Absent or of another shape: read the journal itself.
-  }
-  try {
-    const contents = await readJournal(journalIn(folder));
-    const run = fold(id, contents.events);
-    if (!contents.damage) await writeSummary(folder, run, stat.size).catch(() => {});
-    return { id, live: false, ...summarise(run), ...(contents.damage && { damaged: contents.damage }) };
+    const { run, contents } = await readRun(folder, id, kept);
+    if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
+    const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
+    await writeSummary(folder, run, stat, most).catch(() => {});
+    return { id, live: false, ...summarise(run) };
   } catch (error) {
-    const at = stat.mtimeMs;
+    const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
     const damaged = StoreError.from(error).message;
-    return { id, title: 'Damaged run', phase: 'Failed', createdAt: at, updatedAt: at, live: false, damaged };
+    return { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged };
   }
 }
 
-export async function writeSummary(folder: string, run: Run, journalBytes: number): Promise<void> {
-  await fs.writeFile(summaryIn(folder), JSON.stringify({ journalBytes, ...summarise(run) }), { mode: 0o600 });
+function listed(id: string, { journalBytes: _, journalTime: __, mostBytes: ___, check: ____, ...told }: Summary) {
+  return { id, live: false, ...told };
 }
 
-export function fold(id: string, events: readonly StoredEvent[]): Run {
-  const run = newRun(id);
-  for (const event of events) applyEvent(run, event);
-  return run;
+/** The run in this folder, and what its journal is made of. Throws `StoreError`. */
+export async function readRun(folder: string, id: string, kept?: Summary) {
+  const contents = await readJournal(journalIn(folder), id);
+  const { mostBytes } = kept ?? (await keptSummary(folder)) ?? {};
+  return { contents, run: fold(id, contents, mostBytes) };
 }
 
-function summarise(run: Run): Pick<RunSummary, 'title' | 'phase' | 'createdAt' | 'updatedAt'> {
-  return { title: titleOf(run), phase: run.phase, createdAt: run.createdAt, updatedAt: run.updatedAt };
+/** A summary that says what was written; undefined: absent, of another shape, or altered. */
+async function keptSummary(folder: string): Promise<Summary | undefined> {
+  try {
+    const kept = summarySchema.parse(JSON.parse(await fs.readFile(summaryIn(folder), 'utf8')));
+    const { check, ...said } = kept;
+    return check === checkOf(said) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const checkOf = (said: Omit<Summary, 'check'>): string =>
+  checksum(Buffer.from(JSON.stringify(Object.entries(said).sort(([one], [other]) => (one < other ? -1 : 1)))));
+
+/** Replaces the summary, whole at once. `stamp`: of the journal that tells the run. */
+export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
+  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...summarise(run) };
+  const aside = `${summaryIn(folder)}.${randomUUID()}`;
+  try {
+    await fs.writeFile(aside, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });
+    await fs.rename(aside, summaryIn(folder));
+  } catch (error) {
+    await fs.rm(aside, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
+const damageOf = (run: Run): string | undefined => run.damage?.findLast(({ open }) => open)?.text;
+
+function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
+  const damaged = damageOf(run);
+  const { phase, createdAt, updatedAt, readOnly } = run;
+  return {
+    title: titleOf(run),
+    phase,
+    createdAt,
+    updatedAt,
+    ...(damaged !== undefined && { damaged }),
+    ...(readOnly && { readOnly }),
+  };
 }

@@ -4,7 +4,7 @@ import { createLocalClient, type LocalClient, type LocalClientOptions } from '..
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import { pendingCalls } from '../../../src/protocol/messages.ts';
 import type { Policy } from '../../../src/protocol/policy.ts';
-import { readJournal } from '../../../src/runs/journal.ts';
+import { readJournal } from '../../../src/runs/reading.ts';
 import { eventually } from '../../support/eventually.ts';
 import { badArguments, said, testScript } from '../../support/scripted.ts';
 import { transcript } from '../../support/transcript.ts';
@@ -490,7 +490,8 @@ WaitingUser`,
   it('the journal holds each call: its id, name, arguments, when it began and ended, and its result', async () => {
     const run = await begin(['allow']);
     await run.start('[[parallel]]');
-    const { events } = await readJournal(path.join(run.folder, 'store', 'runs', run.runId, 'journal.jsonl'));
+    const { entries } = await readJournal(path.join(run.folder, 'store', 'runs', run.runId, 'journal.jsonl'));
+    const events = entries.flatMap(({ event }) => event ?? []);
     const calls = events.flatMap((event) =>
       event.type === 'message' && event.message.role === 'assistant' ? (event.message.toolCalls ?? []) : [],
     );

@@ -1,0 +1,199 @@
+import { promises as fs } from 'node:fs';
+import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
+import { checksum, header, StoreError } from './journal.ts';
+
+/** One line that was written whole. `event`: none when only a newer Towpath knows what it says. */
+export interface Entry {
+  seq: number;
+  /** The number of the line before it; lines of the first Towpath do not say. */
+  previous?: number;
+  event?: StoredEvent;
+  /** Where it stands: its line, from 1, and its first byte. */
+  line: number;
+  at: number;
+}
+
+/** A place that is not as it was written. */
+export interface Wound {
+  /** Its first byte, which names it. */
+  at: number;
+  line: number;
+  /** For people, with where and how much. */
+  text: string;
+  /** Something of the run is lost there, or may be. */
+  loses: boolean;
+}
+
+/** All that a journal still says: every whole line in the order of its number, each once, and what is wrong with the rest. */
+export interface JournalContents {
+  entries: Entry[];
+  wounds: Wound[];
+  /** Why it can be read, and not gone on with. */
+  newer?: string;
+  /** Bytes up to the end of its last line that has one: a torn line comes after them. */
+  wholeBytes: number;
+  size: number;
+}
+
+/**
+ * Numbers that one flipped bit makes of the header's version are no versions: such a header is a damaged one. A version whose
+ * lines this code could misread has another number.
+ */
+const flippedVersions = new Set([0, 3, 5, 9]);
+
+/**
+ * The lines of a journal. Throws `StoreError` when it cannot be read, and when nothing in it is a run's.
+ * @param runId whose it is; lines of another run are damage
+ */
+export async function readJournal(file: string, runId?: string): Promise<JournalContents> {
+  const bytes = await fs.readFile(file).catch((error) => {
+    throw StoreError.from(error);
+  });
+  const { version, start, loses } = headOf(bytes);
+  const found = new Found();
+  let wholeBytes = start;
+  for (const { line, at, end } of lines(bytes, start)) {
+    if (end < 0) {
+      found.wounds.push(wound(line, at, `its last line is torn (${bytesFrom(bytes.length - at, at)})`));
+      break;
+    }
+    wholeBytes = end + 1;
+    const entry = parseLine(bytes.subarray(at, end), line, at);
+    if (entry?.event && runId !== undefined && entry.event.runId !== runId)
+      found.wounds.push(wound(line, at, `line ${line} is of another run`));
+    else if (entry) found.add(entry);
+    else found.wounds.push(wound(line, at, `line ${line} is damaged (${bytesFrom(end - at, at)})`));
+  }
+  const { wounds } = found;
+  const entries = found.entries.sort((one, other) => one.seq - other.seq);
+  if (version > 1) return { entries, wounds: [], newer: writtenByNewer, wholeBytes, size: bytes.length };
+  if (version === 0) {
+    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', 'This is not the record of a run.');
+    wounds.push({ ...wound(1, 0, 'its first line, which names the format, is damaged'), loses });
+  }
+  addMissing(entries, wounds);
+  wounds.sort((one, other) => one.at - other.at);
+  const newer = entries.some(({ event }) => !event) ? continuedByNewer : undefined;
+  return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
+}
+
+const writtenByNewer =
+  'This run was written by a newer Towpath. What this one understands is shown; update to go on with it.';
+const continuedByNewer =
+  'A newer Towpath has worked on this run. What this one understands is shown; update to go on with it.';
+
+/** As many bytes as hold any run's first event. */
+const firstBytes = 65_536;
+
+/** The first event of a journal, without reading the rest; undefined when it cannot be read, or is not there yet. */
+export async function readFirstEvent(file: string): Promise<StoredEvent | undefined> {
+  const handle = await fs.open(file, 'r').catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(firstBytes), 0, firstBytes, 0);
+    const bytes = buffer.subarray(0, bytesRead);
+    for (const { line, at, end } of lines(bytes, headOf(bytes).start)) {
+      const entry = end < 0 ? undefined : parseLine(bytes.subarray(at, end), line, at);
+      if (entry) return entry.event;
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A journal that was killed before its first line was there: no run has begun in it. */
+export const isUnbegun = (bytes: Buffer): boolean =>
+  bytes.length < header.length && header.startsWith(bytes.toString('latin1'));
+
+function* lines(bytes: Buffer, start: number): Generator<{ line: number; at: number; end: number }> {
+  for (let at = start, line = start === 0 ? 1 : 2; at < bytes.length; line++) {
+    const end = bytes.indexOf(10, at);
+    yield { line, at, end };
+    if (end < 0) return;
+    at = end + 1;
+  }
+}
+
+/**
+ * The version that the first line names (0: none), and where the events begin. A damaged first line is as long as it was: what
+ * stands after it is found, even when its end is what was damaged, or when it is not there at all.
+ */
+function headOf(bytes: Buffer): { version: number; start: number; loses: boolean } {
+  const end = bytes.indexOf(10) + 1;
+  const named = Number(/^\{"towpath-run":(\d{1,9})\}\n$/.exec(bytes.toString('latin1', 0, end))?.[1] ?? 0);
+  const version = flippedVersions.has(named) ? 0 : named;
+  if (version > 0) return { version, start: end, loses: false };
+  for (const start of [header.length, 0]) {
+    const lineEnd = bytes.indexOf(10, start);
+    if (lineEnd > 0 && isLine(bytes.subarray(start, lineEnd))) return { version, start, loses: false };
+  }
+  return { version, start: end, loses: true };
+}
+
+const isLine = (bytes: Buffer): boolean =>
+  bytes[8] === 0x20 && bytes.toString('latin1', 0, 8) === checksum(bytes.subarray(9));
+
+function parseLine(bytes: Buffer, line: number, at: number): Entry | undefined {
+  if (!isLine(bytes)) return undefined;
+  try {
+    const said: unknown = JSON.parse(bytes.toString('utf8', 9));
+    const { seq, previous, type } = Object(said) as Record<string, unknown>;
+    if (typeof seq !== 'number' || typeof type !== 'string') return undefined;
+    const event = storedEventSchema.safeParse(said).data;
+    return { seq, ...(typeof previous === 'number' && { previous }), ...(event && { event }), line, at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was found so far, in the order of the file. */
+class Found {
+  readonly entries: Entry[] = [];
+  readonly wounds: Wound[] = [];
+  private readonly bySeq = new Map<number, Entry>();
+  private newest = 0;
+
+  /** A line counts where its number says. One whose number was there before counts for nothing. */
+  add(entry: Entry): void {
+    const { seq, line, at } = entry;
+    const first = this.bySeq.get(seq);
+    if (first) {
+      const isSame = JSON.stringify(first.event) === JSON.stringify(entry.event);
+      const text = isSame
+        ? `line ${line} says line ${first.line} again`
+        : `line ${line} contradicts line ${first.line}`;
+      this.wounds.push({ ...wound(line, at, text), loses: !isSame });
+      return;
+    }
+    if (seq < this.newest)
+      this.wounds.push({ ...wound(line, at, `line ${line} was in the wrong place`), loses: false });
+    this.newest = Math.max(seq, this.newest);
+    this.bySeq.set(seq, entry);
+    this.entries.push(entry);
+  }
+}
+
+/** What nothing but the next line's word for it tells of. */
+function addMissing(entries: readonly Entry[], wounds: Wound[]): void {
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index - 1];
+    if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
+    if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
+    wounds.push(wound(entry.line, entry.at, `what stood before line ${entry.line} is missing`));
+  }
+}
+
+/** Whether something is lost between two entries that follow each other. */
+export function isGap(before: Entry | undefined, entry: Entry, wounds: readonly Wound[]): boolean {
+  if (entry.previous !== undefined) return entry.previous !== (before?.seq ?? 0);
+  return wounds.some(({ at, loses }) => loses && isBetween(at, before, entry));
+}
+
+const isBetween = (at: number, before: Entry | undefined, entry: Entry): boolean =>
+  at > (before?.at ?? -1) && at < entry.at;
+
+const wound = (line: number, at: number, text: string): Wound => ({ at, line, text, loses: true });
+const bytesFrom = (bytes: number, at: number): string => `${bytes} bytes from byte ${at}`;
