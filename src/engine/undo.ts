@@ -146,7 +146,7 @@ async function putBack(workspace: Workspace, { step, target, content }: Ready): 
   if (content === null) await workspace.delete(path);
   else if (typeof content === 'string' && now.before === null && step.form)
     await createFile(path, encodeAs(content, step.form), step.form.mode);
-  else if (typeof content === 'string') await workspace.writeText(path, content, now.before);
+  else if (typeof content === 'string') await workspace.writeText(path, content, now.before, { exactly: true });
   else if (now.before !== null && step.was?.kind === 'file') await replaceFile(path, content);
   else if (step.was?.kind === 'link') await createLink(path, content.toString());
   else if (step.was?.kind === 'folder') await createFolder(path, step.was.mode);

@@ -7,17 +7,22 @@ import { readPlain } from '../tools/gate/open.ts';
 import { checkTree, removeTree } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import { ToolError } from '../tools/tool.ts';
-import type { TreeEntry, Workspace, WorkspaceRoot } from '../tools/workspace.ts';
+import type { HowToWrite, TreeEntry, Workspace, WorkspaceRoot } from '../tools/workspace.ts';
 import type { Problems } from './problems.ts';
+import { replaceText, type Saving, save } from './saving.ts';
 
 /** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
 export class EditorWorkspace implements Workspace {
   readonly ripgrep: string | undefined;
 
-  /** @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep */
+  /**
+   * @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep
+   * @param patience with what the editor runs when it saves
+   */
   constructor(
     private readonly problems?: Problems,
     extensionPath?: string,
+    private readonly patience: Saving['patience'] = { limit: 60_000, silent: 3000 },
   ) {
     this.ripgrep = findRipgrep([vscode.env.appRoot, ...(extensionPath === undefined ? [] : [extensionPath])]);
   }
@@ -43,26 +48,34 @@ export class EditorWorkspace implements Workspace {
     return openDocument(file)?.isDirty ?? false;
   }
 
-  async writeText(file: string, text: string, before?: string | null): Promise<void> {
-    const uri = openDocument(file)?.uri ?? vscode.Uri.file(file);
-    if (before === null || (before === undefined && !existsSync(file)))
-      return createFile(file, await vscode.workspace.encode(text, { uri }));
+  async writeText(
+    file: string,
+    text: string,
+    before?: string | null,
+    { exactly, ...waiting }: HowToWrite = {},
+  ): Promise<string> {
+    const open = openDocument(file);
+    const uri = open?.uri ?? vscode.Uri.file(file);
+    if (before === null || (before === undefined && !existsSync(file))) {
+      await createFile(file, await encodedFor(uri, text));
+      return text;
+    }
+    if (exactly && !open && before !== undefined) return replaceOnDisk(file, text, before);
     const document = await vscode.workspace.openTextDocument(uri);
     if (before !== undefined) await untilItReads(document, before);
     const held = document.getText();
     if (before !== undefined && held !== before) {
       if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
       // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
-      const found = decodeText(await readPlain(file, maximumBytes));
-      if (!found || found.lossy || found.text !== before) throw readsOtherwise();
-      return replaceFile(file, encodeText({ ...found, text }));
+      return replaceOnDisk(file, text, before);
     }
     await checkEncodable(text, document.encoding);
     await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
-    if (document.isDirty && !(await document.save())) {
-      await replaceText(document, held);
-      throw new ToolError('TOOL_EXEC_FAILED', 'The editor could not save this file, so it was left as it was.');
-    }
+    const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
+    if (!exactly || stands === text) return stands;
+    await replaceFile(file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+    await untilItReads(document, text);
+    return text;
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -100,12 +113,12 @@ const isBelow = (folder: string, file: string) => file === folder || file.starts
 const shows = ({ input }: vscode.Tab, file: string) =>
   input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
 
-async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
-  const edit = new vscode.WorkspaceEdit();
-  const everything = new vscode.Range(0, 0, document.lineCount, 0);
-  edit.replace(document.uri, document.validateRange(everything), text);
-  if (!(await vscode.workspace.applyEdit(edit)))
-    throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused this change; the file may be read-only.');
+/** Only a file that is UTF-8 or UTF-16, and holds exactly this text. */
+async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
+  const found = decodeText(await readPlain(file, maximumBytes));
+  if (!found || found.lossy || found.text !== before) throw readsOtherwise();
+  await replaceFile(file, encodeText({ ...found, text }));
+  return text;
 }
 
 /** A file that was just changed by others is seen by the editor a moment later. */
@@ -126,9 +139,19 @@ const readsOtherwise = () =>
 async function checkEncodable(text: string, encoding: string): Promise<void> {
   if (encoding.startsWith('utf')) return;
   const back = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
-  if (back !== text)
-    throw new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
+  if (back !== text) throw lacksCharacters(encoding);
 }
+
+/** A new file's bytes, in the encoding that is set for such files. */
+async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { uri });
+  const back = await vscode.workspace.decode(bytes, { uri });
+  if (back.replace(/^\uFEFF/, '') !== text.replace(/^\uFEFF/, '')) throw lacksCharacters('to be in an encoding');
+  return bytes;
+}
+
+const lacksCharacters = (encoding: string) =>
+  new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
 
 /** The document of a real path; the editor may know it by a path that leads there through a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {

@@ -6,6 +6,7 @@ import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { type Doing, standingOf } from './files/standing.ts';
+import { sha256 } from './files/text.ts';
 import { grantsFor } from './gate/origin.ts';
 import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
@@ -117,9 +118,15 @@ export function createToolHost({
         doing = kept;
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
-        const toolContext = contextOf(call, context, context.workspace ?? workspace, async (text) => {
-          outputId = await context.keep(text);
-          return outputId;
+        const toolContext = contextOf(call, context, context.workspace ?? workspace, {
+          async keepOutput(text) {
+            outputId = await context.keep(text);
+            return outputId;
+          },
+          async leaves(text) {
+            const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
+            doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
+          },
         });
         const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
@@ -193,7 +200,7 @@ export function createToolHost({
     call: ToolCall,
     context: CallContext,
     workspace: Workspace,
-    keepOutput: ToolContext['keepOutput'] = (text) => context.keep(text),
+    running: Pick<ToolContext, 'keepOutput' | 'leaves'> = { keepOutput: context.keep, leaves: async () => undefined },
   ): ToolContext {
     return {
       runId: context.runId,
@@ -208,7 +215,7 @@ export function createToolHost({
         if (context.signal.aborted) return; // nothing arrives after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);
       },
-      keepOutput,
+      ...running,
       keptOutput: (id) => context.keptOutput(id),
     };
   }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolOutcome } from '../protocol/tools.ts';
-import { diff } from './files/diff.ts';
-import { linesOf } from './files/text.ts';
+import { lineDiff } from './files/diff.ts';
 import { type Plan, ToolError } from './tool.ts';
 
 /** The part of a plan that a person sees and says yes to. `why` is a reason to look, not a part of what is done. */
@@ -48,9 +47,12 @@ export function parseArguments(text: string): Record<string, unknown> {
   throw new ToolError('TOOL_ARGS_INVALID_JSON', 'It is not a JSON object.');
 }
 
+const longestDifference = 8000;
+
 /** What the person made of a call: the difference of the texts, the new command, or the new arguments. */
 export function changedByPerson(proposed: Plan, plan: Plan | undefined, args: unknown): unknown {
-  if (proposed.change && plan?.change) return lineDiff(proposed.change.after ?? '', plan.change.after ?? '');
+  if (proposed.change && plan?.change)
+    return lineDiff(proposed.change.after ?? '', plan.change.after ?? '', longestDifference);
   return plan?.command ?? args;
 }
 
@@ -63,23 +65,3 @@ export function withChange(outcome: ToolOutcome, changedByPerson: unknown): Tool
   if (outcome.ok) return { ...outcome, data: add(outcome.data) };
   return { ok: false, error: { ...outcome.error, details: add(outcome.error.details) } };
 }
-
-const longestDifference = 8000;
-
-/** From the proposed text to the person's, as a unified diff without context. */
-function lineDiff(proposed: string, made: string): string {
-  const [from, to] = [linesOf(proposed), linesOf(made)];
-  const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
-    [
-      `@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`,
-      ...from.slice(fromStart, fromEnd).map((line) => `-${line}`),
-      ...to.slice(toStart, toEnd).map((line) => `+${line}`),
-    ].join('\n'),
-  );
-  const text = hunks.join('\n') || 'Only line endings changed.';
-  if (text.length <= longestDifference) return text;
-  return `${text.slice(0, longestDifference)}\n… (${text.length - longestDifference} more characters: read the file)`;
-}
-
-/** As in a unified diff: an empty range is named by the line before it. */
-const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;

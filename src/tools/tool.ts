@@ -53,6 +53,8 @@ export interface ToolContext {
   keptFromSearch(place: string): (path: string) => boolean;
   /** Live output for the card. */
   output(text: string): void;
+  /** The file of the plan's `change` holds this text now, in place of the one that was shown: kept for the diff and for undo. */
+  leaves(text: string): Promise<void>;
   /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */
   keepOutput(text: string): Promise<string>;
   /** A text that a call of this run has kept, by (the beginning of) its id. */

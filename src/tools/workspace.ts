@@ -29,6 +29,15 @@ export interface TreeEntry {
   target?: string;
 }
 
+export interface HowToWrite {
+  /** Nothing that the editor runs when it saves makes another text of it. */
+  exactly?: true;
+  /** The change is taken back, and `writeText` fails, when it ends before the editor is done with saving. */
+  signal?: AbortSignal;
+  /** Hears what is waited for. */
+  say?(text: string): void;
+}
+
 /**
  * The open workspace as the tools see it: all paths are absolute and already checked (`gate/paths.ts`). The editor's own
  * view wins over the disk: unsaved text is what is read, and changes go through the editor, so that they can be undone.
@@ -47,8 +56,10 @@ export interface Workspace {
    * Creates or replaces the file's text as one undo step and saves it; creates missing folders. `before` is the text it
    * must have until then (null: there must be no file); without it anything is replaced. Byte order mark, encoding and
    * line endings of the other lines stay. Throws `ToolError`, having changed nothing.
+   * @returns the text that stands on disk then: what the editor runs when it saves (formatters, code actions, other
+   * extensions) may have made another of it
    */
-  writeText(path: string, text: string, before?: string | null): Promise<void>;
+  writeText(path: string, text: string, before?: string | null, how?: HowToWrite): Promise<string>;
   /** Moves a file or folder to a path where nothing is, with what the editor holds of it; creates missing folders. */
   move(from: string, to: string): Promise<void>;
   /** Files in a folder of which the editor holds changes that are not on disk, as real paths. */

@@ -12,6 +12,8 @@ import type { Workspace, WorkspaceRoot } from '../../src/tools/workspace.ts';
 export interface TemporaryWorkspace extends Workspace {
   roots: WorkspaceRoot[];
   trusted: boolean;
+  /** What the pretended editor makes of a text that it saves; not of a new file's. */
+  onSave?: (text: string) => string;
   /** The only root's real path, unless the options name others. */
   readonly root: string;
   /** Opens a file in the pretended editor; with `text`, it holds that as an unsaved change. */
@@ -56,12 +58,14 @@ export function workspaceIn(
     effects: [],
     openText: (path) => open.get(path)?.text,
     isDirty: (path) => open.get(path)?.dirty ?? false,
-    async writeText(path, text, before) {
+    async writeText(path, proposed, before, { exactly } = {}) {
+      const text = (!exactly && before !== null && workspace.onSave?.(proposed)) || proposed;
       const found = before !== null && existsSync(path) ? decodeText(readFileSync(path)) : undefined;
       const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
       await (found ? replaceFile(path, bytes) : createFile(path, bytes));
       if (open.has(path)) open.set(path, { text, dirty: false });
       workspace.effects.push(`write ${paths.relative(root, path)}`);
+      return text;
     },
     async move(from, to) {
       mkdirSync(paths.dirname(to), { recursive: true });

@@ -15,6 +15,7 @@ const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
   signal: new AbortController().signal,
   keptFromSearch: () => () => false,
   output: () => {},
+  leaves: async () => {},
   keepOutput: async () => '',
   keptOutput: async () => undefined,
 });

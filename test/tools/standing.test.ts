@@ -40,7 +40,7 @@ async function doing(tool: string, args: object, beforeEvent?: (event: EventBody
     workspace[effect] = async (...given: unknown[]) => {
       looks.push(talk.host.standing(said[0]!));
       await looks[0];
-      return (held[effect] as (...given: unknown[]) => Promise<void>)(...given);
+      return (held[effect] as (...given: unknown[]) => Promise<never>)(...given);
     };
   const outcome = await talk.call(tool, args);
   const end = talk.events.findLast((event) => event.type === 'tool-end');

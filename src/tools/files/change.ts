@@ -6,7 +6,7 @@ import { quoted } from '../gate/spelling.ts';
 import { breakHardLink } from '../gate/write.ts';
 import { type Plan, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { countChanges } from './diff.ts';
+import { countChanges, lineDiff } from './diff.ts';
 import { currentText, type DecodedText, linesOf, sha256 } from './text.ts';
 
 /** A file about to be changed: where it really is and the text a person sees there now; null when there is none. */
@@ -42,7 +42,8 @@ export function checkHash(target: Target, expected: string | undefined): void {
 
 /**
  * The plan that makes a file's text `after`. Run, it writes exactly what was shown: it fails with
- * `E_PRECONDITION_FAILED` when the file, or where it really is, has changed since, and then writes nothing.
+ * `E_PRECONDITION_FAILED` when the file, or where it really is, has changed since, and then writes nothing. Told and kept is the
+ * text that stands on disk then; `changedOnSave` is what the editor made of the one that was shown, as a diff.
  */
 export function planText(
   workspace: Workspace,
@@ -66,24 +67,36 @@ export function planText(
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
     revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
-    async run({ workspace, signal }) {
+    async run({ workspace, signal, output, leaves }) {
       await checkUnchanged(workspace, target);
       if (before !== null) await breakHardLink(file.path);
       await checkFolderOf(file);
       const problems = workspace.watchProblems?.(file.path);
-      await workspace.writeText(file.path, after, before);
+      const stands = await workspace.writeText(file.path, after, before, { signal, say: output });
+      if (stands === before) throw takenBack(file);
+      if (stands !== after) await leaves(stands);
       const newProblems = (await problems?.(signal)) ?? [];
-      const counts = countChanges(linesOf(before ?? ''), linesOf(after));
+      const counts = countChanges(linesOf(before ?? ''), linesOf(stands));
       return {
         path: file.relative,
-        sha256: sha256(after),
+        sha256: sha256(stands),
         ...extra,
         ...counts,
+        ...(stands !== after && { changedOnSave: lineDiff(after, stands, longestDifference) }),
         ...(newProblems.length > 0 && { newProblems }),
       };
     },
   };
 }
+
+const takenBack = ({ relative }: ResolvedPath) =>
+  new ToolError(
+    'TOOL_EXEC_FAILED',
+    `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`,
+  );
+
+/** Of what was changed on saving, in characters: the model has the rest in the file. */
+const longestDifference = 2000;
 
 /** What *Allow for This Run* is for: the tool, or this one file when it says what a build or a check runs. */
 export const grantFor = (

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { linesOf } from './text.ts';
 
 /** A place where two sequences differ: `[fromStart, fromEnd)` of the first became `[toStart, toEnd)` of the second. */
 export interface Hunk {
@@ -48,3 +49,21 @@ export function countChanges(before: readonly string[], after: readonly string[]
   }
   return { added, removed };
 }
+
+/** From one text to another, as a unified diff without context, of at most about `most` characters. */
+export function lineDiff(one: string, other: string, most: number): string {
+  const [from, to] = [linesOf(one), linesOf(other)];
+  const hunks = diff(from, to).map(({ fromStart, fromEnd, toStart, toEnd }) =>
+    [
+      `@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`,
+      ...from.slice(fromStart, fromEnd).map((line) => `-${line}`),
+      ...to.slice(toStart, toEnd).map((line) => `+${line}`),
+    ].join('\n'),
+  );
+  const text = hunks.join('\n') || 'Only line endings changed.';
+  if (text.length <= most) return text;
+  return `${text.slice(0, most)}\n… (${text.length - most} more characters: read the file)`;
+}
+
+/** As in a unified diff: an empty range is named by the line before it. */
+const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;

@@ -33,11 +33,13 @@ export function mountWorkspace(
     openText: (file) => (isMounted(file) ? undefined : project.openText(file)),
     isDirty: (file) => !isMounted(file) && project.isDirty(file),
     watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),
-    async writeText(file, text, before) {
-      if (!isOwn(file)) return project.writeText(file, text, before);
-      if (!document!.isAt(file)) return keepFile(file, text);
-      await (by === 'model' ? document!.write(text) : document!.restore(text));
-      await landed();
+    async writeText(file, text, before, how) {
+      if (!isOwn(file)) return project.writeText(file, text, before, how);
+      if (document!.isAt(file)) {
+        await (by === 'model' ? document!.write(text) : document!.restore(text));
+        await landed();
+      } else await keepFile(file, text);
+      return text;
     },
     async move(from, to) {
       if (!isOwn(from) && !isOwn(to)) return project.move(from, to);
