@@ -125,23 +125,20 @@ describe('an edit that is saved by the editor', () => {
   ];
   for (const [says, stops, code] of endings)
     it(`with a formatter that does not end ${says}, and nothing of it comes later`, async () => {
-      let begun = () => {};
-      const formatting = new Promise<void>((resolve) => (begun = resolve));
-      let end = (_: string) => {};
-      const hanging = new Promise<string>((resolve) => (end = resolve));
+      const [begun, hanging] = [later<void>(), later<string>()];
       await formatsWith(() => {
-        begun();
-        return hanging;
+        begun.resolve();
+        return hanging.promise;
       });
       const { call, events, stop } = talk({ limit: stops ? 20_000 : 500, silent: 50 });
       const failing = error(call('fs.edit', edit('hitch', 'clove hitch')));
-      await formatting;
+      await begun.promise;
       if (stops) stop.abort();
       const failed = await failing;
       assert.deepEqual([failed.code, disk()], [code, before]);
       if (!stops) assert.match(failed.message, /The change was taken back/);
       if (!stops) assert.ok(events.some((event) => event.type === 'tool-output' && /formatter/.test(event.text)));
-      end(before);
+      hanging.resolve(before);
       await vscode.workspace.openTextDocument(file).then((document) => document.save());
       assert.equal(disk(), before);
     });
@@ -176,3 +173,11 @@ describe('an edit that is saved by the editor', () => {
     assert.equal(existsSync(path.join(folder, 'new.txt')), false);
   });
 });
+
+function later<Value>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: (value: Value) => resolve(value) };
+}

@@ -61,7 +61,9 @@ describe('a text that the editor changes when it saves it', () => {
   it('is known by what it is when it can be kept no more', async () => {
     let full = false;
     const { call, events } = conversation(workspace, {
-      beforeEvent: ({ type }) => void (full ||= type === 'tool-start'),
+      beforeEvent: ({ type }) => {
+        if (type === 'tool-start') full = true;
+      },
       keep: async (content) => (full ? Promise.reject(new Error('full')) : sha256(content)),
     });
     const told = await data(call('fs.edit', edits("'old'", "'new'")));

@@ -81,7 +81,7 @@ describe('writing a file', () => {
     );
   });
 
-  const longest = 'é'.repeat(125) + '.text';
+  const longest = `${'é'.repeat(125)}.text`;
   for (const name of [longest, '日本語🙂.txt', 'e\u0301 と space .txt'])
     it(`knows the name ${name.slice(0, 20)} of ${Buffer.byteLength(name)} bytes`, async () => {
       await data(conversation(workspace).call('fs.write', { path: name, content: 'old\n' }));
