@@ -107,7 +107,8 @@ export class Stage {
     return { name: nameOf(one), kills, harmed: witness.harmed, breaches: witness.breaches };
   }
 
-  private begin(job: Job): string {
+  /** A copy of one of the two beginnings. */
+  begin(job: Job): string {
     const folder = mkdtempSync(path.join(this.folder, 'case-'));
     cpSync(path.join(this.folder, job), folder, { recursive: true });
     return folder;

@@ -29,6 +29,8 @@ export const invariants = {
   torn: 'no file is ever empty or half written',
   undo: 'Undo of the run gives every file back as it was',
   left: 'nothing of a killed window stays behind, in the store or beside the files',
+  believed: 'nothing is read from a damaged record that was not written',
+  unsaid: 'the list and the opened run say that the record is damaged',
   end: 'a window that was not killed comes to a stop that is told, and says so when its store fails',
 } as const;
 export type Invariant = keyof typeof invariants;
@@ -73,7 +75,7 @@ export class Witness {
     const record = this.record();
     const isGone = 'how' in blow && blow.how === 'gone';
     if (!isGone) this.checkTold(record);
-    const known = isGone ? eventsBeforeHarm(reports) : record;
+    const known = isGone ? [...eventsBeforeHarm(reports), ...record] : record;
     if (this.one.job === 'work') this.checkEffects(known, reports);
     this.checkEnd(reports, blow);
     this.states = this.look();
@@ -169,7 +171,8 @@ export class Witness {
     }
     const code = 'phase' in ended ? ended.error?.code : 'code' in ended ? ended.code : undefined;
     const isRecord = /journal\.jsonl$/.test(this.harmed.at(-1) ?? '');
-    if (this.one.job === 'work' && (blow.how === 'gone' || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
+    const isGone = blow.how === 'gone' && this.record().length === 0;
+    if (this.one.job === 'work' && (isGone || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
       this.breach('end', `the store failed for good, and it ended with ${code ?? 'nothing said'}`);
   }
 
@@ -265,7 +268,7 @@ const withoutIds = (name: string) => name.replace(/[0-9a-f-]{32,}/g, '…');
 
 function eventOf(line: string): StoredEvent[] {
   try {
-    const event = JSON.parse(line.slice(9)) as StoredEvent;
+    const { previous: _, ...event } = JSON.parse(line.slice(9)) as StoredEvent & { previous?: number };
     return event.type ? [event] : [];
   } catch {
     return []; // the header, or a torn line

@@ -2,6 +2,7 @@
 // disk fails, at every moment. `every`: only each fifth case; `count`: kills of the real editor (`editor`, which needs a build).
 import { parseArgs } from 'node:util';
 import { type Case, caseOf, type Played, Stage } from './case.ts';
+import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
 import { diskFaults, doubles, type Operations, points, rooms, storeGone, times } from './parts.ts';
 import { whyNotMounted } from './smallDisk.ts';
@@ -26,6 +27,7 @@ const parts: Record<string, () => Promise<Played[] | string>> = {
   faults: () => staged(diskFaults),
   gone: () => staged(storeGone),
   rooms: async () => whyNotMounted() ?? staged(rooms),
+  damage: () => damaged(Array.from({ length: 10_000 }, (_, number) => number)),
   editor: async () => {
     const played: Played[] = [];
     await killEditors(count, seed, (one) => played.push(noted(one)));
@@ -38,11 +40,16 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const isDamage = (name: string) => /^damage\/\d+$/.test(name);
 let stage: Stage | undefined;
 const rows: Row[] = [];
 try {
-  if (values.case.length > 0) rows.push({ part: 'asked', played: await staged(() => values.case.map(caseOf)) });
-  else
+  if (values.case.length > 0) {
+    const [damages, cases] = [values.case.filter(isDamage), values.case.filter((name) => !isDamage(name))];
+    if (cases.length > 0) rows.push({ part: 'asked', played: await staged(() => cases.map(caseOf)) });
+    if (damages.length > 0)
+      rows.push({ part: 'damage', played: await damaged(damages.map((name) => Number(name.slice(7)))) });
+  } else
     for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
       const result = await parts[part]!();
       rows.push(typeof result === 'string' ? { part, played: [], leftOut: result } : { part, played: result });
@@ -64,6 +71,15 @@ async function staged(casesOf: (operations: Operations) => Case[]): Promise<Play
   };
   await Promise.all([work(), work()]);
   return played;
+}
+
+async function damaged(numbers: number[]): Promise<Played[]> {
+  stage ??= await Stage.open();
+  return playDamages(
+    stage,
+    numbers.filter((_, index) => index % every === 0),
+    seed,
+  );
 }
 
 /** Whoever waits sees where it is. */
