@@ -3,6 +3,7 @@ import type { RunStore } from '../runs/store.ts';
 import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { encodeAs, sha256 } from '../tools/files/text.ts';
+import { putRight } from '../tools/files/torn.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
 import { createFile, createFolder, createLink, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -56,6 +57,7 @@ export async function undo(
     try {
       if (problem !== undefined && isOfRun(step.path)) throw new Error(problem);
       const content = await contentOf(store, run.id, step);
+      await afterKilledUndo(workspace, store, run.id, step, content);
       const target = await findTarget(workspace, step.path);
       if (Buffer.isBuffer(content) && ![step.left, step.to].includes(idOf(target.before)))
         throw new Error('Something else is there now.');
@@ -151,6 +153,19 @@ async function putBack(workspace: Workspace, { step, target, content }: Ready): 
   else if (step.was?.kind === 'link') await createLink(path, content.toString());
   else if (step.was?.kind === 'folder') await createFolder(path, step.was.mode);
   else await createFile(path, content, step.was?.mode);
+}
+
+/** An undo before this one may have been killed while it wrote in place: that is no change of somebody else. */
+async function afterKilledUndo(
+  workspace: Workspace,
+  { contents }: RunStore,
+  runId: string,
+  { path, left }: UndoStep,
+  to: Ready['content'],
+): Promise<void> {
+  if (typeof to !== 'string' || left === null) return;
+  const before = await contents.read(runId, left).catch(() => undefined);
+  if (before !== undefined) await putRight(workspace, { path, before, after: to });
 }
 
 async function contentOf({ contents }: RunStore, runId: string, { to, was }: UndoStep): Promise<Ready['content']> {

@@ -7,6 +7,7 @@ import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { type Doing, standingOf } from './files/standing.ts';
 import { sha256 } from './files/text.ts';
+import { putAllRight } from './files/torn.ts';
 import { grantsFor } from './gate/origin.ts';
 import { keptFromSearch, readsAreFree } from './gate/policy.ts';
 import { didYouMean } from './nearest.ts';
@@ -39,8 +40,9 @@ export interface ToolHost {
   /**
    * How the files stand that a call was about to change whose end nobody recorded.
    * @param place what the run sees instead of the host's workspace
+   * @param read gives a kept text by its id: a file that was left half written is put right with it first
    */
-  standing(doing: Doing, place?: Workspace): ReturnType<typeof standingOf>;
+  standing(doing: Doing, place?: Workspace, read?: (id: string) => Promise<string>): ReturnType<typeof standingOf>;
 }
 
 export interface ToolHostOptions {
@@ -73,7 +75,10 @@ export function createToolHost({
 
   return {
     prepare: prepareTools,
-    standing: (doing, place = workspace) => standingOf(place, doing),
+    async standing(doing, place = workspace, read) {
+      if (read) await putAllRight(place, doing, read);
+      return standingOf(place, doing);
+    },
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)

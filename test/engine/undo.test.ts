@@ -73,6 +73,13 @@ describe('undo', () => {
     assert.equal(await talk.store.contents.read(talk.runId, change!.before!), 'A');
   });
 
+  it('takes what a killed undo left half written, in place, for no change of the person', async () => {
+    await begin({ a: 'old grün text' }, { calls: [write('a', 'new')] });
+    talk.workspace.write('a', Buffer.from('old grün').subarray(0, 7)); // in the middle of a letter
+    assert.deepEqual(await undo('run', 'unchanged'), { undone: ['a'], left: [] });
+    assert.deepEqual([files('a'), asked], [['old grün text'], [{ paths: ['a'], changedSince: [] }]]);
+  });
+
   it('counts unsaved text as changed, and what was put back by hand as undone', async () => {
     await begin({ a: 'A', b: 'B' }, { calls: [write('a', 'A1'), write('b', 'B1')] });
     talk.workspace.openInEditor('a', 'typing');

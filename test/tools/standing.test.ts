@@ -61,6 +61,17 @@ const cases: [says: string, tool: string, args: object, paths: string[]][] = [
 ]; // biome-ignore format: a table
 
 describe('what a call is about to do stands in its start, and the files say how far it came', () => {
+  it('what a call has left half written in place is put right, and stands as before', async () => {
+    const { call, events, kept, host } = conversation(workspace);
+    const before = workspace.read('a.txt');
+    await call('fs.write', { path: 'a.txt', content: 'two, and more of it\n' });
+    workspace.write('a.txt', 'two, and m');
+    const start = events.find((event) => event.type === 'tool-start')!;
+    assert.deepEqual((await host.standing(start)).changes, ['neither']);
+    const standing = await host.standing(start, workspace, async (id) => kept.get(id)!);
+    assert.deepEqual([standing.changes, workspace.read('a.txt')], [['before'], before]);
+  });
+
   for (const [says, tool, args, names] of cases)
     it(says, async () => {
       const { outcome, said, before, after, end } = await doing(tool, args);

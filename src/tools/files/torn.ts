@@ -4,6 +4,7 @@ import { openForReading } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { replaceFile } from '../gate/write.ts';
 import type { Workspace } from '../workspace.ts';
+import type { Doing } from './standing.ts';
 import { encodeAs, formOfBytes } from './text.ts';
 
 /**
@@ -35,6 +36,27 @@ export async function putRight(
   if (!isTorn(there, encodeAs(before, form), encodeAs(after, form))) return false;
   await replaceFile(file.path, encodeAs(before, form));
   return true;
+}
+
+/**
+ * The same for all that a call was about to change whose end nobody recorded. What cannot be read, or is not kept any more, stays
+ * as it is.
+ * @param read gives a kept text by its id
+ */
+export async function putAllRight(
+  workspace: Workspace,
+  { changes = [] }: Doing,
+  read: (id: string) => Promise<string>,
+): Promise<void> {
+  for (const { path, kind, before, after } of changes) {
+    if (kind !== undefined) continue;
+    const text = async (id: string | null) => (id === null ? null : read(id));
+    try {
+      await putRight(workspace, { path, before: await text(before), after: await text(after) });
+    } catch {
+      // Its standing says so.
+    }
+  }
 }
 
 function commonStart(one: Buffer, other: Buffer): number {
