@@ -1,5 +1,5 @@
-// Builds the four programs into dist/: the extension host's half, the SDK of MCP, the local model's process, and the panel; and the
-// demo model and the JSON schemas of workflow files, which programs of ours write.
+// Builds the five programs into dist/: the extension host's half, its thread aside, the SDK of MCP, the local model's process, and the
+// panel; and the demo model and the JSON schemas of workflow files, which programs of ours write.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -29,6 +29,7 @@ const programs = [
     mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
     plugins: [mcpBeside],
   },
+  { ...node, entryPoints: ['src/extension/asideThread.ts'], format: 'cjs', outfile: 'dist/aside.cjs' },
   { ...node, entryPoints: ['src/tools/mcp/sdk.ts'], format: 'cjs', outfile: 'dist/mcp.cjs' },
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   {

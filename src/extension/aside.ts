@@ -78,7 +78,8 @@ export class Aside {
       thread.postMessage({ name, args });
       const answer = await Promise.race([answerOf(thread), late]);
       if (answer === 'late') throw new AsideError(`It took too long to read: more than ${seconds} s.`);
-      if ('error' in answer) throw new AsideError(`It cannot be read: ${answer.error}.`);
+      if ('error' in answer)
+        throw new AsideError(`It cannot be read: ${answer.error.slice(0, 300).replace(/\.$/, '')}.`);
       return answer.value;
     } catch (error) {
       await this.end();
@@ -135,4 +136,13 @@ function sentenceOf(error: unknown, { megabytes }: AsideLimits): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return `It takes too much to read: more than ${megabytes} MB of memory.`;
   return `It cannot be read: ${message.replace(/\.$/, '')}.`;
+}
+
+/** One for the files that are looked through by themselves, one for what a person or a model waits for, one for whole packages. */
+export function createAsides(program: string): Record<'files' | 'packages' | 'others', Aside> {
+  return {
+    files: new Aside(program),
+    packages: new Aside(program, { ms: 20_000 }),
+    others: new Aside(program, { ms: 10_000, megabytes: 512 }),
+  };
 }

@@ -7,6 +7,7 @@ import { workspaceInstructions } from '../tools/files/instructions.ts';
 import { createToolHost } from '../tools/host.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
+import { createAsides } from './aside.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
 import { CommandTerminal } from './commandTerminal.ts';
@@ -24,6 +25,7 @@ import { ModelFetcher } from './modelFetcher.ts';
 import { ModelManager } from './modelManager.ts';
 import { Models } from './models.ts';
 import { NamedModels } from './namedModels.ts';
+import { watchPackages } from './packageProblems.ts';
 import { Packages } from './packages.ts';
 import { Panel } from './panel.ts';
 import { Policies } from './policies.ts';
@@ -75,6 +77,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const reviews = new Reviews();
   const approvals = new Approvals(reviews, policies, presence, showStatus);
+  const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
   const mcp = new Mcp(context, workspace, modals);
 
   const terminal = new CommandTerminal();
@@ -84,10 +87,13 @@ export function activate(context: vscode.ExtensionContext): void {
       timeout: () => settings()['shell.timeout'],
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
-    web: { allowPrivate: () => settings()['web.allowPrivate'] },
+    web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
     language: editorLanguage,
   });
-  const workflowFiles = new WorkflowFiles(tools.map((tool) => tool.definition.name));
+  const workflowFiles = new WorkflowFiles(
+    tools.map((tool) => tool.definition.name),
+    asides.files,
+  );
   const shelf = new Shelf({
     project: workspace,
     storage: path.join(storage.fsPath, 'packages'),
@@ -95,6 +101,7 @@ export function activate(context: vscode.ExtensionContext): void {
     stateFolder: (runId) => store.stateFolder(runId),
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
+    read: (place, folder) => asides.packages.run('package', place, folder),
   });
   const engine = new ExecutionEngine({
     store,
@@ -134,7 +141,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, modals);
-  const manager = new ModelManager(context, models, downloads, fetcher, setup, modals);
+  const manager = new ModelManager(context, models, downloads, fetcher, setup, modals, (file) =>
+    asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
+  );
   const doctor = new Doctor(
     doctorChecks({ context, models, manager, workspace, storage: storage.fsPath }),
     () => secrets.all(),
@@ -196,7 +205,8 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
     }),
     ...watchWorkflowFiles(workflowFiles, log),
-    ...workflowLanguage(workflowFiles),
+    ...watchPackages(shelf, log),
+    ...workflowLanguage(workflowFiles, asides.others),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),
@@ -207,7 +217,7 @@ export function activate(context: vscode.ExtensionContext): void {
   void takeOverFormerSettings(context, modals);
   shutDown = async () => {
     await engine.close();
-    await Promise.all([models.dispose(), mcp.dispose()]);
+    await Promise.all([models.dispose(), mcp.dispose(), ...Object.values(asides).map((aside) => aside.dispose())]);
   };
 }
 

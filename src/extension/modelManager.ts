@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../llm/local/curated.ts';
 import { type EngineState, engineState } from '../llm/local/engines.ts';
 import { type Fit, fitOf, inGigabytes } from '../llm/local/fit.ts';
-import { type LocalModel, listModels } from '../llm/local/library.ts';
+import { type LocalModel, listModels, type ReadModel } from '../llm/local/library.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
 import type { Modals } from './modals.ts';
@@ -37,6 +37,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     private readonly fetcher: ModelFetcher,
     private readonly setup: Setup,
     private readonly modals: Modals,
+    private readonly readModel: ReadModel,
   ) {}
 
   register(): vscode.Disposable {
@@ -99,7 +100,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
-    const [model] = await listModels([uri.query]);
+    const [model] = await listModels([uri.query], this.readModel);
     const { 'local.chatWrapper': chatWrapper, 'local.gpu': gpu } = settings();
     return model
       ? modelDetails(model, fitOfLocal(model), this.engine(), {
@@ -112,7 +113,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   private async listed(): Promise<Item[]> {
     const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
-    const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places)]);
+    const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places, this.readModel)]);
     const unfinished = new Set(begun.map(({ first }) => first));
     const context = settings()['local.contextSize'];
     const best = bestFor(machine(), context);

@@ -1,15 +1,17 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../engine/engine.ts';
 import type { Workflow } from '../engine/workflow.ts';
-import { maximumBytes } from '../tools/files/text.ts';
+import { mostBytes, tooLarge } from '../tools/bounds.ts';
 import { readPlain } from '../tools/gate/open.ts';
 import { agentWorkflow } from '../workflows/agent.ts';
 import { chat } from '../workflows/chat.ts';
 import type { Loaded } from '../workflows/check.ts';
 import { graphWorkflow } from '../workflows/graph.ts';
 import type { AgentFile, WorkflowFile } from '../workflows/schema.ts';
-import { loadAgent, loadWorkflow } from '../workflows/validate.ts';
+import type { Aside } from './aside.ts';
+import { unreadable } from './fileProblems.ts';
 
 export type Kind = 'workflow' | 'agent';
 
@@ -21,9 +23,22 @@ export const patterns: Record<Kind, string> = {
 
 export type FileOf<One extends Kind> = One extends 'workflow' ? WorkflowFile : AgentFile;
 
+/** Files whose content is known. */
+const mostKept = 100;
+/** What took too long is tried again after so many milliseconds: the machine may have been busy. */
+const failureMs = 60_000;
+
+type Result = Promise<Loaded<WorkflowFile> | Loaded<AgentFile>>;
+
 /** The workspace's workflows and agents. An untrusted workspace has none: its files are not read. */
 export class WorkflowFiles {
-  constructor(private readonly tools: readonly string[]) {}
+  /** What was read of each file, and of what. */
+  private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
+
+  constructor(
+    private readonly tools: readonly string[],
+    private readonly aside: Aside,
+  ) {}
 
   /** What a run of this id follows: `chat`, or the workspace-relative path of a file. Throws an `EngineError`. */
   readonly workflow = async (id: string): Promise<Workflow> => {
@@ -44,11 +59,29 @@ export class WorkflowFiles {
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** Reads a file as it is in the editor, saved or not. */
-  async load<One extends Kind>(uri: vscode.Uri, kind: One): Promise<Loaded<FileOf<One>>> {
+  /** Names of the agents that a workflow can have at its nodes. */
+  readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(nameOf);
+
+  /** Reads a file as it is in the editor, saved or not; aside, because it is a stranger's. */
+  async load<One extends Kind>(uri: vscode.Uri, kind: One, agents?: string[]): Promise<Loaded<FileOf<One>>> {
     const text = await textOf(uri);
-    const known = { tools: this.tools, agents: (await this.find('agent')).map(nameOf) };
-    return (kind === 'workflow' ? loadWorkflow(text, known) : loadAgent(text, known)) as Loaded<FileOf<One>>;
+    if (text === undefined) return unreadable(tooLarge);
+    const known = { tools: this.tools, agents: agents ?? (await this.agents()) };
+    const of = createHash('sha256')
+      .update(JSON.stringify([kind, known.agents]))
+      .update(text)
+      .digest('hex');
+    const before = this.kept.get(uri.toString());
+    if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
+    const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
+    entry.result = entry.result.catch((error: Error) => {
+      entry.until = Date.now() + failureMs;
+      return unreadable(error.message);
+    });
+    this.kept.delete(uri.toString());
+    this.kept.set(uri.toString(), entry);
+    for (const [oldest] of this.kept) if (this.kept.size > mostKept) this.kept.delete(oldest);
+    return entry.result as Promise<Loaded<FileOf<One>>>;
   }
 
   private async agentsFor(file: WorkflowFile): Promise<Map<string, AgentFile>> {
@@ -88,14 +121,17 @@ export function uriOf(id: string): vscode.Uri | undefined {
   return vscode.Uri.joinPath(folder.uri, ...inside);
 }
 
-async function textOf(uri: vscode.Uri): Promise<string> {
+/** Undefined: it is too large. */
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
   const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
   if (open) return open.getText();
   try {
     // What is there may be a pipe, which would be waited for.
-    const local = uri.scheme === 'file' ? readPlain(uri.fsPath, maximumBytes) : vscode.workspace.fs.readFile(uri);
-    return new TextDecoder().decode(await local);
-  } catch {
+    if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, mostBytes));
+    const { size } = await vscode.workspace.fs.stat(uri);
+    return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
     throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
   }
 }

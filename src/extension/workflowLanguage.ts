@@ -1,20 +1,17 @@
 import * as vscode from 'vscode';
-import { hoverAt, type Language, type Schema, suggestionsAt } from '../workflows/complete.ts';
-import { actionSchemas, jsonSchemas } from '../workflows/jsonSchema.ts';
-import { kindOf, nameOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+import type { Aside } from './aside.ts';
+import type { About } from './asideJobs.ts';
+import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
  * one is installed it is left to it.
  */
-export function workflowLanguage(files: WorkflowFiles): vscode.Disposable[] {
-  const schemas = jsonSchemas() as Record<'workflow' | 'agent', Schema>;
-  const actions = new Map(Object.entries(actionSchemas()));
-  const languageOf = async (uri: vscode.Uri): Promise<Language | undefined> => {
+export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Disposable[] {
+  const aboutOf = async (uri: vscode.Uri): Promise<About | undefined> => {
     const kind = kindOf(uri);
     if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;
-    const agents = (await files.find('agent')).map(nameOf);
-    return { schema: schemas[kind], agents, action: (name) => actions.get(name) };
+    return { kind, agents: await files.agents() };
   };
   const selector = Object.values(patterns).map((all) => ({ scheme: 'file', pattern: all.replace(',json', '') }));
   return [
@@ -22,10 +19,12 @@ export function workflowLanguage(files: WorkflowFiles): vscode.Disposable[] {
       selector,
       {
         async provideCompletionItems(document, position) {
-          const language = await languageOf(document.uri);
-          if (!language) return undefined;
+          const about = await aboutOf(document.uri);
+          if (!about) return undefined;
           const offset = document.offsetAt(position);
-          const { from, all } = suggestionsAt(document.getText(), offset, language);
+          const found = await aside.run('suggestions', document.getText(), offset, about).catch(() => undefined);
+          if (!found) return undefined; // a file that takes too long has its problem
+          const { from, all } = found;
           const range = new vscode.Range(document.positionAt(from), position);
           return all.map(({ label, kind, description }) => {
             const { Property, Value } = vscode.CompletionItemKind;
@@ -41,8 +40,9 @@ export function workflowLanguage(files: WorkflowFiles): vscode.Disposable[] {
     ),
     vscode.languages.registerHoverProvider(selector, {
       async provideHover(document, position) {
-        const language = await languageOf(document.uri);
-        const text = language && hoverAt(document.getText(), document.offsetAt(position), language);
+        const about = await aboutOf(document.uri);
+        const offset = document.offsetAt(position);
+        const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
         return text ? new vscode.Hover(new vscode.MarkdownString(text)) : undefined;
       },
     }),

@@ -23,7 +23,7 @@ export function loadYaml<Schema extends z.ZodType>(
   spelled: (file: YamlFile) => Findings & { file: YamlFile } = (file) => ({ file, problems: [], warnings: [] }),
 ): Loaded<z.output<Schema>> {
   const read = readYaml(text);
-  if (read.problems.length > 0) return { problems: read.problems, warnings: [] };
+  if (read.problems.length > 0) return { problems: atMost(read.problems), warnings: [] };
   if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
     return { problems: [read.problem([], 'This file has to be a list of keys with values: `name: …`.')], warnings: [] };
   const { file, ...found } = spelled(read);

@@ -1,4 +1,5 @@
-import { type Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, parseDocument, visit } from 'yaml';
+import { type Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
+import { parseYaml } from '../tools/yaml.ts';
 
 /** The part of a JSON schema that is read here. */
 export interface Schema {
@@ -36,8 +37,9 @@ export function suggestionsAt(text: string, offset: number, language: Language):
   if (before.includes('#')) return { from, all: [] };
   const isValue = /:\s+["']?$/.test(before) || /:\s*\[[^\]]*$/.test(before);
   const [start, rest] = [text.slice(0, from), text.slice(to)];
-  const asKey = parseDocument(`${start}${marker}${/^\s*:/.test(rest) ? '' : ': '}${rest}`, tolerant);
-  const asValue = parseDocument(`${start}${marker}${rest}`, tolerant);
+  const asKey = parsed(`${start}${marker}${/^\s*:/.test(rest) ? '' : ': '}${rest}`);
+  const asValue = parsed(`${start}${marker}${rest}`);
+  if (!asKey || !asValue) return { from, all: [] };
   const keys = isValue ? [] : keysAt(asKey, language);
   const values = isValue || /^\s*-\s+$/.test(before) ? valuesAt(asValue, language) : [];
   return { from, all: [...keys, ...values] };
@@ -45,7 +47,8 @@ export function suggestionsAt(text: string, offset: number, language: Language):
 
 /** What is known about the key or the action at `offset`. Never throws. */
 export function hoverAt(text: string, offset: number, language: Language): string | undefined {
-  const document = parseDocument(text, tolerant);
+  const document = parsed(text);
+  if (!document) return undefined;
   const found = find(document, ({ range }) => range !== undefined && range![0] <= offset && offset <= range![1]);
   if (!found) return undefined;
   const { path, node } = found;
@@ -57,6 +60,8 @@ export function hoverAt(text: string, offset: number, language: Language): strin
 
 const marker = 'towpath__here';
 const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
+/** Undefined: it is no file to help with. */
+const parsed = (text: string): Document | undefined => parseYaml(text, tolerant).document;
 type Path = readonly (string | number)[];
 
 interface Found {
