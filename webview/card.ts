@@ -114,6 +114,8 @@ function standingOf(
     const time = state?.ms === undefined ? '' : duration(state.ms);
     const undone = state?.undone?.length ? 'Undone' : '';
     if (ok) return { status: 'done', ok, icon: icons.check, words: undone || allowed, time, title: state?.automatic };
+    if (state?.stillRunning?.length)
+      return { status: 'done', ok, icon: icons.close, words: 'Interrupted, went on', title: `Still at work after the editor’s end: ${state.stillRunning.map(visibleLine).join(', ')}` }; // biome-ignore format: long
     const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
     return { status: 'done', ok, icon: icons.close, words, time };
   }

@@ -6,11 +6,12 @@ import type { Run } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
+import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
 import { RunLog } from './log.ts';
-import { answerLooseEnds } from './looseEnds.ts';
+import { answerLooseEnds, type Evidence, endCalls } from './looseEnds.ts';
 import { afterStop, heeding, patience } from './patience.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
@@ -36,6 +37,8 @@ export interface EngineOptions {
   /** Folder names and the text of AGENTS.md. */
   workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;
+  /** Commands that outlived an editor. */
+  left?: LeftCommands;
   tell(event: RunEvent): void;
   now?(): number;
 }
@@ -145,6 +148,10 @@ export class ExecutionEngine {
       await before?.closed;
       log = new RunLog(await store.open(runId), tell, now);
       const place = await this.undoPlace(log, workspace);
+      await endCalls(
+        log,
+        this.evidence(async () => place.workspace),
+      ); // what a kill left is judged before it is undone
       return await undo(log, { store, ...place }, request, ask);
     } catch (error) {
       return toInfo(error);
@@ -152,6 +159,12 @@ export class ExecutionEngine {
       await log?.end().catch(() => {}); // what could not be kept has been thrown already
       this.active.delete(runId);
     }
+  }
+
+  /** @param place what the run's tools saw in place of the workspace */
+  private evidence(place: () => Promise<Workspace | undefined>): Evidence {
+    const { host, left = new LeftCommands() } = this.options;
+    return { left, standing: async (doing) => host.standing(doing, await place()) };
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
@@ -268,7 +281,11 @@ export class ExecutionEngine {
     }
     const outline = 'agent' in workflow ? workflow.outline : undefined;
     if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
-    await answerLooseEnds(log);
+    const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
+    await answerLooseEnds(
+      log,
+      this.evidence(async () => place()?.catch(() => undefined)),
+    );
     await tellDamage(log);
     for (const { userInput, attachments } of active.early.splice(0))
       await log.emit({ type: 'message', message: userMessage(userInput, attachments) });

@@ -1,49 +1,90 @@
-import { callIdsIn } from '../llm/callIds.ts';
+import type { EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/messages.ts';
-import { failure, toToolResult } from '../protocol/tools.ts';
+import type { CallState } from '../protocol/run.ts';
+import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
+import type { ToolHost } from '../tools/host.ts';
+import type { LeftCommands } from '../tools/shell/left.ts';
 import type { RunLog } from './log.ts';
 
-export const interrupted = failure(
-  'TOOL_INTERRUPTED',
-  'The run ended while this was running. It may have had its effect: check before doing it again.',
-);
-export const unanswered = failure('TOOL_DENIED', 'The run ended before this was answered. It did not run.', {
-  words: 'closed',
-});
+/** By what the world says how far a call came whose end nobody recorded. */
+export interface Evidence {
+  standing: ToolHost['standing'];
+  left: Pick<LeftCommands, 'look'>;
+}
 
 /**
- * Calls that the editor's end, or a stop that they did not heed, left without a result. One that was started may have had
- * its effect: `TOOL_INTERRUPTED`, never repeated by itself. One that was not started did not run: an unanswered question is
- * a no.
+ * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by
+ * itself; one whose end is on record is told as it ended.
  */
-export async function answerLooseEnds(log: RunLog): Promise<void> {
-  await endActions(log);
-  for (const call of pendingCalls(log.run.messages)) {
-    const state = log.run.calls[call.id];
-    const begun = state?.startedAt !== undefined;
-    const outcome = begun ? interrupted : unanswered;
-    if (state?.status !== 'done')
-      await log.emit({
-        type: 'tool-end',
-        toolCallId: call.id,
-        name: call.name,
-        ok: false,
-        ms: 0,
-        code: outcome.error.code,
-      });
-    await log.emit({
-      type: 'message',
-      message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] },
-    });
+export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<void> {
+  await endCalls(log, evidence);
+  for (const { id } of pendingCalls(log.run.messages)) {
+    const toolResults = [toToolResult(id, toldAfterwards(log.run.calls[id]))];
+    await log.emit({ type: 'message', message: { role: 'tool', content: '', toolResults } });
   }
 }
 
-/** The same for the calls of workflow nodes, which are in no message. */
-async function endActions({ run, emit }: RunLog): Promise<void> {
-  const asked = callIdsIn(run.messages);
-  for (const [toolCallId, state] of Object.entries(run.calls)) {
-    if (asked.has(toolCallId) || state.status === 'done') continue;
-    const code = state.startedAt === undefined ? 'TOOL_DENIED' : 'TOOL_INTERRUPTED';
-    await emit({ type: 'tool-end', toolCallId, name: '', ok: false, ms: 0, code });
+/**
+ * Ends the calls that have no end on record; those of workflow nodes, which are in no message, too. One that was not started did
+ * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
+ * command is at work still.
+ */
+export async function endCalls({ run, emit }: RunLog, evidence: Evidence): Promise<void> {
+  const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
+  const open = Object.entries(run.calls).filter(([, { ok }]) => ok === undefined);
+  for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
+    const state = run.calls[toolCallId];
+    if (state?.ok !== undefined) continue;
+    const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
+    await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
   }
 }
+
+type End = Omit<Extract<EventBody, { type: 'tool-end' }>, 'type' | 'toolCallId' | 'name' | 'ms'>;
+const denied: End = { ok: false, code: 'TOOL_DENIED' };
+
+async function endOf(state: CallState, runId: string, toolCallId: string, evidence: Evidence): Promise<End> {
+  const { changes, moved, command, process } = state;
+  const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
+  const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }) };
+  if (!changes && !moved) return interrupted;
+  const standing = await evidence.standing({ changes, moved });
+  const all = [...standing.changes, ...(standing.moved ? [standing.moved] : [])];
+  if (all.every((one) => one === 'after')) return { ok: true, changes, moved };
+  const made = (changes ?? []).filter((_, index) => standing.changes[index] !== 'before');
+  return { ...interrupted, changes: made, ...(standing.moved !== 'before' && { moved }) };
+}
+
+/** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
+export function toldAfterwards(state: CallState | undefined): ToolOutcome {
+  if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
+  if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
+  const { code = 'TOOL_DENIED' } = state ?? {};
+  if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!));
+  if (code !== 'TOOL_DENIED') return failure(code, 'It failed. What else it said was lost when the run ended.');
+  return failure(code, 'The run ended before this was answered. It did not run.', { words: 'closed' });
+}
+
+const outputOf = (outputId: string) => ({ outputId: outputId.slice(0, 12) });
+
+function noteOf({ changes, moved, command }: CallState): string {
+  const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  if (paths.length > 0) return `The run ended while this ran, but it was done: ${listed(paths)}. Do not repeat it.`;
+  const lost = command ? 'its exit code and what it printed were' : 'what it gave was';
+  return `It ran to its end, but ${lost} lost when the run ended.`;
+}
+
+function interruption({ changes, moved, stillRunning }: CallState): string {
+  const ended = 'The run ended while this was running.';
+  if (stillRunning?.length)
+    return `${ended} Its command went on and is still at work: ${listed(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;
+  if (stillRunning) return `${ended} Its command is not at work any more. It may have had its effect: check before doing it again.`; // biome-ignore format: a sentence
+  const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  if (paths.length > 0)
+    return `${ended} These hold neither what they did nor what it was to leave, or only a part was done: ${listed(paths)}. Read them before you go on; the person can put back what was there with Undo.`;
+  if (changes) return 'The run ended before this had changed anything. It did not run.';
+  return `${ended} It may have had its effect: check before doing it again.`;
+}
+
+const listed = (names: readonly string[]) =>
+  [...names.slice(0, 20), ...(names.length > 20 ? [`${names.length - 20} more`] : [])].join(', ');

@@ -7,6 +7,7 @@ import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import { deleteRun, showDeletedRuns } from './deletedRuns.ts';
 import type { Doctor } from './doctor.ts';
+import type { LeftRunning } from './leftRunning.ts';
 import type { Mcp } from './mcp.ts';
 import { showServers } from './mcpMenu.ts';
 import type { Modals } from './modals.ts';
@@ -28,6 +29,7 @@ interface Parts {
   engine: ExecutionEngine;
   store: RunStore;
   undo: Undo;
+  leftRunning: LeftRunning;
   packages: Packages;
   setup: Setup;
   manager: ModelManager;
@@ -85,6 +87,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
+    'towpath.endCommands': () => parts.leftRunning.choose(),
     'towpath.answer': (id?: string) => approvals.show(id),
     'towpath.denyWithWords': (id?: string) => approvals.denyWithWords(id),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),

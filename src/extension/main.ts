@@ -5,6 +5,7 @@ import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { workspaceInstructions } from '../tools/files/instructions.ts';
 import { createToolHost } from '../tools/host.ts';
+import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
 import { createAsides } from './aside.ts';
@@ -18,6 +19,7 @@ import { doctorChecks } from './doctorChecks.ts';
 import { Downloads } from './downloads.ts';
 import { editorLanguage } from './editorTools.ts';
 import { takeOverFormerSettings } from './formerSettings.ts';
+import { LeftRunning } from './leftRunning.ts';
 import { Mcp } from './mcp.ts';
 import { Memory } from './memory.ts';
 import { Modals } from './modals.ts';
@@ -81,10 +83,12 @@ export function activate(context: vscode.ExtensionContext): void {
   const mcp = new Mcp(context, workspace, modals);
 
   const terminal = new CommandTerminal();
+  const left = new LeftCommands();
   const tools = defaultTools({
     delete: { quota: () => settings()['undo.quota'] },
     shell: {
       timeout: () => settings()['shell.timeout'],
+      left,
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
     web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
@@ -119,6 +123,7 @@ export function activate(context: vscode.ExtensionContext): void {
       instructions: await workspaceInstructions(workspace),
     }),
     maxTurns: () => settings().maxTurns,
+    left,
     tell: (event) => {
       conversation.told(event);
       if (event.type === 'phase') {
@@ -135,6 +140,7 @@ export function activate(context: vscode.ExtensionContext): void {
     showStatus();
     void panel.showState();
   });
+  const leftRunning = new LeftRunning(store, left, conversation);
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
@@ -189,6 +195,7 @@ export function activate(context: vscode.ExtensionContext): void {
       engine,
       store,
       undo,
+      leftRunning,
       packages,
       setup,
       manager,
@@ -214,6 +221,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
+  leftRunning.find().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);
   shutDown = async () => {
     await engine.close();

@@ -38,11 +38,17 @@ export class Undo {
       });
       return;
     }
-    const result = await this.engine.undo(runId, request, this.workspace, (question) => this.ask(question));
+    let isAsked = false;
+    const result = await this.engine.undo(runId, request, this.workspace, (question) => {
+      isAsked = true;
+      return this.ask(question);
+    });
     if ('code' in result) {
       this.conversation.notice({ level: 'error', text: result.message });
       return;
     }
+    if (!isAsked && result.left.length === 0)
+      this.conversation.notice({ level: 'info', text: 'There is nothing to undo: the files are as they were before.' });
     const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n') });
   }

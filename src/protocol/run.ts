@@ -301,6 +301,13 @@ function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
   };
 }
 
+/** Calls whose command may be at work though the run is not: the editor ended, or a stop was not waited for. */
+export function leftCalls(run: Run): [toolCallId: string, state: CallState & Required<Pick<CallState, 'command'>>][] {
+  return Object.entries(run.calls).flatMap(([id, { command, ...state }]) =>
+    command && (state.ok === undefined || state.code === 'TOOL_INTERRUPTED') ? [[id, { ...state, command }]] : [],
+  );
+}
+
 /** The run's own title, else the beginning of its first message. */
 export function titleOf(run: Run): string {
   const said = run.messages.find((message) => message.role === 'user' && message.content.trim() !== '');
@@ -320,6 +327,8 @@ export interface RunSummary {
   createdAt: number;
   updatedAt: number;
   live: boolean;
+  /** A command of it may be at work: see `leftCalls`. */
+  commands?: boolean;
   damaged?: string;
   readOnly?: string;
 }

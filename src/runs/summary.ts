@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { runPhaseSchema } from '../protocol/events.ts';
-import { type Run, type RunSummary, titleOf } from '../protocol/run.ts';
+import { leftCalls, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
 import { fold } from './fold.ts';
 import { checksum, StoreError } from './journal.ts';
 import { isUnbegun, readJournal } from './reading.ts';
@@ -15,6 +15,7 @@ const toldShape = {
   phase: runPhaseSchema,
   createdAt: z.number(),
   updatedAt: z.number(),
+  commands: z.boolean().optional(),
   damaged: z.string().optional(),
   readOnly: z.string().optional(),
 };
@@ -100,6 +101,7 @@ function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
     phase,
     createdAt,
     updatedAt,
+    ...(leftCalls(run).length > 0 && { commands: true }),
     ...(damaged !== undefined && { damaged }),
     ...(readOnly && { readOnly }),
   };

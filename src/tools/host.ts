@@ -119,7 +119,11 @@ export function createToolHost({
         const kept = await keep(plan, context);
         changed = agreed.changed;
         stopIfAborted(context.signal);
-        await stored(context, { type: 'tool-start', toolCallId: call.id, name: call.name, ...kept });
+        const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
+        const { command: line, marker, where: folder } = plan ?? {};
+        const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
+        const start = { toolCallId: call.id, name: call.name, ...kept, ...(command && { command }) };
+        await stored(context, { type: 'tool-start', ...start });
         doing = kept;
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
@@ -133,7 +137,6 @@ export function createToolHost({
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
           },
         });
-        const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
         const given = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
@@ -219,6 +222,9 @@ export function createToolHost({
       output: (text) => {
         if (context.signal.aborted) return; // nothing arrives after a stop
         context.emit({ type: 'tool-output', toolCallId: call.id, text }).catch(() => undefined);
+      },
+      commandStarted: (process) => {
+        context.emit({ type: 'command-start', toolCallId: call.id, process }).catch(() => undefined);
       },
       ...running,
       keptOutput: (id) => context.keptOutput(id),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
@@ -6,6 +7,7 @@ import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
 import type { Part } from './part.ts';
+import type { LeftCommands } from './shell/left.ts';
 import type { CommandMirror } from './shell/live.ts';
 import { readingLimit, runReading } from './shell/reading.ts';
 import { runCommand } from './shell/run.ts';
@@ -17,13 +19,15 @@ export interface ShellOptions {
   timeout?(): number;
   /** Where a command's output is also shown while it runs; undefined for nowhere. */
   mirror?(command: string, folder: string): CommandMirror | undefined;
+  /** Commands that outlived an editor. */
+  left?: Pick<LeftCommands, 'twinOf'>;
 }
 
 /**
  * `shell.run`: one command line in the workspace. Data: `{ exitCode, signal?, output, cut?, outputId?, stillRunning? }`; an exit code other
  * than 0 is an answer, not a failure. Past its time `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`.
  */
-export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}): Tool {
+export function shellTool({ timeout = () => 600_000, mirror, left }: ShellOptions = {}): Tool {
   return askingTool(
     {
       name: 'shell.run',
@@ -41,8 +45,10 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
       const place = cwd ?? defaultFolder(workspace.roots);
       const folder = await resolvePath(workspace.roots, place, 'list');
       if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
+      await refuseTwin(left, command, folder.path);
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
       const { reading, parts } = await judge();
+      const marker = randomUUID();
       const named = await namedIn(workspace.roots, folder.path, command);
       // What only reads, and what a row of the table covers, was looked through more closely.
       const understood = parts?.every(({ reads, row }) => reads || row);
@@ -55,6 +61,7 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
         where: folder.path,
         why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
+        marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         named: named.paths,
@@ -80,12 +87,20 @@ export function shellTool({ timeout = () => 600_000, mirror }: ShellOptions = {}
               'E_PRECONDITION_FAILED',
               `${quoted(folder.relative)} is another folder than was shown.`,
             );
+          await refuseTwin(left, command, folder.path);
           const limit = timeoutSeconds === undefined ? timeout() : timeoutSeconds * 1000;
-          return runCommand(command, folder.path, limit, context, mirror?.(command, folder.path));
+          return runCommand(command, folder.path, limit, context, mirror?.(command, folder.path), marker);
         },
       };
     },
   );
+}
+
+async function refuseTwin(left: ShellOptions['left'], command: string, folder: string): Promise<void> {
+  const twin = await left?.twinOf(command, folder);
+  if (!twin) return;
+  const message = `This command went on when the editor ended, and is still at work: ${twin.processes.join(', ')}. It is not run a second time beside itself. Wait for its end, or ask the person to end it (Towpath: End Commands Left Running).`;
+  throw new ToolError('E_PRECONDITION_FAILED', message, { reason: 'STILL_RUNNING', stillRunning: twin.processes });
 }
 
 /** Where a command runs, and what lasting rules for it could be about. */

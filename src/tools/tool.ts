@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Decision, EventBody, KeptChange, Moved, RemovedKind } from '../protocol/events.ts';
+import type { Decision, EventBody, KeptChange, Moved, ProcessIdentity, RemovedKind } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
@@ -55,6 +55,8 @@ export interface ToolContext {
   output(text: string): void;
   /** The file of the plan's `change` holds this text now, in place of the one that was shown: kept for the diff and for undo. */
   leaves(text: string): Promise<void>;
+  /** Tells which process a command has, so that it can be found again. */
+  commandStarted(process: ProcessIdentity): void;
   /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */
   keepOutput(text: string): Promise<string>;
   /** A text that a call of this run has kept, by (the beginning of) its id. */
@@ -74,6 +76,8 @@ export interface Plan {
   why: string;
   change?: FileChange;
   command?: string;
+  /** What its processes will carry in their environment, by which they are found again. */
+  marker?: string;
   /** Where the command runs, workspace-relative, `.` for the workspace; what it runs, where that can be said; and the packages of the project. */
   folder?: string;
   parts?: readonly Part[];

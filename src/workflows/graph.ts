@@ -2,6 +2,7 @@ import { type StopPoint, stopPointOf } from '../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
 import { type Track, trackOf } from '../protocol/graph.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import type { CallState } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import { ActionError } from './action.ts';
 import { Asking } from './asking.ts';
@@ -185,16 +186,17 @@ class Walk {
   /** A call of this node that had begun, and may have changed something, when the editor closed. */
   private interrupted(callPrefix: string, track: Track): ErrorInfo | undefined {
     const steps = `${callPrefix}:`;
-    const begun = Object.entries(this.context.run.calls).some(
+    const begun = Object.entries(this.context.run.calls).filter(
       ([id, state]) =>
         id.startsWith(steps) &&
         state.startedAt !== undefined &&
+        !changedNothing(state) &&
         state.decision !== undefined &&
         Number.parseInt(id.slice(steps.length), 10) >= track.steps,
     );
-    if (!begun) return undefined;
-    const message =
-      'The run ended while this was at work. It may have had its effect: check, then continue to do it again.';
+    if (begun.length === 0) return undefined;
+    const effect = begun.every(([, { ok }]) => ok) ? 'It was done' : 'It may have had its effect';
+    const message = `The run ended while this was at work. ${effect}: check, then continue to do it again.`;
     return { code: 'TOOL_INTERRUPTED', message };
   }
 
@@ -214,6 +216,9 @@ class Walk {
     return this.context.turns({ agent: this.agent });
   }
 }
+
+/** The editor's end came before its effect, as its files have shown. */
+const changedNothing = ({ ok, changes, moved }: CallState): boolean => !ok && changes?.length === 0 && !moved;
 
 /** A branch by its first node, after the branch around it; no node has a `/` in its name. */
 const nameOf = (head: string, around: string | undefined): string =>

@@ -1,4 +1,4 @@
-import { interrupted, unanswered } from '../engine/looseEnds.ts';
+import { toldAfterwards } from '../engine/looseEnds.ts';
 import type { StopPoint } from '../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../engine/workflow.ts';
 import type { Track } from '../protocol/graph.ts';
@@ -136,8 +136,8 @@ async function ownTalk({ context, node, callPrefix, track }: NodeWork, branch: s
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   for (const { id } of pendingCalls(track().messages ?? [])) {
-    const begun = context.run.calls[prefix + id]?.startedAt !== undefined;
-    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, begun ? interrupted : unanswered)] });
+    const told = toldAfterwards(context.run.calls[prefix + id]);
+    await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
   return {
     node: node.name,

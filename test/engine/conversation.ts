@@ -12,6 +12,7 @@ import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
+import type { LeftCommands } from '../../src/tools/shell/left.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
 import { chat } from '../../src/workflows/chat.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
@@ -29,6 +30,8 @@ export class Conversation {
   /** In place of the script. */
   model?: LLMClient;
   workflow: Workflow = chat;
+  tools = defaultTools();
+  left?: LeftCommands;
   /** Hears every event when it is told. */
   told?: (event: RunEvent) => void;
   /** Why there is no workflow any more. */
@@ -61,7 +64,7 @@ export class Conversation {
     };
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve }),
+      host: createToolHost({ workspace: this.workspace, tools: this.tools, approve }),
       workflow: async () => {
         if (this.lost) throw this.lost;
         return this.workflow;
@@ -74,6 +77,7 @@ export class Conversation {
       }),
       workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
       maxTurns: () => this.maxTurns,
+      left: this.left,
       tell: (event) => {
         this.events.push(event);
         this.told?.(event);

@@ -16,6 +16,7 @@ const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
   keptFromSearch: () => () => false,
   output: () => {},
   leaves: async () => {},
+  commandStarted: () => {},
   keepOutput: async () => '',
   keptOutput: async () => undefined,
 });

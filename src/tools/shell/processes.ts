@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markerName } from './environment.ts';
+import { hasAncestor, processTable } from './table.ts';
 
 /** A process of a command. */
 export interface CommandProcess {
@@ -12,7 +13,7 @@ export interface CommandProcess {
 }
 
 /** How long processes have to end by themselves once asked to, in milliseconds; after that they are killed. */
-const graceTime = 5000;
+export const graceTime = 5000;
 
 /**
  * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the
@@ -21,17 +22,11 @@ const graceTime = 5000;
 async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
     return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
-  const all = new Map<number, CommandProcess & { parent: number }>();
-  for (const entry of await readdir('/proc')) {
-    if (!/^\d+$/.test(entry)) continue;
-    const found = await statOf(Number(entry));
-    if (found) all.set(found.pid, found);
-  }
+  const all = await processTable();
   const own: CommandProcess[] = [];
-  for (const { parent, ...candidate } of all.values()) {
-    const descends = hasAncestor(all, parent, leader);
-    if (candidate.group === leader || descends || (await isMarked(candidate.pid, marker))) own.push(candidate);
-  }
+  for (const { pid, name, group, parent } of all.values())
+    if (group === leader || hasAncestor(all, parent, leader) || (await isMarked(pid, marker)))
+      own.push({ pid, name, group });
   return own;
 }
 
@@ -73,7 +68,7 @@ function endTree(leader: number): Promise<CommandProcess[]> {
   });
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -89,23 +84,8 @@ function groupIsAlive(leader: number): boolean {
   }
 }
 
-/** Undefined for what has ended, a zombie included. */
-async function statOf(pid: number): Promise<(CommandProcess & { parent: number }) | undefined> {
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  const [, name, state, parent, group] = /^\d+ \((.*)\) (\S) (\d+) (\d+)/s.exec(text) ?? [];
-  if (name === undefined || state === 'Z' || state === 'X') return undefined;
-  return { pid, name, parent: Number(parent), group: Number(group) };
-}
-
-function hasAncestor(all: Map<number, { parent: number }>, parent: number, wanted: number): boolean {
-  for (let steps = 0; steps < 100 && parent > 1; steps++) {
-    if (parent === wanted) return true;
-    parent = all.get(parent)?.parent ?? 0;
-  }
-  return false;
-}
-
-async function isMarked(pid: number, marker: string): Promise<boolean> {
+/** It carries the command's mark in its environment. */
+export async function isMarked(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(`${markerName}=${marker}\0`);
 }

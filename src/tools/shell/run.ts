@@ -7,6 +7,7 @@ import { keptText } from '../keptText.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
 import { gitSafety, whyRefused } from './bareRepositories.ts';
 import { commandEnvironment } from './environment.ts';
+import { identityOf } from './left.ts';
 import { type CommandMirror, liveOutput } from './live.ts';
 import { Cleaner, CommandOutput } from './output.ts';
 import { askToEnd, type CommandProcess, endProcesses } from './processes.ts';
@@ -26,8 +27,8 @@ export async function runCommand(
   timeout: number,
   context: ToolContext,
   mirror?: CommandMirror,
+  marker: string = randomUUID(),
 ) {
-  const marker = randomUUID();
   const git = await gitSafety();
   const [shell, ...options] = shellCommand();
   const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, command], {
@@ -78,6 +79,11 @@ export async function runCommand(
     signal.addEventListener('abort', stop, { once: true, signal: ending.signal });
   });
   let how = 'It could not be started.';
+  const tellOfIt = async () => {
+    const identity = child.pid === undefined ? undefined : await identityOf(child.pid);
+    if (identity && !ending.signal.aborted) context.commandStarted(identity);
+  };
+  tellOfIt().catch(() => {}); // its mark is known already
   try {
     const end = await Promise.race([exited, timedOut, stopped, flooded]);
     how = inWords(end);

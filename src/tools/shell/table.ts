@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** A process that is alive, as the system tells of it. */
+export interface TableEntry {
+  pid: number;
+  name: string;
+  parent: number;
+  group: number;
+  /** When it began, in the system's own words: with its number, what tells it from every other. */
+  began: string;
+}
+
+/** What has ended is not in it, zombies included. Empty on Windows, where nobody has asked yet. */
+export async function processTable(platform = process.platform): Promise<Map<number, TableEntry>> {
+  const entries = platform === 'linux' ? await fromProc() : platform === 'win32' ? [] : await fromPs();
+  return new Map(entries.map((entry) => [entry.pid, entry]));
+}
+
+async function fromProc(): Promise<TableEntry[]> {
+  const entries: TableEntry[] = [];
+  for (const name of await readdir('/proc')) {
+    const found = /^\d+$/.test(name) && (await entryOf(Number(name)));
+    if (found) entries.push(found);
+  }
+  return entries;
+}
+
+/** One of it. */
+export async function tableEntry(pid: number): Promise<TableEntry | undefined> {
+  return process.platform === 'linux' ? entryOf(pid) : (await processTable()).get(pid);
+}
+
+async function entryOf(pid: number): Promise<TableEntry | undefined> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const [, name, fields = ''] = /^\d+ \((.*)\) (\S .*)/s.exec(text) ?? []; // the name may hold anything
+  const [state, parent, group] = fields.split(' ');
+  if (name === undefined || state === 'Z' || state === 'X') return undefined;
+  return { pid, name, parent: Number(parent), group: Number(group), began: fields.split(' ')[19] ?? '' };
+}
+
+const psLine = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(.*)$/;
+
+async function fromPs(): Promise<TableEntry[]> {
+  const options = { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 20_000_000 };
+  const listed = await promisify(execFile)('ps', ['-axo', 'pid=,ppid=,pgid=,state=,lstart=,comm='], options);
+  return listed.stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, group, state, began, name] = psLine.exec(line) ?? [];
+    if (name === undefined || state!.startsWith('Z')) return [];
+    return { pid: Number(pid), name, parent: Number(parent), group: Number(group), began: began! };
+  });
+}
+
+export function hasAncestor(
+  all: ReadonlyMap<number, Pick<TableEntry, 'parent'>>,
+  parent: number,
+  wanted: number,
+): boolean {
+  for (let steps = 0; steps < 100 && parent > 1; steps++) {
+    if (parent === wanted) return true;
+    parent = all.get(parent)?.parent ?? 0;
+  }
+  return false;
+}
