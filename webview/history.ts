@@ -40,17 +40,25 @@ const words: Record<RunSummary['phase'], string> = {
   Failed: 'Stopped',
 };
 
+/** Where and how much, as a sentence. */
+function damageOf({ damaged, readOnly }: RunSummary): string | undefined {
+  const text = damaged ? `A part of its record is damaged: ${damaged}` : readOnly;
+  return text && visibleLine(text);
+}
+
 function row(context: PanelContext, run: RunSummary): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
   const title = proseLine(run.title) || 'Untitled';
   const state = run.damaged
     ? 'Damaged'
-    : run.live
-      ? 'Running'
-      : run.phase === 'Running'
-        ? 'Interrupted'
-        : words[run.phase];
+    : run.readOnly
+      ? 'From a newer Towpath'
+      : run.live
+        ? 'Running'
+        : run.phase === 'Running'
+          ? 'Interrupted'
+          : words[run.phase];
   const open = () => {
     context.post({ type: 'open-run', runId: run.id });
     closeHistory(context);
@@ -67,7 +75,7 @@ function row(context: PanelContext, run: RunSummary): TemplateResult {
     context.refresh();
   };
   return html`<li class="history-row ${current ? 'current' : ''}" data-run=${run.id}>
-    <button class="history-open" title=${run.damaged ? visibleLine(run.damaged) : title}
+    <button class="history-open" title=${damageOf(run) ?? title}
         aria-current=${current ? 'true' : nothing} @click=${open}>
       <span class="history-title">${title}</span>
       <span class="quiet">${[state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>

@@ -9,6 +9,7 @@ import { duration } from './time.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+  if (run.readOnly) return stopLine(context, 'warning', run.readOnly, []);
   if (run.phase === 'Running') return runningLine(context, run);
   const { error } = run;
   if (!error)
@@ -21,6 +22,7 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
   if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
   if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
+  if (error.code === 'STORE_LOCKED') return stopLine(context, 'error', text, ['Take Over']);
   if (canGoOn.has(error.code)) return stopLine(context, 'warning', text, ['Continue']);
   const nodeLeft = run.graph && run.graph.main.at.length > 0; // a node that failed can be tried again
   return stopLine(context, 'error', text, nodeLeft ? ['Retry'] : []);
@@ -41,7 +43,9 @@ function hasLooseEnds(run: Run): boolean {
   );
 }
 
-type Way = 'Continue' | 'Retry' | 'Set API Key';
+type Way = 'Continue' | 'Retry' | 'Set API Key' | 'Take Over';
+
+const actions = { 'Set API Key': 'set-key', 'Take Over': 'take-over' } as const;
 
 function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: string, ways: Way[]): TemplateResult {
   // An error is told in the log already (announce.ts); said again it would only be in the way.
@@ -53,9 +57,10 @@ function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: s
 }
 
 function wayButton(context: PanelContext, way: Way, first: boolean): TemplateResult {
-  const act = () => context.post(way === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' });
+  const action = way in actions ? actions[way as keyof typeof actions] : undefined;
+  const act = () => context.post(action ? { type: 'action', action } : { type: 'continue' });
   return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
-    data-testid=${way === 'Set API Key' ? 'set-key' : 'continue'} @click=${act}>${way}</vscode-button>`;
+    data-testid=${action ?? 'continue'} @click=${act}>${way}</vscode-button>`;
 }
 
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {

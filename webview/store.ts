@@ -30,6 +30,7 @@ export function receive(model: PanelModel, message: HostMessage): void {
       model.results = new Map();
       model.revisions = new Map();
       for (const told of message.run?.messages ?? []) collectResults(model, told);
+      for (const { messages } of message.run?.damage ?? []) for (const told of messages) collectResults(model, told);
       break;
     case 'events':
       for (const event of message.events) fold(model, event);

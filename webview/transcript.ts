@@ -6,6 +6,7 @@ import type { Run } from '../src/protocol/run.ts';
 import { visibleLine, visibleProse } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
 import type { PanelContext } from './context.ts';
+import { damages } from './damage.ts';
 import { icons } from './icons.ts';
 import { pictures } from './images.ts';
 import { longText } from './longText.ts';
@@ -30,11 +31,12 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
     (index) => `${run.id}:${index}`,
     (index) => {
       const message = run.messages[index];
-      if (!message) return html`${compactions(context, run, index)}${live(context, run, index)}`;
-      return html`${compactions(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
+      if (!message)
+        return html`${compactions(context, run, index)}${damages(context, run, index)}${live(context, run, index)}`;
+      return html`${compactions(context, run, index)}${damages(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
     },
   )}
-  ${compactions(context, run, places)}
+  ${compactions(context, run, places)}${damages(context, run, places)}
   ${run.queued.map(
     ({ text, attachments }) => html`<article class="user queued" data-role="queued">
     ${pictures(attachments)}<div class="user-text">${visibleProse(text)}</div><span class="quiet">queued</span></article>`,

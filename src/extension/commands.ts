@@ -21,6 +21,7 @@ import type { Policies } from './policies.ts';
 import type { Presence } from './presence.ts';
 import { showRunPreset } from './runPresetMenu.ts';
 import type { Setup } from './setup.ts';
+import { takeOverRun } from './takeOver.ts';
 import type { Undo } from './undo.ts';
 import type { Workflows } from './workflows.ts';
 
@@ -84,6 +85,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       const atWork = parts.engine.liveIds.includes(runId);
       if (!atWork || (await parts.modals.ask({ text, buttons: [stop] })) === stop) await deleteRun(runId, parts);
     },
+    'towpath.takeOver': () => takeOverRun(parts),
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),

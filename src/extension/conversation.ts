@@ -23,6 +23,9 @@ export class Conversation {
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
+  /** What could not be done because another window has the run. */
+  private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']> };
+
   constructor(
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
@@ -147,8 +150,19 @@ export class Conversation {
     const result = await entered;
     this.listChanged();
     const isSaid = this.failed.delete(runId);
-    if (result.error?.code.startsWith('STORE_') && this.shown === runId && !isSaid)
-      this.notice({ level: 'error', text: result.error.message });
+    const { code = '', message = '' } = result.error ?? {};
+    const isElsewhere = code === 'STORE_LOCKED';
+    this.refused = isElsewhere && !isSaid ? { runId, enter } : undefined;
+    if (!code.startsWith('STORE_') || this.shown !== runId || isSaid) return;
+    this.notice({ level: 'error', text: message, ...(isElsewhere && { action: takeOver }) });
+  }
+
+  /** Shows the run as it is kept now, and does what could not be done while another window had it. */
+  async goOnWithRefused(runId: string): Promise<void> {
+    const refused = this.refused;
+    this.refused = undefined;
+    await this.open(runId);
+    if (refused?.runId === runId) await this.work(runId, refused.enter);
   }
 
   private async choose(runId: string | undefined): Promise<void> {
@@ -178,6 +192,8 @@ export class Conversation {
     }
   }
 }
+
+const takeOver: Notice['action'] = { label: 'Take Over', action: 'take-over' };
 
 /** A kept run whose loop is not at work has come to rest, whatever its last event says: the editor closed meanwhile. */
 function atRest(run: Run, working: boolean): Run {

@@ -170,7 +170,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
 
   const sweep = async () => {
-    await store.deleted.sweep();
+    await store.sweep();
     await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
   };
   const sweeping = setTimeout(sweep, sweepAfterMs);

@@ -156,6 +156,7 @@ const actions = {
   'use-demo': 'towpath.useDemo',
   'run-preset': 'towpath.runPreset',
   'deleted-runs': 'towpath.deletedRuns',
+  'take-over': 'towpath.takeOver',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;

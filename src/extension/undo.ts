@@ -44,7 +44,12 @@ export class Undo {
       return this.ask(question);
     });
     if ('code' in result) {
-      this.conversation.notice({ level: 'error', text: result.message });
+      const action = { label: 'Take Over', action: 'take-over' } as const;
+      this.conversation.notice({
+        level: 'error',
+        text: result.message,
+        ...(result.code === 'STORE_LOCKED' && { action }),
+      });
       return;
     }
     if (!isAsked && result.left.length === 0)

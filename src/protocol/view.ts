@@ -25,6 +25,7 @@ const panelActionSchema = z.enum([
   'use-demo',
   'run-preset',
   'deleted-runs',
+  'take-over',
   'open-folder',
   'manage-trust',
 ]);

@@ -2,20 +2,25 @@ import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { StoreError } from './journal.ts';
+import { Quota } from './quota.ts';
 
 /**
  * Files before and after changes, for diffs and undo: in the folder of the run they belong to, by their sha256, so
  * that the same content is kept once and goes with its run. Folders are 0700, files 0600.
  */
 export class Contents {
+  private readonly quota: Quota;
+
   /**
    * @param runs absolute path of the folder that holds a folder per run
    * @param deleted the folders of deleted runs, whose contents count and go first
    */
   constructor(
     private readonly runs: string,
-    private readonly deleted: () => Promise<string[]> = async () => [],
-  ) {}
+    deleted: () => Promise<string[]> = async () => [],
+  ) {
+    this.quota = new Quota(runs, deleted);
+  }
 
   /** Keeps a text, or bytes; returns its id. Throws `StoreError`. */
   async keep(runId: string, content: string | Uint8Array): Promise<string> {
@@ -50,21 +55,9 @@ export class Contents {
     return bytes;
   }
 
-  /**
-   * Removes the oldest contents, those of deleted runs before all others, until all together are at most `bytes`; those of
-   * the runs in `spared` stay.
-   */
-  async trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
-    const kept = (await names(this.runs)).map((runId) => filesOf(this.folderOf(runId), !spared.has(runId)));
-    const deleted = (await this.deleted()).map((folder) => filesOf(path.join(folder, 'contents'), true));
-    const files = [...oldestFirst(await Promise.all(deleted)), ...oldestFirst(await Promise.all(kept))];
-    let total = files.reduce((sum, { size }) => sum + size, 0);
-    for (const { file, size, mayGo } of files) {
-      if (total <= bytes) return;
-      if (!mayGo) continue;
-      await fs.rm(file, { force: true });
-      total -= size;
-    }
+  /** See `Quota.trim`. */
+  trim(bytes: number, spared: ReadonlySet<string>): Promise<void> {
+    return this.quota.trim(bytes, spared);
   }
 
   /** Not that of the run: one that is gone does not come back as a folder of contents. */
@@ -87,22 +80,3 @@ export class Contents {
 }
 
 const hash = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
-const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);
-
-interface KeptFile {
-  file: string;
-  size: number;
-  mtimeMs: number;
-  mayGo: boolean;
-}
-
-async function filesOf(folder: string, mayGo: boolean): Promise<KeptFile[]> {
-  const stats = (await names(folder)).map(async (name) => {
-    const file = path.join(folder, name);
-    const stat = await fs.stat(file).catch(() => undefined);
-    return stat ? [{ file, size: stat.size, mtimeMs: stat.mtimeMs, mayGo }] : [];
-  });
-  return (await Promise.all(stats)).flat();
-}
-
-const oldestFirst = (files: KeptFile[][]): KeptFile[] => files.flat().sort((one, two) => one.mtimeMs - two.mtimeMs);

@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { RunSummary } from '../protocol/run.ts';
+import { few } from './few.ts';
 import { StoreError } from './journal.ts';
 import { readSummary } from './summary.ts';
 
@@ -43,12 +44,10 @@ export class DeletedRuns {
 
   /** Those that can be brought back, the last deleted first. */
   async list(): Promise<DeletedRun[]> {
-    const runs = await Promise.all(
-      (await this.names()).map(async (name) => {
-        const summary = await readSummary(path.join(this.folder, name), idOf(name)!);
-        return summary ? [{ ...summary, name, daysLeft: this.daysLeft(name) }] : [];
-      }),
-    );
+    const runs = await few(await this.names(), 8, async (name) => {
+      const summary = await readSummary(path.join(this.folder, name), idOf(name)!);
+      return summary ? [{ ...summary, name, daysLeft: this.daysLeft(name) }] : [];
+    });
     const when = ({ name }: DeletedRun) => deletedAt(name);
     return runs
       .flat()

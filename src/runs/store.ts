@@ -5,11 +5,16 @@ import type { StoredEvent } from '../protocol/events.ts';
 import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
+import { few } from './few.ts';
 import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
+import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
 import { readFirstEvent } from './reading.ts';
 import { journalIn, readRun, readSummary, writeSummary } from './summary.ts';
+
+/** Runs looked at at the same time: a thousand journals would not fit into memory. */
+const atOnce = 8;
 
 /** A run opened for writing: nobody else writes it until `close`. */
 export interface OpenRun {
@@ -33,7 +38,7 @@ export class RunStore {
    */
   constructor(
     private readonly folder: string,
-    now: () => number = Date.now,
+    private readonly now: () => number = Date.now,
     private readonly window?: string,
   ) {
     const runs = path.join(folder, 'runs');
@@ -78,14 +83,14 @@ export class RunStore {
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
   async list(): Promise<RunSummary[]> {
-    const runs = await Promise.all((await this.ids()).map((id) => readSummary(this.folderOf(id), id)));
+    const runs = await few(await this.ids(), atOnce, (id) => readSummary(this.folderOf(id), id));
     return runs.filter((run) => run !== undefined).sort((a, b) => b.updatedAt - a.updatedAt);
   }
 
   /** What each run follows, deleted ones too; undefined for one whose record does not tell. */
   async workflowIds(): Promise<(string | undefined)[]> {
     const folders = [...(await this.ids()).map((id) => this.folderOf(id)), ...(await this.deleted.folders())];
-    const firsts = await Promise.all(folders.map((folder) => readFirstEvent(journalIn(folder))));
+    const firsts = await few(folders, atOnce, (folder) => readFirstEvent(journalIn(folder)));
     return firsts.map((event) => (event?.type === 'run-start' ? event.workflowId : undefined));
   }
 
@@ -116,6 +121,12 @@ export class RunStore {
     } finally {
       await lock.release();
     }
+  }
+
+  /** Removes what kills left behind, and what was deleted longer ago than it is kept. */
+  async sweep(): Promise<void> {
+    await this.deleted.sweep();
+    await sweepLeftovers(path.join(this.folder, 'runs'), this.now());
   }
 
   /** Where what belongs to a run alone is kept: it goes with the run. Made by whoever writes there first. */

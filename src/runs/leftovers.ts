@@ -1,0 +1,45 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { few } from './few.ts';
+import { isLocked } from './lock.ts';
+import { isUnbegun } from './reading.ts';
+
+const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** What is written aside, to be put in its place: a kill in between leaves it there. */
+const aside = new RegExp(
+  `^(lock\\.${id}|lock\\.over-[0-9a-f]{16}(\\.${id}|\\.over-.*)?|(summary\\.json|journal\\.jsonl)\\.${id})$`,
+);
+const asideContent = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
+
+/** Nobody is at work so long between writing a file aside and putting it in its place, whatever the clocks say. */
+const oldMs = 60 * 60 * 1000;
+
+/** Removes what kills left behind in the folders of runs, and runs that were killed before they began. `now`: epoch ms. */
+export async function sweepLeftovers(runs: string, now: number): Promise<void> {
+  await few(await names(runs), 2, async (name) => {
+    const folder = path.join(runs, name);
+    const isLeft = async (file: string) => {
+      const stat = await fs.stat(file).catch(() => undefined);
+      return stat !== undefined && Math.abs(now - stat.mtimeMs) > oldMs;
+    };
+    const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
+    const contents = path.join(folder, 'contents');
+    const kept = (await names(contents)).filter((one) => asideContent.test(one)).map((one) => path.join(contents, one));
+    for (const file of [...files, ...kept]) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
+    if ((await isLeft(folder)) && (await isEmpty(folder))) await removeEmpty(folder);
+  });
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  const left = (await names(folder)).filter((name) => name !== 'lock' && name !== 'journal.jsonl');
+  if (left.length > 0 || (await isLocked(path.join(folder, 'lock')))) return false;
+  const journal = await fs.readFile(path.join(folder, 'journal.jsonl')).catch(() => Buffer.alloc(0));
+  return isUnbegun(journal);
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  for (const name of ['lock', 'journal.jsonl']) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
+  await fs.rmdir(folder).catch(() => {});
+}
+
+const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { takeLock } from '../../src/runs/lock.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+/** What is on disk of a run is damaged, or another window has it: the person hears of it, and has a way out. */
+describe('the record of a run', () => {
+  let editor: Towpath;
+  let provider: Provider;
+  let userDataDir: string;
+  before(async () => {
+    userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));
+    provider = await startProvider([]);
+    const settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    editor = await openTowpath({ files: { 'a.txt': 'one\n' }, userDataDir, settings });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(userDataDir, { recursive: true, force: true });
+  });
+
+  /** The folder of the newest run. */
+  function newestRun(): string {
+    const journals = readdirSync(userDataDir, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('journal.jsonl'))
+      .map((file) => path.join(userDataDir, file));
+    const time = (file: string) => statSync(file).mtimeMs;
+    return path.dirname(journals.sort((one, other) => time(other) - time(one))[0]!);
+  }
+  const asked = () => JSON.stringify(provider.requests.at(-1)!.body.messages);
+  async function says(words: string, answer: string): Promise<void> {
+    provider.script = () => reply.text(answer);
+    await editor.panel.send(words);
+    await editor.panel.shows(answer);
+    await eventually('the run is closed', () => !existsSync(path.join(newestRun(), 'lock')));
+  }
+
+  it('when it is damaged: list, panel and model say where and how much, and what came after it can be read', async () => {
+    await says('First words.', 'First answer.');
+    await says('Second words.', 'Second answer.');
+    const journal = path.join(newestRun(), 'journal.jsonl');
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    const bytes = readFileSync(journal);
+    bytes[bytes.indexOf('First answer.')]! ^= 1;
+    writeFileSync(journal, bytes);
+    const row = editor.panel.frame.locator('.history-row', { hasText: 'First words.' });
+    await eventually('the list says so', async () => {
+      await editor.host.evaluate(async (vscode) => {
+        await vscode.commands.executeCommand('towpath.newRun'); // the list is read anew
+      });
+      if (!(await row.isVisible())) await editor.panel.frame.getByTestId('history').click();
+      return /Damaged/.test(await row.innerText());
+    });
+    assert.match(
+      (await row.locator('.history-open').getAttribute('title')) ?? '',
+      /^A part of its record is damaged: line \d+ is damaged \(\d+ bytes from byte \d+\)/,
+    );
+    await row.locator('.history-open').click();
+    const place = editor.panel.frame.locator('[data-role="damage"]');
+    await place.waitFor();
+    assert.match(
+      await place.innerText(),
+      /A part of this run's record is damaged here: line \d+ is damaged \(\d+ bytes from byte \d+\)\. The model hears of it when you go on\./,
+    );
+    await place.locator('summary').click();
+    await editor.panel.shows('Second answer.');
+    await editor.screenshot('record-damaged');
+    await says('And now?', 'I see.');
+    assert.match(asked(), /A part of the record of this conversation was damaged: line \d+/);
+    assert.match(asked(), /Second answer/);
+    await editor.reload();
+    await editor.panel.shows("A part of this run's record is damaged here");
+    await editor.panel.shows('I see.');
+  });
+
+  it('when another window has it: the person sees who, takes it over, and what they said is done', async () => {
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    await says('Begin.', 'Begun.');
+    const lock = await takeLock(path.join(newestRun(), 'lock'), 'sample · Another Editor');
+    try {
+      provider.script = () => reply.text('Here it goes on.');
+      await editor.panel.send('Go on here.');
+      await editor.panel.shows('This run is at work in another window.');
+      const take = editor.panel.frame.getByTestId('notice-action');
+      await take.click();
+      const question = await editor.dialog.text();
+      assert.match(question, /^Take this run over from another window\?\nWindow: sample · Another Editor \(on /);
+      assert.ok(question.includes(`on ${hostname()}, process ${process.pid})`), question);
+      assert.match(question, /At work since .*\nLast sign of life: \d+ s ago\n/);
+      await editor.screenshot('take-over');
+      await editor.dialog.escape();
+      assert.equal(await lock.isMine(), true, 'closing the dialog takes nothing');
+      await take.click();
+      await editor.dialog.click('Take Over');
+      await editor.panel.shows('Here it goes on.');
+      assert.equal(await lock.isMine(), false);
+      assert.match(asked(), /Go on here\./);
+    } finally {
+      await lock.release();
+    }
+  });
+});
