@@ -68,7 +68,6 @@ function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
       break;
     case 'queued':
     case 'compaction':
-    case 'phase':
     case 'mended':
       break;
     default:
