@@ -1,10 +1,11 @@
 import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
+import { awkReads } from './awk.ts';
 import { resolvePath } from './paths.ts';
 import { isGitInternal, secretExcludes, secretGlobs, secretReason } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
-import { awkReads, jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
+import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
 import { isKnown, type Step, type Steps, shownWord, some } from './unfold.ts';
 
 /** A command line that only reads, as it is to be run: these words, no shell. */

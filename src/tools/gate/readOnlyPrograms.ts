@@ -34,7 +34,7 @@ export interface ReadOnlyProgram {
 /** A Map: `constructor` is not a program. */
 export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<string, ReadOnlyProgram>([
   ['[', { operands: 'test' }],
-  ['awk', { values: 'F', operands: 'awk' }],
+  ['awk', { values: 'Fv', operands: 'awk' }],
   ['basename', { flags: 'az', values: 's', operands: 'text' }],
   ['cat', { flags: 'AbeEnstTuv', long: 'number show-all show-ends show-tabs squeeze-blank', operands: 'paths' }],
   ['column', { flags: 't', values: 'sNc', operands: 'paths' }],

@@ -13,15 +13,6 @@ const sedScript = new RegExp(String.raw`^\s*${sedCommand}(?:\s*;\s*${sedCommand}
 /** Lines are printed, left out or shown otherwise: no `w`, `r`, `e`, and none of them as a flag of `s`. */
 export const sedReads = (script: string): boolean => sedScript.test(script);
 
-const operand = String.raw`(?:\$(?:\d+|NF|\(NF-\d\))|NR|FNR|NF|\d+(?:\.\d+)?|"[^"\\\n]*"|length(?:\(\$\d+\)|\(\))?)`;
-const comparison = String.raw`(?:${operand}\s*(?:==|!=|>=|<=|<|>|~|!~)\s*(?:${operand}|\/[^\/\n]*\/)|!?\/[^\/\n]*\/|NF|NR%\d+==\d+)`;
-const shown = String.raw`${operand}(?:(?:\s*,\s*|\s+)${operand})*`;
-const awkProgram = new RegExp(
-  String.raw`^\s*(?:${comparison}(?:\s*(?:&&|\|\||,)\s*${comparison})*)?\s*(?:\{\s*print(?:\s+${shown})?\s*;?\s*\})?\s*$`,
-);
-/** Fields and lines are chosen and printed: no call, no pipe, no file. */
-export const awkReads = (program: string): boolean => program.trim() !== '' && awkProgram.test(program);
-
 /** jq has no way to write or to start anything; what it could read beside its files are modules and the environment. */
 export const jqReads = (filter: string): boolean =>
   !/\b(import|include|env|input_filename|modulemeta|get_search_list)\b|\$ENV|\$__/.test(

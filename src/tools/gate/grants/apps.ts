@@ -2,9 +2,9 @@ import type { Row } from './row.ts';
 import { fileTool, looks, tool } from './tool.ts';
 
 const verbosity = ['q', 'm', 'n', 'd', 'quiet', 'minimal', 'normal', 'detailed'].join('|');
-const dotnet = `-c=Debug|Release --configuration=Debug|Release --no-build --no-restore -v=${verbosity} --verbosity=${verbosity} --nologo -nologo -f=<name> --framework=<name> -r=<name> --no-incremental -warnaserror -m -tl:off --tl:off`;
+const dotnet = `-c=Debug|Release --configuration=Debug|Release --no-build --no-restore --no-dependencies --no-self-contained --tl:auto --disable-build-servers -v=${verbosity} --verbosity=${verbosity} --nologo -nologo -f=<name> --framework=<name> -r=<name> --no-incremental -warnaserror -m -tl:off --tl:off`;
 const dotnetTest =
-  '--filter= --logger=trx|console|html|console;verbosity=normal|console;verbosity=detailed|console;verbosity=minimal|console;verbosity=quiet -l=trx|console|console;verbosity=normal|console;verbosity=detailed --list-tests -t --blame --collect=Code~Coverage --results-directory=<output> --no-progress';
+  '--filter= --logger=trx|console|html|console;verbosity=normal|console;verbosity=detailed|console;verbosity=minimal|console;verbosity=quiet -l=trx|console|console;verbosity=normal|console;verbosity=detailed --list-tests -t --blame --blame-hang --blame-crash --blame-hang-timeout=<time> --collect=Code~Coverage --results-directory=<output> --no-progress';
 /** MSBuild's own way to write options, and properties that do not name a program or a place. */
 const msbuild =
   /^[-/](?:(?:clp|consoleLoggerParameters):[A-Za-z;=]+|(?:v|verbosity):\w+|(?:m|maxcpucount)(?::\d+)?|warnaserror(?::[A-Z]{2}\d+)?|nodeReuse:(?:true|false)|p:(?:Configuration|Platform|TreatWarningsAsErrors|WarningLevel|ContinuousIntegrationBuild|EnforceCodeStyleInBuild|AnalysisLevel|RunAnalyzers|CollectCoverage)=\w+)$/;
@@ -37,6 +37,25 @@ export const appRows: readonly Row[] = [
           `${command} -logger:Evil,evil.dll`,
           `${command} --test-adapter-path:evil`,
           `${command} --artifacts-path /x`,
+        ],
+      },
+    ),
+  ),
+  ...['dotnet pack', 'dotnet publish'].map((command) =>
+    tool(
+      command,
+      `${dotnet} -o=<made> --output=<made> --include-symbols --include-source --self-contained --version-suffix=<name>`,
+      {
+        why: 'It builds into a folder for builds and sends nothing anywhere. Properties, which may name a place to send it to, are asked about.',
+        operands: 'folders',
+        readsArguments: true,
+        yes: [command, `${command} src -c Release -o artifacts`],
+        no: [
+          `${command} -o src`,
+          `${command} -o /x`,
+          `${command} -p:PublishProfile=x`,
+          `${command} --source x`,
+          'dotnet nuget push x',
         ],
       },
     ),
@@ -80,19 +99,48 @@ export const appRows: readonly Row[] = [
       ],
     }),
   ),
-  looks(
-    'dotnet list package',
-    '--outdated --deprecated --vulnerable --include-transitive --highest-minor --highest-patch --include-prerelease',
+  looks('dotnet list', '--include-transitive --format=json|console', {
+    why: 'It lists what a project or the solution has.',
+    operands: ['folders', /^(package|reference)$/],
+    least: 2,
+    yes: ['dotnet list src reference', 'dotnet list A.sln package --include-transitive'],
+    no: ['dotnet list ../x package', 'dotnet list A.sln package --outdated'],
+  }),
+  looks('dotnet nuget why', '-f=<name> --framework=<name>', {
+    operands: ['folders', /^[\w.-]+$/],
+    yes: ['dotnet nuget why A.sln System.Text.Json'],
+    no: ['dotnet nuget push A.nupkg', 'dotnet nuget why ../A.sln x'],
+  }),
+  tool(
+    'dotnet ef migrations script',
+    '--no-build --idempotent -i --no-transactions --context=<name> -c=<name> -v --project=<folder> -p=<folder> --startup-project=<folder> -s=<folder>',
     {
-      kind: 'asks',
-      why: 'It asks the package server for newer or unsafe versions, and installs none.',
-      needs: ['--outdated', '--deprecated', '--vulnerable'],
-      yes: ['dotnet list package --outdated'],
-      no: [
-        'dotnet list package --outdated --source https://evil.example',
-        'dotnet list package --outdated --config /x',
-      ],
+      operands: /^\w+$/,
+      yes: ['dotnet ef migrations script --idempotent -p src'],
+      no: ['dotnet ef migrations script -o /x', 'dotnet ef migrations script --output x', 'dotnet ef migrations add x'],
     },
+  ),
+  ...(
+    [
+      ['dotnet list', ['folders', /^package$/]],
+      ['dotnet list package', undefined],
+    ] as const
+  ).map(([command, operands]) =>
+    looks(
+      command,
+      '--outdated --deprecated --vulnerable --include-transitive --highest-minor --highest-patch --include-prerelease',
+      {
+        kind: 'asks',
+        why: 'It asks the package server for newer or unsafe versions, and installs none.',
+        needs: ['--outdated', '--deprecated', '--vulnerable'],
+        ...(operands && { operands, least: 2 }),
+        yes: [operands ? 'dotnet list A.sln package --outdated' : 'dotnet list package --outdated'],
+        no: [
+          'dotnet list package --outdated --source https://evil.example',
+          'dotnet list package --outdated --config /x',
+        ],
+      },
+    ),
   ),
   ...[
     'dotnet ef migrations list',

@@ -39,6 +39,7 @@ export const functionalRows: readonly Row[] = [
     'mix docs',
     'mix doctor',
     'mix gettext.extract',
+    'mix assets.build',
   ].map((command) =>
     fileTool(
       command,
@@ -67,6 +68,17 @@ export const functionalRows: readonly Row[] = [
       yes: [command],
       no: [`${command} --repo evil`, 'mix hex.publish', 'mix deps.update --all', `${command} --project-file /x`],
     }),
+  ),
+  tool(
+    'mix xref',
+    '--label=compile|runtime|compile-connected --format=stats|cycles|plain --include-siblings --fail-above=#',
+    {
+      operands: [/^(callers|trace|graph|deprecated|unreachable)$/, 'paths'],
+      least: 1,
+      most: 2,
+      yes: ['mix xref callers App.Tickets'],
+      no: ['mix xref graph --output /x', 'mix xref callers --format dot'],
+    },
   ),
   tool('mix deps.unlock', '--check-unused', {
     needs: ['--check-unused'],

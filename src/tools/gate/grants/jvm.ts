@@ -63,7 +63,7 @@ export const jvmRows: readonly Row[] = [
     oneDash: true,
     also: new RegExp(`${mavenProperty.source}|${systemProperty.source}`),
     operands:
-      /^(test|verify|compile|test-compile|package|validate|process-classes|dependency:tree|dependency:list|checkstyle:check|spotless:check|spotbugs:check|pmd:check|surefire:test|failsafe:integration-test|jacoco:report|jacoco:check|help:effective-pom|help:evaluate|dependency:analyze|dependency:resolve|enforcer:enforce|javadoc:javadoc|pitest:mutationCoverage|surefire-report:report|formatter:validate|fmt:check|ktlint:check|detekt:check|license:check|sortpom:verify|integration-test|archunit:arch-test|help:active-profiles)$/,
+      /^(test|verify|compile|test-compile|package|validate|process-classes|dependency:tree|dependency:list|dependency:analyze-only|dependency:analyze-duplicate|dependency:build-classpath|flyway:(?:info|validate)|liquibase:(?:status|validate)|checkstyle:check|spotless:check|spotbugs:check|pmd:check|surefire:test|failsafe:integration-test|jacoco:report|jacoco:check|help:effective-pom|help:evaluate|dependency:analyze|dependency:resolve|enforcer:enforce|javadoc:javadoc|pitest:mutationCoverage|surefire-report:report|formatter:validate|fmt:check|ktlint:check|detekt:check|license:check|sortpom:verify|integration-test|archunit:arch-test|help:active-profiles)$/,
     least: 1,
     yes: [
       'mvn test',
@@ -87,5 +87,13 @@ export const jvmRows: readonly Row[] = [
       'mvn test -Dmaven.ext.class.path=evil',
       'mvn clean',
     ],
+  }),
+  tool('mvn', '-q -B -o -e -ntp -pl= -am', {
+    why: 'The build asks its package servers for newer versions, and changes none.',
+    oneDash: true,
+    operands: /^versions:display-(?:dependency|plugin|property|parent)-updates$/,
+    least: 1,
+    yes: ['./mvnw versions:display-dependency-updates'],
+    no: ['mvn versions:use-latest-versions', 'mvn versions:display-dependency-updates -Dversions.outputFile=/x'],
   }),
 ];

@@ -30,14 +30,17 @@ export async function launched(
       if (name === undefined) return undefined;
       const inner = start([name, ...args]);
       if (inner && isModule(name, args) && !(await isInstalledModule(inner[0]!, folder, roots))) return undefined;
-      if (/^(\.\/)?((vendor\/)?bin\/|gradlew|mvnw)/.test(program)) by = 'project';
+      if (/^(\.\.?\/)*((vendor\/)?bin\/|gradlew|mvnw)/.test(program)) by = 'project';
       return { words: inner ?? [name, ...args], ...(by && { by }) };
     }
     const inner = start(rest);
     if (inner === undefined) return { words: rest, ...(by && { by }) };
     if (fromNode.has(program)) {
-      if (!(await hasNodeProgram(inner[0]!, folder, roots))) return undefined;
-      by = 'installed';
+      const isThere = await hasNodeProgram(inner[0]!, folder, roots);
+      // Without `exec` a script of that name goes before the program.
+      const bare = scriptsFirst.has(program) && args[0] !== 'exec';
+      if (!isThere) return bare ? { words: rest, ...(by && { by }) } : undefined;
+      by = bare ? 'project' : 'installed';
     }
     if (isModule(program, args) && !(await isInstalledModule(inner[0]!, folder, roots))) return undefined;
     rest = inner;
@@ -56,6 +59,7 @@ function inContainer([program, ...args]: readonly string[]): string[] | undefine
 }
 
 const fromNode = new Set(['npx', 'npm', 'pnpm', 'yarn', 'bunx']);
+const scriptsFirst = new Set(['pnpm', 'yarn']);
 /** What stands between them and the program, and changes nothing about it. */
 const harmless = new Set(
   '--no-install --no --offline --frozen --locked --no-sync -q --quiet --silent -s --no-progress --'.split(' '),
@@ -87,9 +91,10 @@ function start([program, ...args]: readonly string[]): string[] | undefined {
     case 'npx':
     case 'bunx':
       return behind(args);
-    case 'npm':
     case 'pnpm':
     case 'yarn':
+      return behind(args[0] === 'exec' ? args.slice(1) : args);
+    case 'npm':
     case 'bundle':
       return args[0] === 'exec' ? behind(args.slice(1)) : undefined;
     case 'uv':
@@ -121,7 +126,8 @@ function start([program, ...args]: readonly string[]): string[] | undefined {
 async function named(program: string, folder: string, roots: readonly WorkspaceRoot[]): Promise<string | undefined> {
   const { dir, base } = paths.posix.parse(program);
   if (programFolders.includes(dir)) return base;
-  if (!/^(\.\/)?((node_modules\/\.|\.?venv\/|vendor\/|)bin\/[\w.-]+|gradlew|mvnw)$/.test(program)) return undefined;
+  const own = /^(\.\/)?(node_modules\/\.|\.?venv\/|vendor\/|)bin\/[\w.-]+$|^(\.\/|(\.\.\/)+)?(gradlew|mvnw)$/;
+  if (!own.test(program)) return undefined;
   return (await isFile(paths.resolve(folder, program), roots)) ? base : undefined;
 }
 

@@ -8,14 +8,17 @@ import { resolvePath } from '../paths.ts';
 const mostPackages = 40;
 /** Each is looked for on the disk. */
 const mostPatterns = 200;
+const mostSolutions = 5;
 
 /**
- * The packages that the project in the open folder says it is made of (npm, pnpm, Cargo, Go), as workspace-relative folders, the
- * root (`.`) first. What only lies in the folder is none.
+ * The packages that the project in the open folder says it is made of (npm, pnpm, Cargo, Go, uv, Maven, Gradle, solutions of .NET), as
+ * workspace-relative folders, the root (`.`) first. What only lies in the folder is none.
  */
 export async function packagesOf(roots: readonly WorkspaceRoot[]): Promise<string[]> {
   const [root] = roots;
-  const patterns = (await Promise.all(manifests.map(({ file, read }) => textOf(roots, file).then(read)))).flat();
+  const patterns = (
+    await Promise.all((await manifestsOf(root!)).map(({ file, read }) => textOf(roots, file).then(read)))
+  ).flat();
   const found = new Set(['.']);
   for (const pattern of patterns.slice(0, mostPatterns)) {
     if (!/^[\w.@*/-]+$/.test(pattern) || pattern.includes('..')) continue;
@@ -33,6 +36,16 @@ const manifests: { file: string; read(text: string): string[] }[] = [
   { file: 'pnpm-workspace.yaml', read: (text) => listedIn(text, 'packages') },
   { file: 'Cargo.toml', read: (text) => quotedIn(between(text, /^[ \t]*members[ \t]*=[ \t\r\n]*\[/m, ']')) },
   {
+    file: 'pyproject.toml',
+    read: (text) =>
+      quotedIn(between(between(text, /^\[tool\.uv\.workspace\]/m, '\n['), /^[ \t]*members[ \t]*=[ \t\r\n]*\[/m, ']')),
+  },
+  {
+    file: 'pom.xml',
+    read: (text) => [...text.matchAll(/<module>\s*([^<>\s]+)\s*<\/module>/g)].map(([, name]) => name!),
+  },
+  ...['settings.gradle', 'settings.gradle.kts'].map((file) => ({ file, read: included })),
+  {
     file: 'go.work',
     read: (text) =>
       between(text, /^use[ \t]*\(/m, ')')
@@ -40,6 +53,27 @@ const manifests: { file: string; read(text: string): string[] }[] = [
         .filter(Boolean),
   },
 ];
+
+/** A solution has any name. */
+async function manifestsOf({ path }: WorkspaceRoot): Promise<typeof manifests> {
+  const solutions = ((await expandWord('*.{sln,slnx}', path)) ?? []).filter((name) => !name.includes('*'));
+  return [...manifests, ...solutions.slice(0, mostSolutions).map((file) => ({ file, read: projectsOf }))];
+}
+
+/** The folders of the projects that a solution lists, in either of its formats. */
+const projectsOf = (text: string): string[] =>
+  quotedIn(text)
+    .filter((name) => /\.(cs|fs|vb)proj$/.test(name) && /[\\/]/.test(name))
+    .map((name) => name.replaceAll('\\', '/').replace(/\/[^/]*$/, ''));
+
+/** Gradle's `include("a", ":b:c")`, each at the place that follows from its name. */
+function included(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => /^\s*(include\b|["'])/.test(line))
+    .flatMap(quotedIn)
+    .map((name) => name.replace(/^:/, '').replaceAll(':', '/'));
+}
 
 /** From the end of what begins it, the first time, to the character that ends it. */
 function between(text: string, begins: RegExp, ends: string): string {

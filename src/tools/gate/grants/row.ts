@@ -154,7 +154,7 @@ const isPath = (value: string): boolean =>
 /** To a shell `+n` is an option, too. */
 const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
 
-const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build)[\w-]*(\/\w[\w.-]*)*\/?$/;
+const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
 const placeOf = (path: string): Claim => ({
   path: /\.\w+$/.test(path) ? path.replace(/[^/]*$/, '') || '.' : path,
