@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { hostileFiles } from '../support/hostile.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+/** Files that are wrong; of a package the one that is. */
+const wrong = Object.keys(hostileFiles()).filter((file) => !/packages\/(agents|graph)\/(bmad|agents)\.json/.test(file));
+const expected = [...wrong, '.towpath/packages/agents/agents.json'].sort();
+
+describe('a repository that means harm', function () {
+  this.timeout(240_000);
+  let editor: Towpath;
+  let provider: Provider;
+  before(async () => {
+    provider = await startProvider(() => reply.text('I am here.'));
+    editor = await openTowpath({
+      files: hostileFiles(),
+      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+    });
+  });
+  after(async function () {
+    if (this.currentTest?.state === 'failed') await editor?.screenshot('hostile-failed');
+    await editor?.stop();
+    await provider.close();
+  });
+
+  const problems = () =>
+    editor.host.evaluate((vscode) =>
+      vscode.languages
+        .getDiagnostics()
+        .flatMap(([uri, all]) =>
+          all.some(({ source, severity }) => source === 'Towpath' && severity === 0)
+            ? [vscode.workspace.asRelativePath(uri)]
+            : [],
+        ),
+    );
+
+  it('leaves the editor as it is: a chat is answered while its files are looked through, and each has its problem', async () => {
+    await editor.panel.send('Are you there?');
+    await editor.panel.shows('I am here.');
+    await eventually('every file has its problem', async () => (await problems()).length >= expected.length, 200_000);
+    assert.deepEqual((await problems()).sort(), expected);
+    await editor.command('View: Focus Problems');
+    await editor.page.getByText('The file is larger than 256 KiB.').first().waitFor();
+    await editor.screenshot('hostile-problems');
+  });
+});
