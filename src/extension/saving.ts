@@ -20,7 +20,7 @@ export interface Saving {
  */
 export async function save(document: vscode.TextDocument, held: string, saving: Saving): Promise<string> {
   const ended = await endOf(document.save(), saving);
-  if (ended === 'saved') return savedText(document);
+  if (ended === 'saved') return savedText(document).catch(() => document.getText()); // it is saved, whoever took it away since
   await replaceText(document, held);
   const { limit } = saving.patience;
   throw ended === 'refused'

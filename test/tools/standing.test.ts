@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { Doing } from '../../src/tools/files/standing.ts';
+import { asideFor } from '../../src/tools/gate/leftovers.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 
@@ -61,6 +62,19 @@ const cases: [says: string, tool: string, args: object, paths: string[]][] = [
 ]; // biome-ignore format: a table
 
 describe('what a call is about to do stands in its start, and the files say how far it came', () => {
+  it('a folder that a killed call was deleting is where it was, with what is left of it', async () => {
+    const { call, events, host } = conversation(workspace);
+    const aside = paths.join(workspace.root, asideFor('old'));
+    cpSync(paths.join(workspace.root, 'old'), aside, { recursive: true });
+    await call('fs.delete', { path: 'old' });
+    rmSync(paths.join(aside, 'a'));
+    assert.equal(JSON.stringify(await call('fs.find', { pattern: '**/b.png' })).includes('b.png'), false);
+    const start = events.find((event) => event.type === 'tool-start')!;
+    const { changes } = await host.standing(start, workspace, () => Promise.reject(new Error('not kept')));
+    assert.deepEqual(changes, ['after', 'before']);
+    assert.deepEqual([workspace.exists('old/deep/b.png'), existsSync(aside)], [true, false]);
+  });
+
   it('what a call has left half written in place is put right, and stands as before', async () => {
     const { call, events, kept, host } = conversation(workspace);
     const before = workspace.read('a.txt');

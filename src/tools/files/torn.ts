@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import { sweepLeftovers } from '../gate/leftovers.ts';
 import { openForReading } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
+import { bringBack } from '../gate/tree.ts';
 import { replaceFile } from '../gate/write.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Doing } from './standing.ts';
@@ -49,14 +51,24 @@ export async function putAllRight(
   read: (id: string) => Promise<string>,
 ): Promise<void> {
   for (const { path, kind, before, after } of changes) {
-    if (kind !== undefined) continue;
     const text = async (id: string | null) => (id === null ? null : read(id));
     try {
+      if (kind !== undefined) {
+        await bringBackWith(workspace, path);
+        continue;
+      }
       await putRight(workspace, { path, before: await text(before), after: await text(after) });
     } catch {
       // Its standing says so.
     }
   }
+}
+
+/** Of a path that is gone: the first folder on the way to it that is gone, too. */
+async function bringBackWith(workspace: Workspace, path: string): Promise<void> {
+  const file = await resolvePath(workspace.roots, path, 'mkdir');
+  if (file.kind !== 'missing') return;
+  for (let gone = file.path; ; gone = paths.dirname(gone)) if (existsSync(paths.dirname(gone))) return bringBack(gone);
 }
 
 function commonStart(one: Buffer, other: Buffer): number {

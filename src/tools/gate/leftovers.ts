@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import * as paths from 'node:path';
 
@@ -7,11 +7,18 @@ import * as paths from 'node:path';
  * length whatever the file is called, and with the process that writes it: what a kill left behind is told from what is at work.
  */
 const pattern = /^\.towpath-(\d+)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-/** The same as a glob. */
-export const leftoverGlob = '.towpath-[0-9]*-*-*-*-*-*.tmp';
+/** A folder that is being deleted has such a name meanwhile, by which its own is known again. */
+const asidePattern = /^\.towpath-[0-9a-f]{16}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** Both as a glob. */
+export const leftoverGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 
-/** It is no file of the person's: what the tools find, list and search leaves it out. */
-export const isLeftover = (name: string): boolean => pattern.test(name);
+/** It is nothing of the person's: what the tools find, list and search leaves it out. */
+export const isLeftover = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
+
+export const asideFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
+export const isAsideOf = (name: string, aside: string): boolean =>
+  asidePattern.test(aside) && aside.startsWith(asideStart(name));
+const asideStart = (name: string) => `.towpath-${createHash('sha256').update(name).digest('hex').slice(0, 16)}-`;
 
 /** In milliseconds. Nothing is written for so long; its process may have its number from elsewhere (a container). */
 const surelyOver = 60 * 60 * 1000;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink, rename, rmdir, unlink } from 'node:fs/promises';
 import * as paths from 'node:path';
@@ -6,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ToolError } from '../tool.ts';
 import type { TreeEntry } from '../workspace.ts';
 import { hasHandles, O_PATH, withFolder } from './folder.ts';
+import { asideFor, isAsideOf } from './leftovers.ts';
 import { quoted } from './spelling.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
   await withFolder(path, false, async (folder, name) => {
     const at = paths.join(folder, name);
     if (!(await lstat(at)).isDirectory()) return unlink(at);
-    const aside = `.towpath-${randomUUID()}`;
+    const aside = asideFor(name);
     const putBack = () => rename(paths.join(folder, aside), at);
     await rename(at, paths.join(folder, aside));
     // Whoever was about to change something in it may still do that, for a moment.
@@ -45,6 +45,19 @@ export async function removeTree(path: string, listed?: readonly TreeEntry[]): P
       const message = `${quoted(name)} was deleted only in part (${code}). What is left of it is where it was.`;
       throw new ToolError('TOOL_EXEC_FAILED', message);
     }
+  });
+}
+
+/**
+ * After a kill: a folder that was being removed is where it was again, with what is left of it. Nothing happens when something is
+ * at the path, or nothing is left.
+ */
+export async function bringBack(path: string): Promise<void> {
+  await withFolder(path, false, async (folder, name) => {
+    const at = paths.join(folder, name);
+    const asides = (await readdir(folder)).filter((one) => isAsideOf(name, one));
+    const isThere = await lstat(at).catch(() => undefined);
+    if (asides.length === 1 && !isThere) await rename(paths.join(folder, asides[0]!), at);
   });
 }
 
