@@ -150,7 +150,7 @@ export class ExecutionEngine {
       const place = await this.undoPlace(log, workspace);
       await endCalls(
         log,
-        this.evidence(async () => place.workspace),
+        this.evidence(log, async () => place.workspace),
       ); // what a kill left is judged before it is undone
       return await undo(log, { store, ...place }, request, ask);
     } catch (error) {
@@ -162,9 +162,10 @@ export class ExecutionEngine {
   }
 
   /** @param place what the run's tools saw in place of the workspace */
-  private evidence(place: () => Promise<Workspace | undefined>): Evidence {
-    const { host, left = new LeftCommands() } = this.options;
-    return { left, standing: async (doing) => host.standing(doing, await place()) };
+  private evidence({ run }: RunLog, place: () => Promise<Workspace | undefined>): Evidence {
+    const { host, store, left = new LeftCommands() } = this.options;
+    const kept = (id: string) => store.contents.read(run.id, id);
+    return { left, standing: async (doing) => host.standing(doing, await place(), kept) };
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
@@ -284,7 +285,7 @@ export class ExecutionEngine {
     const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
     await answerLooseEnds(
       log,
-      this.evidence(async () => place()?.catch(() => undefined)),
+      this.evidence(log, async () => place()?.catch(() => undefined)),
     );
     await tellDamage(log);
     for (const { userInput, attachments } of active.early.splice(0))

@@ -73,6 +73,21 @@ describe('an editor that was killed', () => {
     return hanging;
   };
 
+  it('in the middle of a write in place: the next one first gives the file its text back', async () => {
+    await begin({ calls: [call('fs.write', { path: 'a', content: 'something longer' })] });
+    const effect = holdsAt('writeText', () => before.workspace.write('a', 'someth'));
+    void before.start();
+    await eventually('it is half written', () => effect.waits);
+    const next = nextEditor();
+    await next.continue();
+    const [{ error }] = told(next);
+    assert.deepEqual(
+      [error.message, file('a')],
+      ['The run ended before this had changed anything. It did not run.', 'A'],
+    );
+    effect.release();
+  });
+
   const effects: [says: string, tool: string, args: object, left: Record<string, string | undefined>][] = [
     ['a change', 'fs.write', { path: 'a', content: 'A1' }, { a: 'A1' }],
     ['a new file', 'fs.write', { path: 'new/c', content: 'C' }, { 'new/c': 'C' }],
@@ -140,7 +155,7 @@ describe('an editor that was killed', () => {
 
   for (const [says, half] of [
     ['an empty', ''],
-    ['half a', 'A'.repeat(3)],
+    ['half a changed', 'AA, and mine'], // without the change it would be put right
     ['somebody else’s', 'mine'],
   ] as const)
     it(`within a write that left ${says} file: nothing is claimed, and what was there can be had`, async () => {
