@@ -21,6 +21,8 @@ export interface Holder {
   since?: number;
   /** The window, in words for people. */
   window?: string;
+  /** It is let go of in a moment: who wants it waits for that. */
+  brief?: true;
 }
 
 /** Ids of the locks that this process has. What its own number is on and is not here was another process's. */

@@ -21,18 +21,24 @@ export interface Lock {
 export const lockTimes = { beat: 1000, silent: 10_000, watch: 2500 };
 
 /** How often it is tried, and how long apart, while another one is taking the same lock over. */
-const tries = 8;
+const tries = 20;
 const pause = 15;
 
 /** Takes the lock, for a window that `window` names. Throws `StoreError`, `STORE_LOCKED` when somebody else has it. */
 export async function takeLock(file: string, window?: string): Promise<Lock> {
-  const mine = newText(window);
+  const mine = newText({ window });
+  return hold(file, mine, await acquire(file, mine, standingOfText));
+}
+
+/** For less than a moment: whoever wants it meanwhile waits. */
+export async function takeBriefly(file: string): Promise<Lock> {
+  const mine = newText({ brief: true });
   return hold(file, mine, await acquire(file, mine, standingOfText));
 }
 
 /** Takes the lock from whoever has it, alive or not, but not from this process itself. Throws `StoreError`. */
 export async function takeOver(file: string, window?: string): Promise<Lock> {
-  const mine = newText(window);
+  const mine = newText({ window });
   const isOurs = (text: string) => held.has(parseHolder(text)?.id ?? '');
   await acquire(file, mine, (text) => (isOurs(text) ? 'alive' : 'dead'));
   return hold(file, mine, true);
@@ -47,6 +53,10 @@ async function acquire(file: string, mine: Text, standingIn: (text: string) => S
       const text = await textOf(file);
       if (text === undefined) continue; // released in this moment
       const standing = standingIn(text);
+      if (standing === 'alive' && parseHolder(text)?.brief) {
+        await sleep(pause);
+        continue;
+      }
       if (standing === 'alive' || (standing === 'unknown' && !(await isSilent(file, made.now)))) break;
       if (await replace(file, text, mine)) return standing === 'unknown';
       await sleep(pause);
@@ -83,8 +93,8 @@ interface Text {
 }
 
 /** It counts as this process's before it is on disk: a second taker here must not take it for one that was left. */
-function newText(window: string | undefined): Text {
-  const holder: Holder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...(window && { window }) };
+function newText(more: Pick<Holder, 'window' | 'brief'>): Text {
+  const holder: Holder = { id: randomUUID(), ...thisProcess(), since: Date.now(), ...more };
   held.add(holder.id);
   return { id: holder.id, text: JSON.stringify(holder) };
 }
@@ -188,7 +198,7 @@ async function replace(file: string, stale: string, mine: Text): Promise<boolean
  */
 async function whileItIs(file: string, text: string, work: () => Promise<void>): Promise<boolean> {
   const right = `${file}.over-${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-  const mine = newText(undefined);
+  const mine = newText({ brief: true });
   await acquire(right, mine, standingOfText);
   try {
     if ((await textOf(file)) !== text) return false;

@@ -3,7 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { few } from './few.ts';
-import { type Lock, takeLock } from './lock.ts';
+import { type Lock, takeBriefly } from './lock.ts';
 
 /** Looked at at the same time: the editor has other things to do with its disk. */
 const atOnce = 4;
@@ -110,7 +110,7 @@ async function remove(files: readonly KeptFile[], total: number, bytes: number):
     if (of !== undefined && open.has(of)) continue;
     if (held.of !== of || held.count >= mostAtOnce) {
       await held.lock?.release();
-      held = { of, count: 0, lock: of === undefined ? undefined : await takeLock(of).catch(() => undefined) };
+      held = { of, count: 0, lock: of === undefined ? undefined : await takeBriefly(of).catch(() => undefined) };
     }
     if (of !== undefined && !held.lock) {
       open.add(of);

@@ -43,6 +43,7 @@ export async function readSummary(folder: string, id: string): Promise<RunSummar
   try {
     const { run, contents } = await readRun(folder, id, kept);
     if (run.seq === 0 && !run.damage && !run.readOnly) return undefined;
+    if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // its first words are among what is lost
     const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
     await writeSummary(folder, run, stat, most).catch(() => {});
     return { id, live: false, ...summarise(run) };

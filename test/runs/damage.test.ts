@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent, type Run } from '../../src/protocol/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
@@ -275,6 +276,38 @@ describe('a damaged record', () => {
         [id],
       );
     }
+  });
+
+  it('believes nothing and hides nothing, wherever a bit is flipped or the end is cut off', async () => {
+    const whole = await fs.readFile(journal);
+    const said = (await store.read(id)).messages.map(({ content }) => content);
+    const harmed = fc.oneof(
+      fc.nat(whole.length * 8 - 1).map((bit) => {
+        const bytes = Buffer.from(whole);
+        bytes[bit >> 3]! ^= 1 << (bit & 7);
+        return bytes;
+      }),
+      fc.nat(whole.length - 1).map((end) => whole.subarray(0, end)),
+    );
+    await fc.assert(
+      fc.asyncProperty(harmed, async (bytes) => {
+        await fs.writeFile(journal, bytes);
+        const [listed] = await store.list();
+        assert.ok(listed?.damaged, 'the list says so');
+        const run = await store.read(id).catch(() => undefined);
+        if (!run) return assert.equal(listed.title, 'one');
+        const [damage] = run.damage ?? [];
+        assert.equal(damage?.text, listed.damaged);
+        const read = [...run.messages, ...damage!.messages].map(({ content }) => content);
+        assert.deepEqual(
+          read,
+          said.filter((words) => read.includes(words)),
+          'nothing that was not said, all in order',
+        );
+        assert.ok(bytes.length < whole.length || read.length >= said.length - 2, 'a flip takes two lines at most');
+      }),
+      { numRuns: 300 },
+    );
   });
 
   it('still tells what it follows', async () => {

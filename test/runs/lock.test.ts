@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Holder, thisProcess } from '../../src/runs/holder.ts';
-import { holderOf, isLocked, lockTimes, takeLock, takeOver } from '../../src/runs/lock.ts';
+import { holderOf, isLocked, lockTimes, takeBriefly, takeLock, takeOver } from '../../src/runs/lock.ts';
 import { eventually } from '../support/eventually.ts';
 
 describe('a lock', () => {
@@ -125,6 +125,16 @@ describe('a lock', () => {
     assert.equal(await lock.isMine(), false);
     await lock.release();
     assert.equal(JSON.parse(await fs.readFile(file, 'utf8')).id, 'taken back', 'what is another’s stays');
+  });
+
+  it('that is held for a moment is waited for', async () => {
+    const brief = await takeBriefly(file);
+    const taken = takeLock(file);
+    await brief.release();
+    await (await taken).release();
+    const another = await takeLock(file);
+    await assert.rejects(takeBriefly(file), { code: 'STORE_LOCKED' });
+    await another.release();
   });
 
   it('is taken over although one was killed while it was doing that', async () => {
