@@ -9,6 +9,8 @@ export const mostDepth = 50;
 /** Why a text is not parsed, as a sentence, and where in it (characters); undefined: it can be. */
 export type Trouble = { message: string; at: number } | undefined;
 
+/** Characters of JSON that a model or a tool gave, whose size has limits of its own. */
+export const mostOfAnswer = 5_000_000;
 export const tooLarge = `The file is larger than ${mostBytes / 1024} KiB.`;
 export const tooDeep = `Lists and maps are nested more than ${mostDepth} levels deep here.`;
 
@@ -16,8 +18,9 @@ export const tooDeep = `Lists and maps are nested more than ${mostDepth} levels 
  * Of JSON, with or without comments. What closes nothing that is open is passed over, as by a parser that reads on after a mistake;
  * a text ends with its line at the latest.
  */
-export function jsonTrouble(text: string): Trouble {
-  if (text.length > mostBytes) return { message: tooLarge, at: 0 };
+export function jsonTrouble(text: string, most = mostBytes): Trouble {
+  if (text.length > most)
+    return { message: most === mostBytes ? tooLarge : `It is longer than ${most} characters.`, at: 0 };
   const open: string[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
@@ -53,9 +56,9 @@ function endOfComment(text: string, start: number): number {
   return end < 0 ? text.length : end + 1;
 }
 
-/** JSON of a file. Throws `SyntaxError` with a sentence. */
-export function parseJson(text: string): unknown {
-  const trouble = jsonTrouble(text);
+/** JSON of a file, or (`most` characters) of a model or a tool. Throws `SyntaxError` with a sentence. */
+export function parseJson(text: string, most = mostBytes): unknown {
+  const trouble = jsonTrouble(text, most);
   if (trouble) throw new SyntaxError(trouble.message);
   return JSON.parse(text);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../protocol/tools.ts';
+import { mostOfAnswer, parseJson } from '../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { llmCall, parse } from './llm.ts';
 
@@ -63,7 +64,7 @@ const httpGet: Action = {
     if (!outcome.ok) throw new ActionError(outcome.error);
     const { text, cut } = outcome.data as { text: string; cut?: unknown };
     try {
-      return JSON.parse(text);
+      return parseJson(text, mostOfAnswer);
     } catch {
       const why = cut ? 'is too long' : 'is no JSON. Use `web.fetch` for a text';
       throw new ActionError({ code: 'TOOL_EXEC_FAILED', message: `What ${url} gives ${why}.` });
@@ -77,7 +78,7 @@ const jsonParse: Action = {
   async run(given) {
     const { text, strict, default: fallback } = parse(parseShape, given, 'json.parse');
     try {
-      return { data: JSON.parse(text), success: true };
+      return { data: parseJson(text, mostOfAnswer), success: true };
     } catch (error) {
       if (!strict && fallback !== undefined) return { data: fallback, success: true };
       const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
 import type { Message, TokenUsage } from '../protocol/messages.ts';
+import { mostOfAnswer, parseJson } from '../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
 import { schemaOf } from './schemaCheck.ts';
@@ -132,7 +133,7 @@ function formatProblem(content: string, format: CallParameters['response_format'
   if (!format || format.type === 'text') return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(content);
+    value = parseJson(content, mostOfAnswer);
   } catch (error) {
     return `it is not JSON (${(error as Error).message}).`;
   }

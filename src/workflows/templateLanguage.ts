@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { mostOfAnswer, parseJson } from '../tools/bounds.ts';
 
 /** A template with a mistake, found before anything runs. */
 export class TemplateError extends Error {}
@@ -17,7 +18,7 @@ const longestRange = 10_000;
 
 /** Filters of the dialect that the interpreter does not have, under names that no template can write. */
 export const ownFilters: Record<string, (...args: never[]) => unknown> = {
-  fromjson: (text: string) => JSON.parse(text),
+  fromjson: (text: string) => parseJson(text, mostOfAnswer),
   sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
   truncate: (text: string, length = 255) =>
     text.length > length ? `${text.slice(0, Math.max(0, length - 3))}...` : text,

@@ -50,6 +50,7 @@ try {
         (chunk) => isReading(chunk) && (chunk.progress?.fraction ?? 0) > 0.5,
       );
       frees.get(size)!.push(free);
+      console.log(`  round ${round + 1}, from ${size}: ${firsts.get(size)!.at(-1)!.toFixed(0)}, ${free.toFixed(0)} ms`);
       await client.dispose();
     }
   console.log(`${tokens} tokens, one thread, medians of ${rounds} rounds, ms (and beside slices of ${sizes[0]})`);

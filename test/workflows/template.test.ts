@@ -109,6 +109,12 @@ describe('a template', () => {
       assert.throws(() => render(text, scope), { message: tooDeep });
     });
 
+  it('does not go down into what a model gave it', () =>
+    assert.throws(
+      () => render('{{ text | fromjson }}', { text: '['.repeat(100_000) }),
+      /nested more than 50 levels deep/,
+    ));
+
   it('may be as long as people write them', () => {
     const names = Array.from({ length: 500 }, (_, index) => `"name ${index}"`);
     assert.equal(render(`{{ [${names.join(', ')}] | length }}`, scope), 500);
