@@ -96,6 +96,7 @@ async function undoRun(editor: Towpath, folder: string): Promise<object> {
   const witness = new Witness(folder, { job: 'undo' });
   await editor.command('Towpath: Undo Run');
   await eventually('all of it is undone', () => witness.isUndone(), 10_000).catch(() => {}); // the witness says what is not
+  await eventually('it is on record', () => !isAnyLocked(path.join(folder, 'store', 'runs')));
   return {};
 }
 

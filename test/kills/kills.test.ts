@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { caseOf, nameOf, Stage } from './case.ts';
 import { type Invariant, Witness } from './invariants.ts';
-import { diskFaults, points } from './parts.ts';
+import { diskFaults, type Operations, points } from './parts.ts';
 import { steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
 describe('a window that is killed', function () {
   this.timeout(120_000); // some processes, one after the other
   let stage: Stage;
+  let operations: Operations;
   before(async () => {
     stage = await Stage.open();
+    operations = { work: await stage.operations('work'), undo: await stage.operations('undo') };
   });
   after(() => stage.close());
-  const operations = async () => ({ work: await stage.operations('work'), undo: await stage.operations('undo') });
   /** What `store`, `files` and `journal` are mending meanwhile. */
   const open: Invariant[] = ['K3', 'K2', 'K6', 'K4', 'torn', 'undo', 'left', 'end'];
 
   it('anywhere: nothing that was told is lost, and the run goes on', async () => {
-    const cases = points(await operations()).filter((_, index) => index % 170 === 0);
+    const cases = points(operations).filter((_, index) => index % 170 === 0);
     for (const one of cases) {
       const { name, breaches } = await stage.play(one);
       assert.deepEqual([name, breaches.filter(({ invariant }) => !open.includes(invariant))], [name, []]);
@@ -28,7 +29,7 @@ describe('a window that is killed', function () {
   });
 
   it('or whose disk fails: the same', async () => {
-    const cases = diskFaults(await operations()).filter((_, index) => index % 170 === 0);
+    const cases = diskFaults(operations).filter((_, index) => index % 170 === 0);
     for (const one of cases) {
       const { name, breaches } = await stage.play(one);
       assert.deepEqual([name, breaches.filter(({ invariant }) => !open.includes(invariant))], [name, []]);
