@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import type { KeptChange } from '../protocol/events.ts';
 import type { RunStore } from '../runs/store.ts';
 import { type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { encodeAs, sha256 } from '../tools/files/text.ts';
 import { putRight } from '../tools/files/torn.ts';
+import { sweepLeftovers } from '../tools/gate/leftovers.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
 import { createFile, createFolder, createLink, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -143,8 +145,9 @@ async function putBack(workspace: Workspace, { step, target, content }: Ready): 
   const now = await findTarget(workspace, target.input);
   if (now.before !== target.before || now.file.path !== target.file.path)
     throw new Error('It changed while you were asked.');
-  if (idOf(now.before) === step.to) return;
   const { path } = now.file;
+  // Put back already: by hand, or by an undo that was killed right after it.
+  if (idOf(now.before) === step.to) return sweepLeftovers(dirname(path));
   if (content === null) await workspace.delete(path);
   else if (typeof content === 'string' && now.before === null && step.form)
     await createFile(path, encodeAs(content, step.form), step.form.mode);

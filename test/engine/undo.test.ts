@@ -116,6 +116,14 @@ describe('undo', () => {
       assert.deepEqual([files('a'), undoable(await talk.kept(), 'run')], [['A'], []]);
     });
 
+  it('after one that was killed takes away what that was writing beside a file it had put back', async () => {
+    await begin({ 'in/a': 'A' }, { calls: [write('in/a', 'A1')] });
+    talk.workspace.write('in/a', 'A');
+    talk.workspace.write('in/.towpath-999999999-00000000-0000-0000-0000-000000000000.tmp', 'A');
+    await undo('run');
+    assert.deepEqual(readdirSync(path.join(talk.workspace.root, 'in')), ['a']);
+  });
+
   it('does nothing after a no, nor to a file that changes while the question is open', async () => {
     await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
     assert.deepEqual(await undo('run', 'none'), { undone: [], left: [] });

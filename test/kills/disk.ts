@@ -73,7 +73,7 @@ export async function harmDisk(folder: string, harm: Harm | undefined, heard: (o
       if (!canFail(name, how)) return whole();
       throw Object.assign(new Error(`${how}: as the test wants it`), { code: how, syscall: name.split(' ')[0] });
     }
-    if (how === 'half') await half();
+    if (how === 'half' && canBeHalf(name)) await half();
     if (how === 'after') await whole();
     process.kill(process.pid, 'SIGKILL');
     return new Promise(() => {});

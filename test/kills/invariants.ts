@@ -3,6 +3,7 @@ import path from 'node:path';
 import { isStored, type RunEvent, type StoredEvent } from '../../src/protocol/events.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
+import { RunStore } from '../../src/runs/store.ts';
 import type { Blow, Case } from './case.ts';
 import {
   initialFiles,
@@ -17,6 +18,8 @@ import {
   toldOf,
 } from './script.ts';
 import { otherRun, type Report } from './window.ts';
+
+const hour = 60 * 60 * 1000;
 
 /** What must hold whenever a window dies, in the order of the table's columns. */
 export const invariants = {
@@ -99,6 +102,7 @@ export class Witness {
       if ('code' in undone) this.breach('undo', undone.code);
     }
     this.checkUndone();
+    await new RunStore(path.join(this.folder, 'store'), () => Date.now() + 2 * hour).sweep(); // as a window on another day does
     this.checkLeftovers();
     if (this.excused.size === 0 && this.otherRecord() !== this.other)
       this.breach('K1', 'the record of the other run changed');
@@ -231,7 +235,10 @@ export class Witness {
     for (const file of filesIn(path.join(this.folder, 'ws')))
       if (!known.has(file)) this.breach('left', `ws/${withoutIds(file)}`);
     for (const file of filesIn(path.join(this.folder, 'store')))
-      if (!/^runs\/[^/]+\/(journal\.jsonl(\.damaged-\d+)?|summary\.json|contents\/[0-9a-f]{64})$/.test(file))
+      if (
+        file !== 'sizes.json' &&
+        !/^runs\/[^/]+\/(journal\.jsonl(\.damaged-\d+)?|summary\.json|contents\/[0-9a-f]{64})$/.test(file)
+      )
         this.breach('left', `store/${withoutIds(file)}`);
   }
 
