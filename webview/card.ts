@@ -115,7 +115,13 @@ function standingOf(
     const undone = state?.undone?.length ? 'Undone' : '';
     if (ok) return { status: 'done', ok, icon: icons.check, words: undone || allowed, time, title: state?.automatic };
     if (state?.stillRunning?.length)
-      return { status: 'done', ok, icon: icons.close, words: 'Interrupted, went on', title: `Still at work after the editor’s end: ${state.stillRunning.map(visibleLine).join(', ')}` }; // biome-ignore format: long
+      return {
+        status: 'done',
+        ok,
+        icon: icons.close,
+        words: 'Interrupted, went on',
+        title: `Still at work after the editor’s end: ${state.stillRunning.map(visibleLine).join(', ')}`,
+      };
     const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
     return { status: 'done', ok, icon: icons.close, words, time };
   }

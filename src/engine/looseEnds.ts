@@ -78,7 +78,8 @@ function interruption({ changes, moved, stillRunning }: CallState): string {
   const ended = 'The run ended while this was running.';
   if (stillRunning?.length)
     return `${ended} Its command went on and is still at work: ${listed(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;
-  if (stillRunning) return `${ended} Its command is not at work any more. It may have had its effect: check before doing it again.`; // biome-ignore format: a sentence
+  if (stillRunning)
+    return `${ended} Its command is not at work any more. It may have had its effect: check before doing it again.`;
   const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
   if (paths.length > 0)
     return `${ended} These hold neither what they did nor what it was to leave, or only a part was done: ${listed(paths)}. Read them before you go on; the person can put back what was there with Undo.`;

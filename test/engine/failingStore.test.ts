@@ -147,7 +147,7 @@ describe('a store that fails', () => {
         assert.deepEqual([effects(), talk.client.requests.length], [1, 1]);
       });
 
-  it('a write that the disk fails once is written again; twice, and it is said what failed', async () => {
+  it('a disk that fails, and too many open files, are said as that', async () => {
     const broken = () => StoreError.from(Object.assign(new Error('i/o error'), { code: 'EIO' }));
     assert.deepEqual([broken().code, /disk failed \(EIO\)/.test(broken().message)], ['STORE_FAILED', true]);
     for (const code of ['EMFILE', 'ENFILE']) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent } from '../../src/protocol/run.ts';
+import { Journal, StoreError } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 describe('kept runs', () => {
@@ -194,6 +195,26 @@ describe('kept runs', () => {
   it('cannot be named outside their folder', async () => {
     for (const id of ['../x', 'run-../../x', '', 'run-a/b'])
       await assert.rejects(store.read(id), { message: /no such run/ });
+  });
+
+  it('are written again where the disk has failed once, and not where it fails twice', async () => {
+    const id = RunStore.newId();
+    const open = await store.create(id);
+    const { append } = Journal.prototype;
+    let failures = 1;
+    Journal.prototype.append = function (event) {
+      if (failures-- > 0) throw StoreError.from(Object.assign(new Error('i/o error'), { code: 'EIO' }));
+      return append.call(this, event);
+    };
+    try {
+      await add(open, say('once'));
+      failures = 2;
+      await assert.rejects(add(open, say('twice')), { code: 'STORE_FAILED' });
+    } finally {
+      Journal.prototype.append = append;
+    }
+    await open.close();
+    assert.deepEqual((await store.read(id)).messages, [{ role: 'user', content: 'once' }]);
   });
 
   it('are private', async () => {

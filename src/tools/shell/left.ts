@@ -62,7 +62,8 @@ export class LeftCommands {
   }
 }
 
-const sameWords = (one: string, other: string) => one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' '); // biome-ignore format: short
+const sameWords = (one: string, other: string) =>
+  one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
 const named = ({ name, pid }: TableEntry) => `${name} (${pid})`;
 
 /** By what this process is known, as long as it lives; undefined when it has ended or the system does not say. */
