@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import fc from 'fast-check';
 import { readScript } from '../../src/tools/gate/script.ts';
-import { type Step, type Steps, some, Unclear, type Unfolded, unfold } from '../../src/tools/gate/unfold.ts';
+import { type Step, type Steps, some, Unclear } from '../../src/tools/gate/step.ts';
+import { type Unfolded, unfold } from '../../src/tools/gate/unfold.ts';
 import { ToolError } from '../../src/tools/tool.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 

@@ -8,7 +8,8 @@ import { rowFor } from './grants/table.ts';
 import { relativeTo, resolvePath } from './paths.ts';
 import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
 import { readScript } from './script.ts';
-import { isKnown, type Step, Unclear, unfold } from './unfold.ts';
+import { isKnown, type Step, Unclear } from './step.ts';
+import { unfold } from './unfold.ts';
 
 export interface Understood {
   /** How it runs when nobody is asked because it only reads; a sentence: why it is not known to. */
@@ -44,7 +45,11 @@ export async function understand(
       if (part) parts.push(part);
       else whole = false;
     }
-    const all = { ...(whole && { parts }) };
+    // Through a shell it runs only where commands that look are allowed.
+    const throughShell = why === undefined && (!straight || steps.some(({ variables }) => variables.length > 0));
+    const asRow = (part: Part): Part => ({ ...part, reads: false, row: { command: readingRow, kind: 'looks' } });
+    const isReading = parts.length > 0 && parts.every(({ reads }) => reads);
+    const all = { ...(whole && { parts: throughShell && isReading ? parts.map(asRow) : parts }) };
     if (why !== undefined || steps.some(({ variables }) => variables.length > 0))
       return { reading: why ?? 'It sets variables.', ...all };
     if (!straight) return { reading: 'It uses more of the shell than plain commands.', ...all };
@@ -57,6 +62,9 @@ export async function understand(
     return { reading: told(error) };
   }
 }
+
+/** What several commands that only read are called together. */
+const readingRow = 'commands that only read';
 
 function told(error: unknown): string {
   if (error instanceof Unclear || error instanceof Unknown || error instanceof ToolError) return error.message;

@@ -6,7 +6,7 @@ import { resolvePath } from './paths.ts';
 import { isGitInternal, secretExcludes, secretGlobs, secretReason } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
 import { jqReads, sedReads, testedPaths } from './readOnlyScripts.ts';
-import { isKnown, type Step, type Steps, shownWord, some } from './unfold.ts';
+import { isKnown, type Step, type Steps, shownWord, some } from './step.ts';
 
 /** A command line that only reads, as it is to be run: these words, no shell. */
 export interface ReadOnlyLine {

@@ -1,32 +1,12 @@
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../workspace.ts';
+import { Choices } from './choices.ts';
 import { expandWord } from './expand.ts';
 import { resolvePath } from './paths.ts';
 import type { Command, Piece, Script, Simple, Word } from './script.ts';
-
-/** One program with its words as they are when it runs: variables and globs are worked out, loops gone through. */
-export interface Step {
-  words: string[];
-  /** In front of it, in order. */
-  variables: [name: string, value: string][];
-  /** Where it runs: absolute and real. */
-  folder: string;
-  /** It reads what another one writes. */
-  piped: boolean;
-  stdout: Simple['stdout'];
-  stderr: Simple['stderr'];
-  /**
-   * A shell may make other words of a glob in it, by what is on the disk by then: other `names` behind the same beginning, or
-   * `options`, too. As they stand here they hold only without a shell.
-   */
-  unsettled?: 'names' | 'options';
-}
-
-export interface Steps {
-  /** How it hangs on what came before; absent on the first. */
-  operator?: '&&' | '||' | ';';
-  commands: Step[];
-}
+import { assignedIn, isCounting, isNumber, isOnePipeline, isText, readName } from './scriptShape.ts';
+import { isKnown, type Step, type Steps, shownWord, some, Unclear } from './step.ts';
+import { isCount, linesOf } from './written.ts';
 
 export interface Unfolded {
   /** All that can run, in order, each as often as it is another one. */
@@ -35,16 +15,8 @@ export interface Unfolded {
   straight?: Steps[];
 }
 
-/** Stands in a word for what is known only when it runs. No command has these characters: they could not be shown. */
-export const some = { text: '\u0000', number: '\u0001', file: '\u0002' } as const;
-/** The word is known to the last letter. */
-export const isKnown = (word: string): boolean => !Object.values(some).some((mark) => word.includes(mark));
-
 /** More is not gone through. */
 const mostSteps = 200;
-
-/** Why it cannot be said what a script runs, and where. */
-export class Unclear extends Error {}
 
 interface Scope {
   folder: string;
@@ -72,6 +44,7 @@ export async function unfold(
   let isStraight = true;
   let unsettled: Step['unsettled'];
   const pipelines: Steps[] = [];
+  const choices = new Choices(roots);
 
   await walk(script, { folder, moved: false, variables: new Map(), piped: false, once: true });
   return { steps, ...(isStraight && { straight: pipelines }) };
@@ -95,10 +68,12 @@ export async function unfold(
       passed = isAssignment(only!) && (passed || operator !== '&&');
       if (negated || (commands.length > 1 && commands.some(isAssignment))) isStraight = false;
       const joined = commands.length > 1 || operator === '&&' || operator === '||';
+      const begin = steps.length;
       for (const [index, command] of commands.entries()) {
+        const before = steps.length - begin === index && index > 0 ? steps.slice(begin) : undefined;
         const inner = commands.length === 1 ? scope : { ...copyOf(scope), piped: scope.piped || index > 0 };
-        if (command.kind === 'simple') await simple(command, inner, index > 0, surely, operator);
-        else await compound(command, inner, joined);
+        if (command.kind === 'simple') await simple(command, inner, index > 0, surely, operator, before);
+        else await compound(command, inner, joined, before);
       }
       surely = false;
     }
@@ -117,6 +92,7 @@ export async function unfold(
     continues: boolean,
     surely: boolean,
     operator: Steps['operator'],
+    before: readonly Step[] | undefined,
   ): Promise<void> {
     if (command.words.length === 0) {
       for (const { name, value } of command.assignments) {
@@ -141,18 +117,44 @@ export async function unfold(
     const { folder, piped } = scope;
     const open = takeUnsettled();
     const step: Step = { words, variables, folder, piped, stdout, stderr, ...(open && { unsettled: open }) };
-    steps.push(step);
-    if (steps.length > mostSteps) throw new Unclear('It runs too much to be looked through.');
+    const started = (await choices.startedBy(step, before)) ?? [step];
+    const all = started.flatMap((one) => choices.stepsOf(one));
+    if (all.length !== 1 || all[0] !== step) {
+      isStraight = false;
+      all.forEach(push);
+      return;
+    }
+    push(step);
     if (continues && pipelines.length > 0) pipelines.at(-1)!.commands.push(step);
     else pipelines.push({ ...(pipelines.length > 0 && { operator: operator ?? ';' }), commands: [step] });
   }
 
-  async function compound(command: Exclude<Command, Simple>, scope: Scope, joined: boolean): Promise<void> {
+  function push(step: Step): void {
+    steps.push(step);
+    if (steps.length > mostSteps) throw new Unclear('It runs too much to be looked through.');
+  }
+
+  async function compound(
+    command: Exclude<Command, Simple>,
+    scope: Scope,
+    joined: boolean,
+    before: readonly Step[] | undefined,
+  ): Promise<void> {
     if (command.kind === 'group') {
       isStraight = false;
       return walk(command.body, copyOf(scope));
     }
     const each = command.kind === 'loop' ? command.each : undefined;
+    const read = command.kind === 'loop' && !each && command.condition && readName(command.condition);
+    if (read) {
+      const written = before && (await linesOf(before, roots));
+      if (!written) throw new Unclear('It goes through lines that are known only when it runs.');
+      isStraight = false;
+      const inner = { ...copyOf(scope), once: false };
+      for (const [name] of assignedIn([command.body])) assign(name, some.text, inner);
+      assign(read, choices.markOf({ ...written, single: true }), inner);
+      return walk(command.body, inner);
+    }
     if (joined || !each) isStraight = false;
     const bodies = command.kind === 'choice' ? command.parts : [...(command.condition ?? []), ...command.body];
     const scripts = command.kind === 'choice' ? command.parts : [bodies as Script];
@@ -208,7 +210,10 @@ export async function unfold(
       pattern += 'glob' in piece ? piece.glob : value.replace(/[\\*?[\]{}]/g, '\\$&');
     }
     // What is written there falls apart at its blanks, and takes what stands beside it along.
-    if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) return [some.text];
+    if (as === 'value-list' && word.some((piece) => 'script' in piece && !piece.quoted)) {
+      const listed = choices.of(text);
+      return [listed ? choices.markOf({ ...listed, single: true }) : some.text];
+    }
     if (as === 'value' || !word.some((piece) => 'glob' in piece)) return [text];
     if (!isKnown(text)) throw new Unclear(`${shownWord(text)} may be any name.`);
     const found = await expandWord(pattern, scope.folder);
@@ -227,6 +232,25 @@ export async function unfold(
     return found;
   }
 
+  /** What programs write that only work with their words: `basename`, `dirname`, `pwd`. */
+  async function computed([pipeline, ...others]: Script, scope: Scope): Promise<string | undefined> {
+    const [command, ...more] = pipeline!.commands;
+    if (others.length > 0 || more.length > 0 || pipeline!.negated || command!.kind !== 'simple') return undefined;
+    const { words, assignments, stdout } = command!;
+    const name = words[0]?.length === 1 && 'text' in words[0][0]! ? words[0][0].text : '';
+    if (assignments.length > 0 || stdout !== 'out' || !/^(basename|dirname|pwd)$/.test(name)) return undefined;
+    if (words.slice(1).some((word) => word.some((piece) => 'script' in piece || 'glob' in piece))) return undefined;
+    const told: string[] = [];
+    for (const word of words.slice(1)) told.push(...(await evaluate(word, scope, 'words')));
+    if (!told.every(isKnown) || told.some((word) => word.startsWith('-') || word === '')) return undefined;
+    if (name === 'pwd') return told.length === 0 ? scope.folder : undefined;
+    const [path, suffix] = told;
+    if (path === undefined || told.length > (name === 'basename' ? 2 : 1)) return undefined;
+    const base = paths.posix.basename(path);
+    if (name === 'dirname') return paths.posix.dirname(path);
+    return suffix !== undefined && base !== suffix && base.endsWith(suffix) ? base.slice(0, -suffix.length) : base;
+  }
+
   async function textOf(piece: Piece, scope: Scope, as: string, alone: boolean): Promise<string> {
     if ('text' in piece) return piece.text;
     if ('glob' in piece) return piece.glob;
@@ -243,8 +267,20 @@ export async function unfold(
         isText((piece.script[0]!.commands[0] as Simple).words[0]!, 'nproc')
       )
         return some.number;
+      const known = piece.as === 'text' ? await computed(piece.script, scope) : undefined;
+      if (known !== undefined && (piece.quoted || as === 'value' || /^[\w@%+=:,./-]+$/.test(known))) return known;
+      const begin = steps.length;
+      const around = unsettled;
       await walk(piece.script, { ...copyOf(scope), piped: false });
+      unsettled = around;
       isStraight = false;
+      if (piece.as === 'text' && isOnePipeline(piece.script, steps.length - begin)) {
+        const inner = steps.slice(begin);
+        if (isCount(inner)) return some.number;
+        const written = await linesOf(inner, roots);
+        const isOneWord = written && (written.single || (alone && !piece.quoted));
+        if (isOneWord && (as !== 'value' || alone)) return choices.markOf(written);
+      }
       if (piece.as === 'file' && alone) return some.file;
       if (piece.as === 'file' || (!piece.quoted && as === 'words'))
         throw new Unclear('It makes words out of what a command writes.');
@@ -254,6 +290,8 @@ export async function unfold(
     if (known === undefined) throw new Unclear(`It uses $${piece.variable}.`);
     const value =
       piece.suffix !== undefined && known.endsWith(piece.suffix) ? known.slice(0, -piece.suffix.length) : known;
+    const listed = choices.of(value);
+    if (listed && !listed.single && (piece.quoted || !alone || as === 'value')) return some.text;
     if (!piece.quoted && as !== 'value' && (/^$|[\s*?[\]\\{}~]/.test(value) || value.includes(some.text)))
       throw new Unclear(`$${piece.variable} may be several words.`);
     return value;
@@ -268,46 +306,5 @@ const isChangeOfFolder = ({ words, assignments, stderr, stdout }: Simple): boole
 
 const isAssignment = (command: Command): boolean => command.kind === 'simple' && command.words.length === 0;
 
-const isText = (word: Word, text: string): boolean => word.length === 1 && 'text' in word[0]! && word[0].text === text;
-
-/** `$(seq 1 10)`, `$(nproc)`: numbers, however many. */
-function isCounting(piece: Extract<Piece, { script: Script }>): boolean {
-  const [{ commands }, ...others] = piece.script as [Script[number], ...Script];
-  const [command, ...more] = commands;
-  if (others.length > 0 || more.length > 0 || command!.kind !== 'simple' || command!.assignments.length > 0)
-    return false;
-  const texts = command!.words.map((word) => (word.length === 1 && 'text' in word[0]! ? word[0].text : ''));
-  if (texts[0] === 'nproc') return texts.length === 1;
-  return texts[0] === 'seq' && texts.length > 1 && texts.slice(1).every((text) => /^-?\d{1,6}$/.test(text));
-}
-
-const isNumber = (value: string | undefined): boolean => value === some.number || /^\d+$/.test(value ?? '');
-
 /** Names with a meaning to a shell or to many programs, though they are written small. */
 const shellNames = new Set(['histchars']);
-
-/** The names that are assigned in scripts, and whether only to numbers. */
-function assignedIn(scripts: readonly Script[]): Map<string, boolean> {
-  const names = new Map<string, boolean>();
-  const note = (name: string, number: boolean) => names.set(name, (names.get(name) ?? true) && number);
-  const look = (script: Script): void => {
-    for (const command of script.flatMap(({ commands }) => commands)) {
-      if (command.kind === 'simple') {
-        if (command.words.length > 0) continue;
-        for (const { name, value } of command.assignments)
-          note(name, value.length === 1 && ('number' in value[0]! || ('text' in value[0]! && isNumber(value[0].text))));
-      } else if (command.kind === 'loop') {
-        if (command.each) note(command.each.name, false);
-        if (command.condition) look(command.condition);
-        look(command.body);
-      } else if (command.kind === 'group') look(command.body);
-      else command.parts.forEach(look);
-    }
-  };
-  scripts.forEach(look);
-  return names;
-}
-
-/** For a sentence: what is not known is drawn as dots. */
-export const shownWord = (word: string): string =>
-  Object.values(some).reduce((shown, mark) => shown.replaceAll(mark, '…'), word);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { ReadOnlyLine } from '../gate/readOnly.ts';
 import { programFolders } from '../gate/readOnlyPrograms.ts';
-import type { Step, Steps } from '../gate/unfold.ts';
+import type { Step, Steps } from '../gate/step.ts';
 
 export interface VectorRun {
   /** What the last program gave; 127 for one that is not there. */

@@ -1,6 +1,6 @@
 import type { Kind } from '../../../protocol/policy.ts';
 import { sqlReads } from '../readOnlyScripts.ts';
-import { isKnown, some } from '../unfold.ts';
+import { isKnown, some } from '../step.ts';
 
 /**
  * One line of the table of commands whose other arguments are known to be harmless: what a lasting grant for it covers beside the
