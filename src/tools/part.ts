@@ -9,5 +9,13 @@ export interface Part {
   /** It only reads: no rule is needed for it. */
   reads: boolean;
   /** The row of the table of commands that covers it. */
-  row?: { command: string; kind: Kind };
+  row?: {
+    command: string;
+    kind: Kind;
+    /** Where a rule for the row holds, when that is not where it runs: the project around it. */
+    folders?: string[];
+  };
 }
+
+/** Where a rule for a part's row has to hold. */
+export const placesOf = ({ folders, row }: Pick<Part, 'folders' | 'row'>): string[] => row?.folders ?? folders;

@@ -111,7 +111,11 @@ async function placed(
 ): Promise<Pick<Plan, 'folder' | 'parts' | 'packages'>> {
   const root = defaultFolder(roots);
   const fromRoot = (folder: string) => (folder === root ? '.' : folder);
-  const own = parts?.map((part) => ({ ...part, folders: part.folders.map(fromRoot) }));
+  const own = parts?.map(({ row, ...part }) => ({
+    ...part,
+    folders: part.folders.map(fromRoot),
+    ...(row && { row: { ...row, ...(row.folders && { folders: row.folders.map(fromRoot) }) } }),
+  }));
   const packages = own?.some(({ row }) => row) && foldersOf(roots).length === 1 ? await packagesOf(roots) : undefined;
   return { folder: fromRoot(relative), ...(own && { parts: own }), ...(packages && { packages }) };
 }

@@ -3,7 +3,7 @@ import type { Part } from '../part.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
-import type { Claim } from './grants/row.ts';
+import { buildFolder, type Claim } from './grants/row.ts';
 import { rowFor } from './grants/table.ts';
 import { relativeTo, resolvePath } from './paths.ts';
 import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
@@ -102,9 +102,33 @@ async function partOf(
   if (!settled) return undefined;
   const match = await rowFor(words, step.folder, roots);
   const claimed = match && (await checkedClaims(match.claims, step.folder, roots));
-  if (claimed)
-    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command: match.command, kind: match.kind } };
+  if (claimed) {
+    const home = match.home && (await homeOf(match.home, folder, step.folder, roots));
+    const { command, kind } = match;
+    const around = home !== undefined && home !== folder && { folders: [...new Set([home, ...claimed])] };
+    return { ...part, folders: [...new Set([folder, ...claimed])], row: { command, kind, ...around } };
+  }
   return part.words === '' || step.unsettled ? undefined : part;
+}
+
+/** The folder whose project a command in `folder` (workspace-relative) acts on. */
+async function homeOf(
+  home: 'go.mod' | 'build',
+  folder: string,
+  path: string,
+  roots: readonly WorkspaceRoot[],
+): Promise<string | undefined> {
+  if (home === 'build') {
+    const names = folder.split('/');
+    const at = names.findIndex((_, index) => buildFolder.test(names.slice(index).join('/')));
+    return at < 0 ? undefined : names.slice(0, at).join('/') || '.';
+  }
+  for (let place = path; ; place = paths.dirname(place)) {
+    const relative = await relativeTo(roots, place);
+    if (relative === undefined) return undefined;
+    if (await checked(roots, place, home, 'search').catch(() => undefined)) return relative || '.';
+    if (relative === '.' || relative === '') return undefined;
+  }
 }
 
 /** The shell does these itself, and what follows them in a line may be another thing by it: only the whole line is what was shown. */
@@ -116,8 +140,12 @@ const shellWords = new Set(
   ).split(' '),
 );
 
+/** What the shell does itself and changes nothing by: it goes on, or says what a name means. */
 const steers = ([first, ...rest]: readonly string[]): boolean =>
-  (first === ':' || first === 'break' || first === 'continue') && rest.length === 0;
+  ((first === ':' || first === 'break' || first === 'continue') && rest.length === 0) ||
+  (first === 'command' &&
+    /^-[vV]$/.test(rest[0] ?? '') &&
+    rest.slice(1).every((word) => /^[a-z][\w.+-]*$/i.test(word)));
 
 /** The folders among them, workspace-relative; undefined when one of the places may not be touched unasked. */
 async function checkedClaims(

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { kindNames, type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
-import type { Part } from '../part.ts';
+import { type Part, placesOf } from '../part.ts';
 import { looseWords } from './commandLine.ts';
 import { isMeant, type Origin, ofServer, whyNotMeant } from './origin.ts';
 
@@ -95,13 +95,12 @@ function coveringParts(
   if (whole) return [whole];
   const needed = parts.filter(({ reads }) => !reads);
   const covering = needed.flatMap(({ words, folders, row }) => {
+    const exact = (rule: Rule) => rule.kind === undefined && !rule.varies && rule.command === words;
+    const own = folders.length === 1 && allows.find((rule) => exact(rule) && holdsIn(rule, folders[0]!));
+    if (own) return [own];
     const covers = (rule: Rule) =>
-      rule.kind !== undefined
-        ? rule.kind === row?.kind
-        : rule.varies
-          ? rule.command === row?.command
-          : rule.command === words && folders.length === 1;
-    return folders.map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
+      rule.kind !== undefined ? rule.kind === row?.kind : rule.varies && rule.command === row?.command;
+    return placesOf({ folders, row }).map((place) => allows.find((rule) => covers(rule) && holdsIn(rule, place)));
   });
   const all = covering.filter((rule) => rule !== undefined);
   return needed.length > 0 && all.length === covering.length ? [...new Set(all)] : undefined;

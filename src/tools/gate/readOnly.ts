@@ -161,6 +161,10 @@ function pathsAmong(name: string, program: ReadOnlyProgram, operands: string[], 
       if (operands.length > 0) throw new Unknown(`${name} takes no arguments here.`);
       if ((name === 'git' || name === 'node') && options.size === 0) throw new Unknown(`${name} can run anything.`);
       return [];
+    case 'streams':
+      if (!operands.every((word) => /^\/dev\/(stderr|stdout|null)$/.test(word)))
+        throw new Unknown(`${name} writes a file.`);
+      return [];
     case 'text':
       return [];
   }

@@ -26,6 +26,7 @@ export interface ReadOnlyProgram {
     | 'awk'
     | 'jq'
     | 'test'
+    | 'streams'
     | 'find';
   /** The most operands; a second one of `uniq` is a file it writes. */
   most?: number;
@@ -34,9 +35,14 @@ export interface ReadOnlyProgram {
 /** A Map: `constructor` is not a program. */
 export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<string, ReadOnlyProgram>([
   ['[', { operands: 'test' }],
+  ['arch', { operands: 'none' }],
   ['awk', { values: 'Fv', operands: 'awk' }],
+  ['b2sum', { flags: 'bt', operands: 'files' }],
+  ['base64', { flags: 'di', values: 'w', long: 'decode wrap=', operands: 'files', most: 1 }],
   ['basename', { flags: 'az', values: 's', operands: 'text' }],
   ['cat', { flags: 'AbeEnstTuv', long: 'number show-all show-ends show-tabs squeeze-blank', operands: 'paths' }],
+  ['c++filt', { flags: 'npt', operands: 'none' }],
+  ['cksum', { operands: 'files' }],
   ['column', { flags: 't', values: 'sNc', operands: 'paths' }],
   ['cmp', { flags: 'bls', values: 'n', operands: 'files', most: 2 }],
   ['comm', { flags: '123', operands: 'files', most: 2 }],
@@ -67,6 +73,10 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ],
   ['head', { flags: 'qv', values: 'nc', long: 'lines= bytes= quiet', operands: 'paths' }],
   ['hexdump', { flags: 'Cbcdox', values: 'ns', operands: 'paths' }],
+  ['groups', { operands: 'none' }],
+  ['hostname', { operands: 'none' }],
+  ['iconv', { flags: 'cs', values: 'ft', long: 'from-code= to-code=', operands: 'files' }],
+  ['id', { flags: 'unGgr', operands: 'none' }],
   [
     'jq',
     {
@@ -110,6 +120,8 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ],
   ['sed', { flags: 'nEr', operands: 'sed' }],
   ['seq', { flags: 'w', values: 'sf', operands: 'names' }],
+  ['sha1sum', { flags: 'bt', operands: 'files' }],
+  ['sha512sum', { flags: 'bt', operands: 'files' }],
   ['sha256sum', { flags: 'bt', operands: 'files' }],
   ['size', { flags: 'ABt', operands: 'files' }],
   ['sleep', { operands: 'seconds' }],
@@ -127,6 +139,7 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['strings', { values: 'n', operands: 'files' }],
   ['tail', { flags: 'qv', values: 'nc', long: 'lines= bytes= quiet', operands: 'paths' }],
   ['test', { operands: 'test' }],
+  ['tee', { operands: 'streams' }],
   ['tr', { flags: 'cCdst', operands: 'text', most: 2 }],
   [
     'tree',
@@ -144,6 +157,8 @@ export const readOnlyPrograms: ReadonlyMap<string, ReadOnlyProgram> = new Map<st
   ['wc', { flags: 'clmLw', long: 'bytes chars lines words', operands: 'paths' }],
   ['which', { flags: 'a', operands: 'names' }],
   ['whoami', { operands: 'none' }],
+  // A second file is one that it writes.
+  ['xxd', { flags: 'bpui', values: 'lsgc', operands: 'files', most: 1 }],
 ]);
 
 /** Where programs are taken from, whatever the editor's own PATH says. */

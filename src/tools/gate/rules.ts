@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts';
 import { globTest } from '../files/glob.ts';
-import type { Part } from '../part.ts';
+import { type Part, placesOf } from '../part.ts';
 import type { ApprovalRequest, Plan } from '../tool.ts';
 import { looseWords } from './commandLine.ts';
 import { ofServer } from './origin.ts';
@@ -103,12 +103,12 @@ function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][
       : { command: command.trim(), ...inFolder(folder) };
   const offered = exact.command.length > longestCommand ? [] : [[allow(exact)]];
   const known = needed.filter(({ row }) => row);
-  const folders = [...new Set(known.flatMap((part) => part.folders))];
+  const folders = [...new Set(known.flatMap(placesOf))];
   // What is in no row stays what it was, word for word, together with all that stood around it.
   const others = known.length < needed.length ? offered.flat() : [];
   if (known.length === 0 || (known.length < needed.length && others.length === 0)) return offered;
   const each = (of: (part: Part) => Partial<Rule>) => [
-    ...distinct(known.flatMap((part) => part.folders.map((place) => allow({ ...of(part), ...inFolder(place) })))),
+    ...distinct(known.flatMap((part) => placesOf(part).map((place) => allow({ ...of(part), ...inFolder(place) })))),
     ...others,
   ];
   const kinds = [...new Set(known.map(({ row }) => row!.kind))];

@@ -55,6 +55,7 @@ export const cppRows: readonly Row[] = [
     'ctest',
     '--test-dir=<build> --preset=<name> -R= -E= -L= -LE= -N -V -VV --verbose --output-on-failure -j=# --parallel=# --timeout=# --stop-on-failure --rerun-failed -C=Debug|Release --build-config=Debug|Release -Q --quiet --progress --no-tests=error|ignore --repeat= --schedule-random --show-only -I=#',
     {
+      home: 'build',
       yes: ['ctest --test-dir build -R parse --output-on-failure', 'ctest -N', 'ctest -j4 --preset debug'],
       no: [
         'ctest -S evil.cmake',
@@ -69,6 +70,7 @@ export const cppRows: readonly Row[] = [
   ),
   tool('ninja', '-C=<build> -j=# -v -k=# -n -d= --quiet -l=#', {
     operands: cDeny,
+    home: 'build',
     yes: ['ninja -C build', 'ninja -C build unit_tests'],
     no: [
       'ninja -f evil.ninja',

@@ -5,7 +5,7 @@ import { asksCompiler, looks, tool } from './tool.ts';
 const goBuild =
   '-v -race -tags=<name> -trimpath -mod=readonly|vendor -p=# -n -x -a -cover -asan -msan -work -ldflags=<strip> -buildvcs=true|false|auto';
 
-export const goRows: readonly Row[] = [
+const modulesRows: readonly Row[] = [
   tool(
     'go test',
     `${goBuild} -run= -skip= -count=# -cover -covermode=set|count|atomic -coverpkg=<name> -coverprofile=<output> -timeout=<time> -bench= -benchtime= -benchmem -short -failfast -parallel=# -shuffle=on|off|# -json -list= -vet=off|all -cpu= -fullpath -fuzz= -fuzztime=<time>`,
@@ -122,6 +122,21 @@ export const goRows: readonly Row[] = [
       ],
     },
   ),
+  tool('gotestsum', '--format=<name> -f=<name> --hide-summary=<labels> --no-color', {
+    rest: {
+      options: `${goBuild} -run= -skip= -count=# -covermode=set|count|atomic -coverprofile=<output> -timeout=<time> -short -failfast -parallel=# -shuffle=on|off|#`,
+      operands: 'packages',
+    },
+    yes: ['gotestsum --format=pkgname -- -short -shuffle=on ./...'],
+    no: [
+      'gotestsum --junitfile /x',
+      'gotestsum --post-run-command ./evil',
+      'gotestsum --raw-command -- ./evil',
+      'gotestsum -- -exec=./evil ./...',
+      'gotestsum --watch',
+      'gotestsum tool slowest',
+    ],
+  }),
   tool('staticcheck', '-checks= -f=text|stylish|json -tests=true|false', {
     oneDash: true,
     operands: 'packages',
@@ -137,3 +152,6 @@ export const goRows: readonly Row[] = [
     no: ['govulncheck -db=https://evil.example ./...', 'govulncheck -C .. ./...'],
   }),
 ];
+
+/** Each of them works on the module that its folder is in. */
+export const goRows: readonly Row[] = modulesRows.map((row) => ({ home: 'go.mod', ...row }));

@@ -2,6 +2,7 @@ import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { resolvePath } from '../paths.ts';
 import { programFolders } from '../readOnlyPrograms.ts';
+import { builtTest, isBuiltTest, lookedAt } from './builtTests.ts';
 
 /** A program, and where it comes from: the system, what a package manager has installed for the project, or its own files. */
 export interface Launched {
@@ -21,6 +22,11 @@ export async function launched(
 ): Promise<Launched | undefined> {
   const inside = inContainer(words);
   if (inside) return { words: inside };
+  const tests = isBuiltTest(words[0]!) ? words : lookedAt(words);
+  if (tests)
+    return (await isFile(paths.resolve(folder, tests[0]!), roots))
+      ? { words: [builtTest, ...tests.slice(1)] }
+      : undefined;
   let rest = [...words];
   let by: Launched['by'];
   for (let depth = 0; depth < 4; depth++) {

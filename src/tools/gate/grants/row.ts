@@ -32,6 +32,11 @@ export interface Row {
   also?: RegExp;
   /** Options that take every word behind them up to the next option: all of those have to be values of it. */
   greedy?: readonly string[];
+  /**
+   * Where it runs, it acts on what this lies in: on the module around it (`go.mod`), or, in a folder that a build has made, on the
+   * project that was built. A rule for that place holds.
+   */
+  home?: 'go.mod' | 'build';
   /** It reads more arguments out of the file that a word with `@` in front names. */
   readsArguments?: true;
   /** Long options have one dash (`-run`), and short ones are not put together. */
@@ -154,7 +159,7 @@ const isPath = (value: string): boolean =>
 /** To a shell `+n` is an option, too. */
 const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value);
 
-const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
+export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
 const placeOf = (path: string): Claim => ({
   path: /\.\w+$/.test(path) ? path.replace(/[^/]*$/, '') || '.' : path,

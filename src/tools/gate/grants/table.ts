@@ -2,6 +2,7 @@ import type { Kind } from '../../../protocol/policy.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { appRows } from './apps.ts';
 import { archiveRows } from './archives.ts';
+import { builtTestRows } from './builtTests.ts';
 import { clusterRows } from './clusters.ts';
 import { cppRows } from './cpp.ts';
 import { databaseRows } from './databases.ts';
@@ -51,6 +52,7 @@ export const rows: readonly Row[] = [
   ...machineRows,
   ...githubRows,
   ...archiveRows,
+  ...builtTestRows,
   ...clusterRows,
   ...databaseRows,
   ...functionalRows,
@@ -72,6 +74,7 @@ export interface Match {
   command: string;
   kind: Kind;
   claims: Claim[];
+  home?: Row['home'];
 }
 
 /** The row that covers the words of one command as they run in `folder` (absolute and real); undefined for none. */
@@ -90,7 +93,7 @@ export async function rowFor(
     const claims = args && fits(row, args);
     // A script of the project by the name of a program does what it likes: that is no more than one of its builds or tests.
     if (claims && by === 'project' && row.kind !== 'checks') continue;
-    if (claims) return { command: row.command, kind: row.kind, claims };
+    if (claims) return { command: row.command, kind: row.kind, claims, ...(row.home && { home: row.home }) };
   }
   return undefined;
 }
