@@ -64,8 +64,9 @@ export class LeftRunning {
   private async end(one: CommandAtWork): Promise<void> {
     const still = await this.left.end(one);
     const what = shortened(visibleLine(one.command.line));
+    const left = still.join(', ');
     if (still.length === 0) void vscode.window.showInformationMessage(withoutLinks(`Ended: ${what}`));
-    else void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${still.join(', ')} of ${what}`));
+    else void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left} of ${what}`));
   }
 }
 
