@@ -30,7 +30,7 @@ describe('a command that was left', () => {
   });
 
   it('is found by its mark alone, when its process was not yet on record, and by its process when it has taken the mark off', async () => {
-    const marked = commandOf('sleep 60');
+    const marked = commandOf('exec sleep 60');
     const { child } = await run(marked);
     const left = new LeftCommands();
     const has = ({ pid }: ChildProcess, found: string[] = []) => found.length === 1 && found[0]!.endsWith(` (${pid})`);
