@@ -46,6 +46,7 @@ export async function killEditors(times: number, seed: number, heard: (played: P
 async function killOnce(editor: Towpath, provider: Provider, folder: string, afterMs: number): Promise<Played> {
   await eventually('no run is open', () => !isAnyLocked(path.join(folder, 'store', 'runs')));
   await editor.command('Towpath: New Run');
+  await eventually('a new run is shown', async () => (await editor.panel.transcript()).length === 0);
   const witness = new Witness(folder, { job: 'work' });
   const asked = provider.requests.length;
   const answering = answerQuestions(editor);
@@ -54,10 +55,10 @@ async function killOnce(editor: Towpath, provider: Provider, folder: string, aft
     await editor.panel.send(task);
     await sleep(afterMs);
     process.kill(pid, 'SIGKILL');
-    await witness.afterBlow([], { afterMs });
     await editor.page.reload();
     await editor.host.ready(pid);
     await editor.panel.ready();
+    await witness.afterBlow([], { afterMs }); // not before: what the page was saving, it has saved
     await restOf(editor, provider);
     checkSent(witness, provider, asked);
     const store = new RunStore(path.join(folder, 'store'));

@@ -175,7 +175,9 @@ export class Witness {
     }
     const code = 'phase' in ended ? ended.error?.code : 'code' in ended ? ended.code : undefined;
     const isRecord = /journal\.jsonl$/.test(this.harmed.at(-1) ?? '');
-    const isGone = blow.how === 'gone' && this.record().length === 0;
+    const later = reports.slice(reports.findIndex((report) => 'harmed' in report));
+    const goesOn = later.some((report) => 'told' in report && isStored(report.told));
+    const isGone = blow.how === 'gone' && this.record().length === 0 && goesOn;
     if (this.one.job === 'work' && (isGone || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
       this.breach('end', `the store failed for good, and it ended with ${code ?? 'nothing said'}`);
   }
