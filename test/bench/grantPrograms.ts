@@ -59,6 +59,8 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   if (everywhere.includes(name) || (name === first && !path.startsWith(`${folder}/`))) return true;
   if (path.startsWith(`${folder}/`) && !/^(node_modules|target|build)\//.test(paths.relative(folder, path)))
     return false;
+  // What npm has installed is scripts for Node, some of them with a program of their own beside them.
+  if (start.startsWith('node_modules/') && /^(node|git|esbuild|ps|grep|cat|sort|wc)$/.test(name)) return true;
   if (pythonTools.test(first) && /^python3[\d.]*$/.test(name)) return true;
   return helpers[first]?.programs.test(name) ?? false;
 }
