@@ -1,4 +1,5 @@
-// npm run bench [-- name …]: every benchmark in turn, or those named. Fails when one is over its budget.
+// npm run bench [-- name … --option …]: every benchmark in turn, or those named, each told the options. Fails when one is over its
+// budget.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { node, runCommand } from '../support/command.ts';
@@ -17,7 +18,8 @@ const all = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && !parts.has(file))
   .map((file) => path.basename(file, '.ts'))
   .sort();
-const asked = process.argv.slice(2);
+const options = process.argv.slice(2).filter((word) => word.startsWith('--'));
+const asked = process.argv.slice(2).filter((word) => !word.startsWith('--'));
 const unknown = asked.filter((name) => !all.includes(name));
 if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${all.join(', ')}.`);
@@ -25,6 +27,6 @@ if (unknown.length > 0) {
 }
 for (const name of asked.length > 0 ? asked : all) {
   console.log(`\n── ${name} ──`);
-  const { code } = await runCommand(node(`test/bench/${name}.ts`), new AbortController().signal);
+  const { code } = await runCommand(node(`test/bench/${name}.ts`, ...options), new AbortController().signal);
   if (code !== 0) process.exitCode = 1;
 }
