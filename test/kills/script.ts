@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
 import { collect } from '../../src/llm/client.ts';
@@ -118,14 +118,24 @@ export const initialFiles: Record<string, Buffer> = Object.fromEntries(
 /** `torn`: a file holds neither what it held before nor what it should hold after; `between`: some are done, some are not. */
 export type StepState = 'before' | 'after' | 'between' | 'torn';
 
-export function stateOf({ files }: Step, root: string): StepState {
+export function stateOf({ files, tool }: Step, root: string): StepState {
   const sides = Object.entries(files).map(([file, { before, after }]) => {
     const now = contentOf(path.join(root, file));
     if (isSame(now, before)) return 'before';
     return isSame(now, after) ? 'after' : 'torn';
   });
   if (sides.includes('torn')) return 'torn';
+  // A folder is moved aside as a whole before its files go: while all are there, nothing is deleted, and it comes back.
+  const aside = tool === 'fs.delete' && sides.length > 1 ? filesAside(root) : 0;
+  if (aside > 0) return aside === sides.length ? 'before' : 'between';
   return sides.every((side) => side === sides[0]) ? (sides[0] ?? 'before') : 'between';
+}
+
+function filesAside(root: string): number {
+  const folders = readdirSync(root, { withFileTypes: true }).filter(
+    (entry) => entry.isDirectory() && entry.name.startsWith('.towpath-'),
+  );
+  return folders.flatMap(({ name }) => readdirSync(path.join(root, name))).length;
 }
 
 export const contentOf = (file: string): Buffer | null =>
