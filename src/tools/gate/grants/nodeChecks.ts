@@ -99,7 +99,6 @@ export const nodeCheckRows: readonly Row[] = [
     'jasmine',
     'elm-test-rs',
     'eleventy --dryrun',
-    'astro sync',
     'next typegen',
   ].map((command) =>
     tool(

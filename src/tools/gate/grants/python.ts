@@ -16,7 +16,7 @@ const pytest =
   '--cov-report=term|term-missing|term:skip-covered|term-missing:skip-covered|html|xml|json|lcov|annotate --cov-branch --no-cov --cov-fail-under=# --cov-append -r=a|A|f|E|s|x|X|p|P|w|fE|fEs|sx|xX ' +
   '--setup-show --setup-only --setup-plan --markers --fixtures --capture=no|sys|fd|tee-sys --log-level= --log-cli-level= --color=yes|no|auto --disable-warnings --disable-pytest-warnings --strict-markers ' +
   '--strict-config --strict --import-mode=prepend|append|importlib --ignore=<path> --deselect= --timeout=# --runxfail --cache-show --asyncio-mode=auto|strict --randomly-seed=# -W=<warning> -p=<noplugin> ' +
-  '--benchmark-only --benchmark-skip --benchmark-disable --reuse-db --create-db --nomigrations --showlocals --full-trace --doctest-modules --looponfail --count=# --version --showlocals --no-showlocals';
+  '--benchmark-only --benchmark-skip --benchmark-disable --reuse-db --create-db --nomigrations --showlocals --full-trace --looponfail --count=# --version --showlocals --no-showlocals';
 const manyTests =
   'It runs the tests of the project. Options that load another file as code or take another root are asked about.';
 
@@ -49,6 +49,7 @@ export const pythonRows: readonly Row[] = [
       'pytest @evil.txt',
       'pytest -k @evil.txt',
       'pytest --pdbcls=evil:x',
+      'pytest --doctest-modules',
     ],
   }),
   fileTool('unittest', '-v -q -f -b -c -k= --locals --verbose --failfast --buffer', {
