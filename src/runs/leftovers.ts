@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { few } from './few.ts';
-import { isLocked } from './lock.ts';
+import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './reading.ts';
 
 const id = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
@@ -14,7 +14,7 @@ const asideContent = new RegExp(`^[0-9a-f]{64}\\.${id}$`);
 /** Nobody is at work so long between writing a file aside and putting it in its place, whatever the clocks say. */
 const oldMs = 60 * 60 * 1000;
 
-/** Removes what kills left behind in the folders of runs, and runs that were killed before they began. `now`: epoch ms. */
+/** Removes what kills left behind in the folders of runs, locks of the dead among it, and runs that were killed before they began. `now`: epoch ms. */
 export async function sweepLeftovers(runs: string, now: number): Promise<void> {
   await few(await names(runs), 2, async (name) => {
     const folder = path.join(runs, name);
@@ -26,7 +26,9 @@ export async function sweepLeftovers(runs: string, now: number): Promise<void> {
     const contents = path.join(folder, 'contents');
     const kept = (await names(contents)).filter((one) => asideContent.test(one)).map((one) => path.join(contents, one));
     for (const file of [...files, ...kept]) if (await isLeft(file)) await fs.rm(file, { force: true }).catch(() => {});
-    if ((await isLeft(folder)) && (await isEmpty(folder))) await removeEmpty(folder);
+    if ((await isLeft(folder)) && (await isEmpty(folder))) return removeEmpty(folder);
+    const lock = path.join(folder, 'lock');
+    if ((await isLeft(lock)) && !(await isLocked(lock))) await letGo(lock);
   });
 }
 
@@ -41,5 +43,12 @@ async function removeEmpty(folder: string): Promise<void> {
   for (const name of ['lock', 'journal.jsonl']) await fs.rm(path.join(folder, name), { force: true }).catch(() => {});
   await fs.rmdir(folder).catch(() => {});
 }
+
+/** As whoever goes on with the run would take it: nobody's fresh one is removed. */
+const letGo = (lock: string): Promise<void> =>
+  takeBriefly(lock).then(
+    (taken) => taken.release(),
+    () => {}, // somebody has it after all
+  );
 
 const names = (folder: string): Promise<string[]> => fs.readdir(folder).catch(() => []);

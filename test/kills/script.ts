@@ -118,13 +118,15 @@ export const initialFiles: Record<string, Buffer> = Object.fromEntries(
 /** `torn`: a file holds neither what it held before nor what it should hold after; `between`: some are done, some are not. */
 export type StepState = 'before' | 'after' | 'between' | 'torn';
 
-export function stateOf({ files, tool }: Step, root: string): StepState {
+export function stateOf({ files, tool, command }: Step, root: string): StepState {
   const sides = Object.entries(files).map(([file, { before, after }]) => {
     const now = contentOf(path.join(root, file));
     if (isSame(now, before)) return 'before';
-    return isSame(now, after) ? 'after' : 'torn';
+    if (isSame(now, after)) return 'after';
+    return command && now && after?.subarray(0, now.length).equals(now) ? 'between' : 'torn'; // it may be at work still
   });
   if (sides.includes('torn')) return 'torn';
+  if (sides.includes('between')) return 'between';
   // A folder is moved aside as a whole before its files go: while all are there, nothing is deleted, and it comes back.
   const aside = tool === 'fs.delete' && sides.length > 1 ? filesAside(root) : 0;
   if (aside > 0) return aside === sides.length ? 'before' : 'between';

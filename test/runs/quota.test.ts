@@ -77,9 +77,10 @@ describe('what is kept beside runs', () => {
     const [content] = await keep(id, 1);
     const uuid = '0b6a3f0e-6f0c-4b7a-9d55-0123456789ab';
     const left = ['lock', 'summary.json', 'journal.jsonl', `contents/${content}`].map((name) => `${name}.${uuid}`);
-    left.push('lock.over-0123456789abcdef', `lock.over-0123456789abcdef.${uuid}`);
+    left.push('lock.over-0123456789abcdef', `lock.over-0123456789abcdef.${uuid}`, 'lock');
     const stays = ['notes.txt', 'journal.jsonl.damaged-1763812345678', 'lock.old', `state.${uuid}`];
     for (const name of [...left, ...stays]) await fs.writeFile(path.join(folderOf(id), name), 'x');
+    await fs.writeFile(path.join(folderOf(id), 'lock'), '{"id":"x","pid":4194305}'); // of no process
     const begun = RunStore.newId();
     await fs.mkdir(folderOf(begun));
     await fs.writeFile(path.join(folderOf(begun), 'journal.jsonl'), '{"to');
@@ -96,7 +97,10 @@ describe('what is kept beside runs', () => {
       stays.filter((name) => !existsSync(path.join(folderOf(id), name))),
       [],
     );
-    assert.deepEqual([existsSync(folderOf(begun)), existsSync(folderOf(beginning.run.id))], [false, true]);
+    assert.deepEqual(
+      [existsSync(folderOf(begun)), existsSync(path.join(folderOf(beginning.run.id), 'lock'))],
+      [false, true],
+    );
     assert.deepEqual(await fs.readFile(path.join(folderOf(id), 'journal.jsonl')), before);
     assert.equal((await store.contents.read(id, content!)).length, 100);
     await beginning.close();
