@@ -224,6 +224,8 @@ export async function unfold(
     const isOption = text.startsWith('-');
     if (isOption ? matches : found.some((one) => one.startsWith('-'))) throw new Unclear(`${text} may be any option.`);
     if (isOption) return found;
+    // Names with a dot in front are where secrets and settings are: such a glob is asked about as if they were there.
+    if (!matches && /(^|\/)\./.test(text.replace(/^(\.\.?\/)+/, ''))) throw new Unclear(`${text} matches nothing yet.`);
     const isOpen = !('text' in first! && first.text !== ''); // a name that it matches could pass for an option
     if (as === 'value-list' && (isOpen || !matches))
       throw new Unclear(`${text} ${matches ? 'may be any name' : 'matches nothing'}.`);
