@@ -1,4 +1,5 @@
 // npm test [-- part …]: everything that has to hold, in order. The last line is the sum of all tests.
+import { availableParallelism } from 'node:os';
 import { binary, node, runCommand } from './support/command.ts';
 import { ensureChromium } from './support/editor/chromium.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
@@ -13,6 +14,9 @@ interface Part {
   counts?: true;
   run(signal: AbortSignal): Promise<boolean>;
 }
+
+/** Files side by side, as many as there are processors, up to what memory is there for. */
+const jobs = String(Math.min(4, availableParallelism()));
 
 const parts: Part[] = [
   {
@@ -38,7 +42,7 @@ const parts: Part[] = [
   {
     name: 'unit',
     counts: true,
-    run: (signal) => all(signal, node(...mochaArguments('unit'), 'test/**/*.test.ts')),
+    run: (signal) => all(signal, node(...mochaArguments('unit'), '--parallel', '--jobs', jobs, 'test/**/*.test.ts')),
   },
   { name: 'host', counts: true, run: (signal) => all(signal, node('test/host/run.ts')) },
   { name: 'e2e', counts: true, run: (signal) => all(signal, node('test/e2e/run.ts')) },
