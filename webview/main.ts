@@ -114,7 +114,7 @@ function take(message: HostMessage): void {
     scroll.open(run?.id ?? '');
   }
   announce(log, message);
-  if (message.type === 'focus') takeFocus();
+  if (message.type === 'focus' && (document.hasFocus() || !message.gently)) takeFocus();
   if (message.type === 'look') answerLook(message.look);
   refresh();
 }

@@ -71,8 +71,8 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run'), run: runSchema.nullable() }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
-  /** The next key is to land in the message box. */
-  z.object({ type: z.literal('focus') }),
+  /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
+  z.object({ type: z.literal('focus'), gently: z.literal(true).optional() }),
   /** What does the person do? Answered by `here`. */
   z.object({ type: z.literal('look'), look: z.number() }),
 ]);
