@@ -24,15 +24,18 @@ const no: ApprovalAnswer = { decision: 'deny' };
 const codes = (outcomes: ToolOutcome[]) => outcomes.map((one) => (one.ok ? 'ok' : one.error.code));
 
 /** What was told, in order, each line with the number of its call. */
+/** But for `command-start`: who is over soon leaves nothing to be found again by. */
 const told = ({ events }: Conversation) =>
-  events.map((event) => {
-    if (!('toolCallId' in event)) return event.type;
-    const which = event.toolCallId.replace('call-', '');
-    if (event.type === 'question') return `${which} ? ${event.question.what}`;
-    if (event.type === 'approval') return `${which} ${event.decision}${event.edited ? ' as changed' : ''}`;
-    if (event.type === 'tool-end') return `${which} ${event.ok ? 'ok' : event.code}`;
-    return `${which} ${event.type}`;
-  });
+  events
+    .filter(({ type }) => type !== 'command-start')
+    .map((event) => {
+      if (!('toolCallId' in event)) return event.type;
+      const which = event.toolCallId.replace('call-', '');
+      if (event.type === 'question') return `${which} ? ${event.question.what}`;
+      if (event.type === 'approval') return `${which} ${event.decision}${event.edited ? ' as changed' : ''}`;
+      if (event.type === 'tool-end') return `${which} ${event.ok ? 'ok' : event.code}`;
+      return `${which} ${event.type}`;
+    });
 
 /** A person who answers by hand: each question waits until its answer is given. */
 function byHand() {
