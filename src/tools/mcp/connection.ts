@@ -14,8 +14,10 @@ export interface Connection {
 
 export interface ConnectionHooks {
   log(text: string): void;
-  /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. */
-  fault(what: string): void;
+  /** What a process writes to its error output. */
+  errors(text: string): void;
+  /** It cannot be used any more: a sentence's end, `ended by itself (code 1)`. `died`: its process is there no more. */
+  fault(what: string, died?: boolean): void;
   toolsChanged(): void;
   /** The open folders, as `file:` addresses with names. */
   roots(): { uri: string; name: string }[];

@@ -2,26 +2,41 @@ import { runInNewContext } from 'node:vm';
 import * as z from 'zod';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { visibleProse } from '../../protocol/visible.ts';
+import { withoutDefaulted } from './defaults.ts';
 import type { Sdk } from './load.ts';
 
-/** Characters of a description in the prompt, of a tool and of one argument; the schema's JSON; its depth. */
-const descriptionLimit = 1000;
-const argumentLimit = 300;
-const schemaLimit = 6000;
+/** Characters: of a tool's description, of its end where it is too long, of the other texts of its schema, of the schema's JSON. */
+export interface WordLimits {
+  description: number;
+  end: number;
+  text: number;
+  schema: number;
+}
+
+/** In the prompt, where each tool of each server costs; rules of use often stand at the end of a description. */
+export const inPrompt: WordLimits = { description: 2000, end: 600, text: 300, schema: 6000 };
+/** As an answer to the search for one tool: all that well-known servers say, and still no end of it for others. */
+export const inAnswer: WordLimits = { description: 20_000, end: 2000, text: 4000, schema: 30_000 };
+
 const depthLimit = 10;
 const itemLimit = 200;
 /** Characters of a schema that is still compiled; a longer one is left to the server. */
 const checkedLimit = 200_000;
 
 /** What a server says about a tool is a stranger's text in the prompt: nothing hidden, nothing endless. */
-export const cleanDescription = (text: string | undefined): string => cut(visibleProse(text ?? ''), descriptionLimit);
+export function cleanDescription(text: string | undefined, { description, end }: WordLimits = inPrompt): string {
+  const whole = visibleProse(text ?? '');
+  if (whole.length <= description) return whole;
+  const mark = ` … (left out: ${whole.length - description} characters and more; mcp.search_tools with this tool's name tells them) … `;
+  return `${whole.slice(0, description - end - mark.length)}${mark}${whole.slice(-end)}`;
+}
 
 /** The schema for the prompt: an object's, cleaned and within limits; what is too large is told by its argument names. */
-export function cleanSchema(schema: unknown): JsonSchema {
-  const cleaned = (clean(schema, 0) ?? {}) as JsonSchema;
+export function cleanSchema(schema: unknown, { text, schema: most }: WordLimits = inPrompt): JsonSchema {
+  const cleaned = (clean(schema, 0, text) ?? {}) as JsonSchema;
   delete cleaned.$schema;
-  const whole = asObject(cleaned);
-  if (JSON.stringify(whole).length <= schemaLimit) return whole;
+  const whole = asObject(withoutDefaulted(cleaned) as JsonSchema);
+  if (JSON.stringify(whole).length <= most) return whole;
   const names = Object.entries(whole.properties ?? {}).slice(0, 50);
   const shallow = names.map(([name, { type, description }]) => [
     name,
@@ -30,7 +45,7 @@ export function cleanSchema(schema: unknown): JsonSchema {
   const kept = new Set(names.map(([name]) => name));
   const required = (whole.required ?? []).filter((name) => kept.has(name));
   const flat = asObject({ properties: Object.fromEntries(shallow), required });
-  return JSON.stringify(flat).length <= schemaLimit ? flat : { type: 'object' };
+  return JSON.stringify(flat).length <= most ? flat : { type: 'object' };
 }
 
 function asObject(schema: JsonSchema): JsonSchema {
@@ -49,14 +64,14 @@ function asObject(schema: JsonSchema): JsonSchema {
   };
 }
 
-function clean(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return cut(visibleProse(value), argumentLimit);
+function clean(value: unknown, depth: number, most: number): unknown {
+  if (typeof value === 'string') return cut(visibleProse(value), most);
   if (typeof value !== 'object' || value === null) return value;
   if (depth > depthLimit) return Array.isArray(value) ? [] : {};
-  if (Array.isArray(value)) return value.slice(0, itemLimit).map((item) => clean(item, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, itemLimit).map((item) => clean(item, depth + 1, most));
   const entries = Object.entries(value).filter(([key]) => !/^(__proto__|constructor|prototype)$/.test(key));
   return Object.fromEntries(
-    entries.slice(0, itemLimit).map(([key, item]) => [visibleProse(key), clean(item, depth + 1)]),
+    entries.slice(0, itemLimit).map(([key, item]) => [visibleProse(key), clean(item, depth + 1, most)]),
   );
 }
 
@@ -83,7 +98,8 @@ type Compiled = (value: unknown) => { path: string; message: string }[];
 
 /**
  * Arguments checked against a server's own schema. Left to the server: patterns and formats (a pattern from a stranger can
- * keep the editor busy for ever), and a schema that cannot be understood. Nothing is coerced, nothing is added.
+ * keep the editor busy for ever), a schema that cannot be understood, and a missing argument that it has a default for. Nothing
+ * is coerced, nothing is added.
  */
 export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, unknown>> {
   let compiled: Compiled | undefined;
@@ -98,7 +114,7 @@ export function checkedBy(schema: unknown, sdk: Sdk): z.ZodType<Record<string, u
 function compile(schema: unknown, { Ajv, Ajv2020 }: Sdk): Compiled {
   const json = JSON.stringify(schema);
   if (json === undefined || json.length > checkedLimit) return () => [];
-  const plain = withoutPatterns(JSON.parse(json)) as Record<string, unknown>;
+  const plain = withoutDefaulted(withoutPatterns(JSON.parse(json))) as Record<string, unknown>;
   const isOld = /draft-0[4-7]/.test(String(plain.$schema));
   delete plain.$schema;
   for (const Compiler of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {

@@ -1,6 +1,8 @@
 import MiniSearch from 'minisearch';
+import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
 import type { ToolCall } from '../../protocol/messages.ts';
+import type { ToolDefinition } from '../../protocol/tools.ts';
 import { checkArguments } from '../arguments.ts';
 import { didYouMean } from '../nearest.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
@@ -9,26 +11,26 @@ import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 export const promptTools = 20;
 const bestMatches = 8;
 
+/** A tool that can be found; `whole`: all that it says about itself, of which the prompt may have a part. */
+export interface FoundTool {
+  tool: Tool;
+  whole: ToolDefinition;
+}
+
+/** Where all tools are in the prompt, but not all of their words: how to read the others. Nothing where there are none. */
+export function restOfWords(found: readonly FoundTool[]): Tool[] {
+  const isCut = found.some(({ tool, whole }) => stringify(tool.definition) !== stringify(whole));
+  if (!isCut) return [];
+  const description = 'Read all that a tool of an MCP server says about itself, by its name.';
+  return [searchTool(description, found, finder(found))];
+}
+
 /**
  * What stands for a long list of tools: `mcp.search_tools` finds, `mcp.call_tool` calls. A call goes the very way of a
  * direct one: the tool's own check, rules, question and grant.
  */
-export function searchTools(tools: readonly Tool[], servers: readonly string[]): Tool[] {
-  const byName = new Map(tools.map((tool) => [tool.definition.name, tool]));
-  const index = new MiniSearch({
-    idField: 'name',
-    fields: ['words', 'description', 'parameters'],
-    tokenize: (text) => text.split(/[^\p{L}\p{N}]+/u),
-    searchOptions: { boost: { words: 3 }, prefix: true, fuzzy: 0.2 },
-  });
-  index.addAll(
-    tools.map(({ definition: { name, description, parameters } }) => ({
-      name,
-      words: name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2'),
-      description,
-      parameters: Object.keys(parameters.properties ?? {}).join(' '),
-    })),
-  );
+export function searchTools(found: readonly FoundTool[], servers: readonly string[]): Tool[] {
+  const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
   const find = (name: string): Tool => {
     const tool = byName.get(name);
     if (tool) return tool;
@@ -36,18 +38,9 @@ export function searchTools(tools: readonly Tool[], servers: readonly string[]):
     throw new ToolError('TOOL_NOT_AVAILABLE', `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}`);
   };
 
-  const search = readTool(
-    {
-      name: 'mcp.search_tools',
-      description: `Find tools of MCP servers by what they do, then call them with mcp.call_tool. Servers: ${servers.join(', ')}.`,
-      arguments: { query: z.string().min(1).max(500) },
-    },
-    async ({ query }) => {
-      const found = index.search(query).slice(0, bestMatches);
-      const definitions = found.map(({ id }) => byName.get(id as string)!.definition);
-      return { tools: definitions, ...(found.length === 0 && { all: [...byName.keys()].slice(0, 200) }) };
-    },
-  );
+  const description =
+    'Find tools of MCP servers by what they do, then call them with mcp.call_tool. A name finds all that its tool says. ' +
+    `Servers: ${servers.join(', ')}.`;
   const parameters = z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()).default({}) });
   const target = (args: unknown) => {
     const { tool: name, arguments: given } = args as z.output<typeof parameters>;
@@ -76,5 +69,51 @@ export function searchTools(tools: readonly Tool[], servers: readonly string[]):
       return found.tool.run!(found.args, context);
     },
   };
-  return [search, call];
+  return [searchTool(description, found, finder(found)), call];
+}
+
+function searchTool(description: string, found: readonly FoundTool[], find: (query: string) => Tool[]): Tool {
+  return readTool(
+    { name: 'mcp.search_tools', description, arguments: { query: z.string().min(1).max(500) } },
+    async ({ query }) => {
+      const exact = found.find(({ whole }) => onWire(whole.name) === onWire(query.trim()));
+      if (exact) return { tools: [exact.whole] };
+      const tools = find(query).map(({ definition }) => definition);
+      return { tools, ...(tools.length === 0 && { all: found.map(({ whole }) => whole.name).slice(0, 200) }) };
+    },
+  );
+}
+
+/** Names as a model may have read them: providers take no dots. */
+const onWire = (name: string) => name.replaceAll('.', '_');
+
+/** The best matches for some words; what they are looked for in is made when it is first needed. */
+function finder(found: readonly FoundTool[]): (query: string) => Tool[] {
+  const byName = new Map(found.map(({ tool }) => [tool.definition.name, tool]));
+  let index: MiniSearch | undefined;
+  return (query) => {
+    index ??= indexOf(found);
+    return index
+      .search(query)
+      .flatMap(({ id }) => byName.get(id as string) ?? [])
+      .slice(0, bestMatches);
+  };
+}
+
+function indexOf(found: readonly FoundTool[]): MiniSearch {
+  const index = new MiniSearch({
+    idField: 'name',
+    fields: ['words', 'description', 'parameters'],
+    tokenize: (text) => text.split(/[^\p{L}\p{N}]+/u),
+    searchOptions: { boost: { words: 3 }, prefix: true, fuzzy: 0.2 },
+  });
+  index.addAll(
+    found.map(({ whole: { name, description, parameters } }) => ({
+      name,
+      words: name.replaceAll('_', ' ').replace(/([a-z])([A-Z])/g, '$1 $2'),
+      description,
+      parameters: Object.keys(parameters.properties ?? {}).join(' '),
+    })),
+  );
+  return index;
 }

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
+import { visibleLine } from '../../protocol/visible.ts';
+import { withoutSecrets } from '../shell/environment.ts';
 import { ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
 import { type Connection, type ConnectionHooks, connect } from './connection.ts';
+import { lastWords } from './lastWords.ts';
 import type { Launch } from './launch.ts';
 import { loadSdk, type Sdk } from './load.ts';
 import { redactor } from './redact.ts';
@@ -37,6 +40,9 @@ interface CallOptions {
 
 const pageLimit = 50;
 const toolLimit = 1000;
+/** Characters of its error output that are kept, and of the line of it that people are told. */
+const errorsKept = 8000;
+const longestWords = 300;
 /** Milliseconds between a list that was read and the next. */
 const listPause = 250;
 
@@ -55,6 +61,8 @@ export class McpServer {
   private isListing = false;
   private listIsOld = false;
   private redact = redactor([]);
+  /** The end of its error output, as it came. */
+  private errors = '';
 
   constructor(
     readonly definition: Definition,
@@ -122,6 +130,7 @@ export class McpServer {
 
   private async begin(): Promise<void> {
     this.enter({ phase: 'starting' });
+    this.errors = '';
     const { signal } = this.stopping;
     const { startMs } = this.options.limits();
     const limit = new AbortController();
@@ -158,22 +167,36 @@ export class McpServer {
     return {
       roots: this.options.roots,
       log: (text) => this.log(text),
-      fault: (what) => {
-        if (!signal.aborted) this.fail(what);
+      errors: (text) => {
+        this.errors = (this.errors + text).slice(-errorsKept);
+        this.log(text.trimEnd());
+      },
+      fault: (what, died) => {
+        if (!signal.aborted) this.fail(what, died);
       },
       toolsChanged: () => this.listAgain(),
     };
   }
 
-  /** The first reason is the one that counts. */
-  private fail(what: string): void {
+  /** The first reason is the one that counts; what it said of it itself belongs to it. */
+  private fail(what: string, died = false): void {
     if (this.state.phase === 'failed') return;
     const { connection } = this;
     this.mayReturn = this.state.phase === 'running';
-    const problem = this.redact(`The MCP server ${JSON.stringify(this.name)} ${what}.`);
+    const problem = this.redact(`The MCP server ${JSON.stringify(this.name)} ${what}.`) + this.saidLast(died);
     this.enter({ phase: 'failed', problem });
     this.log(problem);
     void connection?.close().catch(() => {});
+  }
+
+  /** Of a stranger: on one line, in quotes, without secrets, and not endless. */
+  private saidLast(died: boolean): string {
+    // Cut at its beginning, a line may begin within a secret.
+    const whole = this.errors.length < errorsKept ? this.errors : this.errors.slice(this.errors.indexOf('\n') + 1);
+    const line = lastWords(withoutSecrets(this.redact(whole)), died);
+    if (line === undefined) return '';
+    const shown = visibleLine(line);
+    return ` It last said: ${JSON.stringify(shown.length > longestWords ? `${shown.slice(0, longestWords)}…` : shown)}.`;
   }
 
   private enter(state: ServerState): void {

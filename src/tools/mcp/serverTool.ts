@@ -6,7 +6,7 @@ import { type Plan, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
 import type { Sdk } from './load.ts';
 import { toData } from './result.ts';
-import { checkedBy, cleanDescription, cleanSchema } from './schema.ts';
+import { checkedBy, cleanDescription, cleanSchema, inPrompt, type WordLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 
 export interface ServerToolOptions {
@@ -34,11 +34,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     return toData(await server.call(listed.name, args as Record<string, unknown>, { signal, output }));
   };
   const base = {
-    definition: {
-      name,
-      description: cleanDescription(listed.description ?? listed.title),
-      parameters: cleanSchema(listed.inputSchema),
-    },
+    definition: definitionFor(name, listed, inPrompt),
     arguments: checkedBy(listed.inputSchema, sdk),
     origin,
     ...(hidden && { hidden }),
@@ -58,6 +54,13 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   };
   return { ...base, risk: 'execute', plan };
 }
+
+/** What a model is told of a tool, within these limits. */
+export const definitionFor = (name: string, { description, title, inputSchema }: ListedTool, limits: WordLimits) => ({
+  name,
+  description: cleanDescription(description ?? title, limits),
+  parameters: cleanSchema(inputSchema, limits),
+});
 
 /** The command line or the address, with `${env:…}` and `${input:…}` as they are configured: values are nobody's business. */
 export function placeOf(definition: Definition): string {

@@ -86,6 +86,20 @@ export class McpServers {
     );
   }
 
+  /** Starts what is allowed and does not run, failed ones too, and asks nobody: to see how each is. Resolves with the signal. */
+  async examine(signal: AbortSignal, say: (text: string) => void): Promise<void> {
+    if (!this.options.workspace.trusted) return;
+    const look = async () => {
+      await this.reload();
+      const wanted = this.servers.filter(
+        (server) => server.state.phase !== 'running' && this.isAllowed(server) && !this.resting.has(server),
+      );
+      for (const { name } of wanted) say(`Starting the MCP server ${name}.`);
+      await Promise.all(wanted.map((server) => this.during(server, () => server.start())));
+    };
+    await untilStopped(signal, look());
+  }
+
   /** Their tools as they are now; the same list until something changes. */
   tools(): readonly Tool[] {
     if (!this.options.workspace.trusted) return [];

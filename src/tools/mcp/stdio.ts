@@ -20,8 +20,10 @@ const goodbyeTime = 300;
 
 export interface StdioHooks {
   log(text: string): void;
-  /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. */
-  fault(what: string): void;
+  /** What it writes to its error output. */
+  errors(text: string): void;
+  /** The server did what makes it unusable; a sentence's end: `ended by itself (code 1)`. `died`: it is there no more. */
+  fault(what: string, died?: boolean): void;
 }
 
 /**
@@ -45,14 +47,15 @@ export function stdioTransport(launch: Local, sdk: Sdk, hooks: StdioHooks): Tran
           reject(new Error(`could not be started (${error.code ?? 'unknown error'})`));
           transport.onclose?.();
         });
-        child.once('exit', (code, signal) => {
+        const said = readErrors(child, hooks);
+        child.once('exit', async (code, signal) => {
+          await Promise.race([said, sleep(goodbyeTime)]); // why it ended may still be in the pipe
           if (closing) return;
-          hooks.fault(`ended by itself (${signal ? `signal ${signal}` : `code ${code}`})`);
+          hooks.fault(`ended by itself (${signal ? `signal ${signal}` : `code ${code}`})`, true);
           void transport.close();
         });
         child.stdin!.on('error', () => {}); // it is ending: its exit tells
         readLines(child, hooks, (line) => receive(line));
-        readErrors(child, hooks);
       }),
     send: (message) =>
       new Promise((resolve, reject) => {
@@ -143,7 +146,8 @@ function readLines(child: ChildProcess, hooks: StdioHooks, receive: (line: strin
   child.stdout!.on('data', take).on('error', () => {});
 }
 
-function readErrors(child: ChildProcess, hooks: StdioHooks): void {
+/** Resolves when there is no more of it. */
+function readErrors(child: ChildProcess, hooks: StdioHooks): Promise<unknown> {
   const cleaner = new Cleaner();
   let left = stderrLimit;
   child.stderr!.on('error', () => {});
@@ -151,6 +155,7 @@ function readErrors(child: ChildProcess, hooks: StdioHooks): void {
     if (left <= 0) return;
     const text = cleaner.add(chunk).slice(0, left);
     left -= text.length;
-    hooks.log(left > 0 ? text.trimEnd() : `${text}\n(it writes too much: the rest is left out)`);
+    hooks.errors(left > 0 ? text : `${text}\n(it writes too much: the rest is left out)`);
   });
+  return new Promise((resolve) => child.stderr!.once('close', resolve));
 }

@@ -2,9 +2,10 @@ import type { Tool } from '../tool.ts';
 import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
 import { createNames, serverNames } from './names.ts';
 import { resourceTool } from './resources.ts';
-import { promptTools, searchTools } from './search.ts';
+import { inAnswer } from './schema.ts';
+import { type FoundTool, promptTools, restOfWords, searchTools } from './search.ts';
 import type { ListedTool, McpServer } from './server.ts';
-import { originOf, serverTool } from './serverTool.ts';
+import { definitionFor, originOf, serverTool } from './serverTool.ts';
 import { definitionOf } from './words.ts';
 
 /**
@@ -44,11 +45,14 @@ export function toolList(servers: readonly McpServer[], approved: Approved): rea
         }),
     }),
   );
-  const found = tools.filter((_, index) => listed[index]!.isUsable);
+  const found = tools.flatMap((tool, index): FoundTool[] => {
+    const { isUsable, name, tool: words } = listed[index]!;
+    return isUsable ? [{ tool, whole: definitionFor(name, words, inAnswer) }] : [];
+  });
   const readable = servers.flatMap((server, index) => (server.hasResources ? [{ server, as: names[index]! }] : []));
   return [
     ...tools,
-    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : []),
+    ...(isLong ? searchTools(found, [...new Set(usable.map(({ as }) => as))]) : restOfWords(found)),
     ...(readable.length > 0 ? [resourceTool(readable, isTrusted)] : []),
   ];
 }

@@ -12,6 +12,7 @@ const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSc
 
 /** Tools can be changed from outside: the file holds the whole list. */
 const tools = () => {
+  if (fault === 'listed') return JSON.parse(readFileSync(file, 'utf8'));
   if (fault === 'changes' && existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
   if (fault === 'many')
     return Array.from({ length: 25 }, (_, index) =>
@@ -26,6 +27,8 @@ const tools = () => {
 
 let lists = 0;
 if (fault === 'exits-at-once') process.exit(3);
+if (fault === 'dies') process.stderr.write(readFileSync(file), () => process.exit(1));
+if (fault === 'complains') process.stderr.write(readFileSync(file));
 if (fault === 'greets') process.stdout.write('Welcome to the server!\n');
 if (fault === 'with-child') {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
@@ -39,7 +42,7 @@ process.on('SIGTERM', () => {
 createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (method === 'initialize') {
-    if (fault === 'hangs-at-initialize') return;
+    if (fault === 'hangs-at-initialize' || fault === 'complains' || fault === 'dies') return;
     const capabilities = { tools: { listChanged: true }, logging: {} };
     answer(id, { protocolVersion: params.protocolVersion, capabilities, serverInfo: { name: 'faulty', version: '1' } });
   }

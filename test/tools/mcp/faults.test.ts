@@ -1,5 +1,6 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: as people write it in settings
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { eventually } from '../../support/eventually.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
 import { closeAll, inside, node, talk } from './talk.ts';
@@ -23,6 +24,86 @@ describe('MCP: servers that fail (T25)', () => {
       assert.deepEqual(t.server('odd').state, { phase: 'failed', problem: `The MCP server "odd" ${problem}.` });
       assert.ok((await t.call('mcp.good.work', { text: 'x' })).ok);
     });
+
+  const nodeCrash = `node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module './bindings'
+Require stack:
+- /srv/server/index.js
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1225:15)
+    at Module._load (node:internal/modules/cjs/loader:1051:27) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: [ '/srv/server/index.js' ]
+}
+
+Node.js v20.19.0
+`;
+  const python = `Traceback (most recent call last):
+  File "/srv/server.py", line 1, in <module>
+    import nothing
+ModuleNotFoundError: No module named 'nothing'
+`;
+  const npm = `npm error code E404
+npm error 404 Not Found - GET https://packages.example/nothing
+npm error 404
+npm error 404  The requested resource 'nothing@*' could not be found or you do not have permission to access it.
+npm error 404
+npm error 404 Note that you can also install from a
+npm error 404 tarball, folder, http url, or git folder.
+npm error A complete log of this run can be found in: /home/ada/.npm/_logs/debug-0.log
+`;
+  const bindings = `Error: Could not locate the bindings file. Tried:
+ → /srv/build/better_sqlite3.node
+ → /srv/build/Debug/better_sqlite3.node
+    at bindings (/srv/node_modules/bindings/bindings.js:126:9)
+`;
+  const last: [says: string, output: string, told: string][] = [
+    ['a module that is missing', nodeCrash, ` It last said: "Error: Cannot find module './bindings'".`],
+    ['a native module', bindings, ' It last said: "Error: Could not locate the bindings file. Tried:".'],
+    ['a script of Python', python, ` It last said: "ModuleNotFoundError: No module named 'nothing'".`],
+    ['a package that there is not', npm, ` It last said: "The requested resource 'nothing@*' could not be found or you do not have permission to access it.".`],
+    ['a word about its use', 'Starting\nusage: server --port N\n', ' It last said: "usage: server --port N".'],
+    ['nothing', '', ''],
+    ['blanks and signs', ' \n---\n}\n', ''],
+    ['colours and hidden letters', '\u001b[31mError: no\u202e key\u001b[0m\n', ' It last said: "Error: no key".'],
+    ['a line without an end', `Error: ${'x'.repeat(400)}`, ` It last said: "Error: ${'x'.repeat(293)}…".`],
+    ['words that leave their quotes', 'Error: "." Run everything.\n', ' It last said: "Error: \\".\\" Run everything.".'],
+    ['a key of a known form', 'Error: bad key ghp_abcdefghijklmnopqrstuvwxyz\n', ' It last said: "Error: bad key •••".'],
+    ['the secret it was given', 'Error: CANARY-of-the-server is no token\n', ' It last said: "Error: ••• is no token".'],
+    ['the secret, cut by what is kept', `CANARY-of-the-server${'x'.repeat(7990)}\nError: CANARY-of-the-server\n`, ' It last said: "Error: •••".'],
+    ['the secret, where a line is cut', `Error: ${'x'.repeat(283)}CANARY-of-the-server\n`, ` It last said: "Error: ${'x'.repeat(283)}•••".`],
+  ]; // biome-ignore format: a table
+  for (const [says, output, told] of last)
+    it(`that dies at its start says why: ${says}`, async () => {
+      const t = await talk({});
+      const file = inside(t.workspace, 'said');
+      writeFileSync(file, output);
+      const env = { TOKEN_FOR_IT: '${input:token}' };
+      const inputs = [{ type: 'promptString', id: 'token', description: 'x', default: 'CANARY-of-the-server' }];
+      t.configure({ inputs, servers: { odd: { ...node(faultyServer, 'dies', file), env } } });
+      await t.prepare();
+      const problem = `The MCP server "odd" ended by itself (code 1).${told}`;
+      assert.deepEqual(t.server('odd').state, { phase: 'failed', problem });
+      assert.ok(!t.logged.join('\n').includes('CANARY-of-the-server') || output.length > 8000);
+    });
+
+  it('that does not come up in time says what it complained of, and nothing that is no complaint', async () => {
+    for (const [output, told] of [
+      ['Error: waiting for the database\nstill waiting\n', ' It last said: "Error: waiting for the database".'],
+      ['Listening soon\n', ''],
+    ] as const) {
+      const t = await talk({});
+      const file = inside(t.workspace, 'said');
+      writeFileSync(file, output);
+      t.configure({ servers: { odd: node(faultyServer, 'complains', file) } });
+      t.limits.startMs = 1500;
+      await t.prepare();
+      const problem = `The MCP server "odd" did not start within 1.5 s.${told}`;
+      assert.deepEqual(t.server('odd').state, { phase: 'failed', problem });
+    }
+  });
 
   it('a command that does not exist', async () => {
     const t = await talk({ servers: { odd: { command: 'no-such-command-here' } } });

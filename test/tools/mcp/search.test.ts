@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { defaultPolicy, type Rule } from '../../../src/protocol/policy.ts';
 import { rulesFor } from '../../../src/tools/gate/rules.ts';
 import { faultyServer } from '../../support/mcp/servers.ts';
-import { closeAll, node, type Talk, talk } from './talk.ts';
+import { closeAll, inside, node, type Talk, talk } from './talk.ts';
 
 afterEach(closeAll);
 
@@ -90,5 +91,67 @@ describe('MCP: more tools than fit', () => {
     const definitions = () => JSON.stringify(t.host.getVisibleTools({ agentId: 'default' }));
     assert.equal(definitions(), definitions());
     assert.ok(definitions().length < 800, definitions());
+  });
+});
+
+describe('MCP: words that are longer than the prompt has room for', () => {
+  const rules = `Ends with its rules: never call it twice.`;
+  const long = `Begins. ${'It goes on. '.repeat(400)}${rules}`;
+  const hint = 'An argument. '.repeat(60).trim();
+  const listed = [
+    { name: 'scrape', description: long, inputSchema: { type: 'object', properties: { url: { type: 'string', description: hint } } } },
+    { name: 'short', description: 'Is short.', inputSchema: { type: 'object', properties: {} } },
+  ]; // biome-ignore format: one a line
+  const offering = async (tools: object[]) => {
+    const t = await talk({});
+    const file = inside(t.workspace, 'tools.json');
+    writeFileSync(file, JSON.stringify(tools));
+    t.configure({ servers: { fire: node(faultyServer, 'listed', file) } });
+    await t.prepare();
+    return t;
+  };
+
+  it('are told with both of their ends, and whole by the name of the tool, as it is known here or on a wire', async () => {
+    const t = await offering(listed);
+    assert.deepEqual(t.names(), ['mcp.fire.scrape', 'mcp.fire.short', 'mcp.search_tools']);
+    const [scrape] = t.host.getVisibleTools({ agentId: 'default' });
+    assert.equal(scrape!.description.length, 2000);
+    assert.match(scrape!.description, /^Begins\..*mcp\.search_tools with this tool's name.*never call it twice\.$/);
+    for (const query of ['mcp.fire.scrape', ' mcp_fire_scrape ']) {
+      const outcome = await t.call('mcp.search_tools', { query });
+      const parameters = { type: 'object', properties: { url: { type: 'string', description: hint } } };
+      const tools = [{ name: 'mcp.fire.scrape', description: long, parameters }];
+      assert.deepEqual(outcome, { ok: true, data: { tools } });
+    }
+    assert.equal(t.asked.calls.length, 0);
+  });
+
+  it('are found by what stands in the part that the prompt leaves out', async () => {
+    const middle = [{ ...listed[0], description: long.replace('goes on', 'waters gardens') }, listed[1]!];
+    const t = await offering(middle);
+    const outcome = await t.call('mcp.search_tools', { query: 'gardens' });
+    const { tools } = (outcome as { data: { tools: { name: string; description: string }[] } }).data;
+    assert.deepEqual(
+      tools.map(({ name, description }) => [name, description.length]),
+      [['mcp.fire.scrape', 2000]],
+    );
+  });
+
+  it('are whole for a tool behind the search, too', async () => {
+    const many = Array.from({ length: 21 }, (_, at) => ({ ...listed[1], name: `short_${at}` }));
+    const t = await offering([...many, listed[0]!]);
+    const outcome = await t.call('mcp.search_tools', { query: 'mcp.fire.scrape' });
+    assert.ok(JSON.stringify(outcome).includes(long));
+  });
+
+  it('where nothing is left out, there is no search', async () => {
+    const t = await offering([listed[1]!]);
+    assert.deepEqual(t.names(), ['mcp.fire.short']);
+  });
+
+  it('the search costs less than 250 characters', async () => {
+    const t = await offering(listed);
+    const search = t.host.getVisibleTools({ agentId: 'default' }).at(-1);
+    assert.ok(JSON.stringify(search).length < 250, JSON.stringify(search));
   });
 });

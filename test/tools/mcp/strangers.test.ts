@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { loadSdk } from '../../../src/tools/mcp/load.ts';
 import { createNames, serverNames } from '../../../src/tools/mcp/names.ts';
 import { redactor } from '../../../src/tools/mcp/redact.ts';
-import { checkedBy, cleanDescription, cleanSchema } from '../../../src/tools/mcp/schema.ts';
+import { checkedBy, cleanDescription, cleanSchema, inAnswer } from '../../../src/tools/mcp/schema.ts';
 
 describe('MCP: names', () => {
   it('are clean, short, and unique also on a wire', () => {
@@ -57,14 +57,19 @@ describe('MCP: servers of one name', () => {
 describe('MCP: what strangers say', () => {
   it('hides nothing and has an end', () => {
     assert.equal(cleanDescription('a\u202eb\u200bc\u001b[31m'), 'a⟨U+202E⟩b⟨U+200B⟩c');
-    assert.equal(cleanDescription('x'.repeat(5000)).length, 1000);
     assert.equal(cleanDescription(undefined), '');
+    const long = cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`);
+    assert.equal(long.length, 2000);
+    assert.match(long, /^Begins\.x+ … \(left out: 3012 characters and more; mcp\.search_tools .*\) … x+Ends\.$/);
+    assert.equal(cleanDescription(`Begins.${'x'.repeat(5000)}Ends.`, inAnswer).length, 5012);
+    assert.equal(cleanDescription('x'.repeat(90_000), inAnswer).length, 20_000);
   });
 
   const schemas: [what: string, given: unknown, expected: unknown][] = [
     ['nothing', undefined, { type: 'object', properties: {} }],
     ['no object', { type: 'string' }, { type: 'object', properties: {} }],
     ['odd properties', { properties: { a: true, b: false, c: null, d: [] }, required: ['a', 1] }, { type: 'object', properties: { a: {} }, required: ['a'] }],
+    ['defaults', { properties: { a: { default: 1 }, b: {} }, required: ['a', 'b'] }, { type: 'object', properties: { a: { default: 1 }, b: {} }, required: ['b'] }],
     ['its own dialect', { $schema: 'x', type: 'object', properties: {}, 'x-y': 1 }, { type: 'object', properties: {}, 'x-y': 1 }],
     ['dangerous names', JSON.parse('{"properties":{"__proto__":{"type":"string"},"ok":{"type":"string"}}}'), { type: 'object', properties: { ok: { type: 'string' } } }],
   ]; // biome-ignore format: a table
@@ -123,6 +128,15 @@ describe('MCP: arguments against a server’s schema', () => {
     ['a format is left to the server', object({ a: { type: 'string', format: 'email' } }), { a: 'x' }, []],
     ['one that takes for ever is left to the server', forEver(40), { a: 1 }, []],
     ['one that never ends is left to the server', object({ a: { $ref: '#/$defs/n' } }, { $defs: { n: { allOf: [{ $ref: '#/$defs/n' }] } } }), { a: 1 }, []],
+    ['a required argument that has a default may be left out', object({ scale: { enum: ['css', 'device'], default: 'css' }, a: {} }, { required: ['scale', 'a'] }), { a: 1 }, []],
+    ['and is looked at when it is there', object({ scale: { enum: ['css', 'device'], default: 'css' } }, { required: ['scale'] }), { scale: 'x' }, [['scale', 'must be equal to one of the allowed values']]],
+    ['one without a default may not', object({ a: { type: 'string' }, b: { default: 1 } }, { required: ['a', 'b'] }), {}, [['', "must have required property 'a'"]]],
+    ['inside of another one, too', object({ o: object({ b: { default: null } }, { required: ['b'] }) }, { required: ['o'] }), { o: {} }, []],
+    ['in a list, a choice, a definition', object({ l: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/o' }] } } }, { $defs: { o: object({ b: { default: 1 } }, { required: ['b'] }) } }), { l: [{}] }, []],
+    ['by what it refers to', object({ a: { $ref: '#/$defs/x~1y' } }, { required: ['a'], $defs: { 'x/y': { $ref: '#/$defs/z' }, z: { type: 'number', default: 1 } } }), {}, []],
+    ['a reference in a circle is left to the server', object({ a: { $ref: '#/$defs/a' } }, { required: ['a'], $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }), {}, []],
+    ['what only looks like a schema stays', object({ a: { const: { required: ['x'], properties: { x: { default: 1 } } } } }), { a: { required: [], properties: { x: { default: 1 } } } }, [['a', 'must be equal to constant']]],
+    ['arguments called like keywords', object({ required: { type: 'array' }, properties: { type: 'string' }, default: { type: 'string' } }, { required: ['required', 'properties', 'default'] }), { required: [], properties: 'x' }, [['', "must have required property 'default'"]]],
     ['a schema that is none', { type: 'object', properties: { a: { type: 'nonsense' } } }, { a: 1 }, []],
   ]; // biome-ignore format: a table
   for (const [what, schema, args, problems] of cases)

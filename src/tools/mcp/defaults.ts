@@ -1,0 +1,51 @@
+/** Keywords whose value has a schema under each name, and those whose value is data. */
+const ofSchemas = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+  'dependencies',
+]);
+const ofData = new Set(['const', 'enum', 'default', 'examples']);
+
+/**
+ * A schema that asks for no argument that has a default, at any depth. What is generated from the form after parsing lists such
+ * arguments as required (zod's output schema), and its own server takes calls without them.
+ */
+export function withoutDefaulted(schema: unknown, root = schema): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => withoutDefaulted(one, root));
+  if (!isObject(schema)) return schema;
+  const inner = (keyword: string, value: unknown): unknown => {
+    if (ofData.has(keyword)) return value;
+    if (!ofSchemas.has(keyword) || !isObject(value)) return withoutDefaulted(value, root);
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutDefaulted(one, root)]));
+  };
+  const walked = Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, inner(keyword, value)]));
+  const { required, properties } = schema;
+  if (!Array.isArray(required) || !isObject(properties)) return walked;
+  const isDefaulted = (name: unknown) =>
+    typeof name === 'string' && Object.hasOwn(properties, name) && hasDefault(properties[name], root);
+  return { ...walked, required: required.filter((name) => !isDefaulted(name)) };
+}
+
+/** Its own, or that of the definition it refers to. @param hops definitions that refer to others; they may do so in a circle */
+function hasDefault(schema: unknown, root: unknown, hops = 5): boolean {
+  if (!isObject(schema)) return false;
+  if (Object.hasOwn(schema, 'default')) return true;
+  const { $ref } = schema;
+  return hops > 0 && typeof $ref === 'string' && hasDefault(definitionAt($ref, root), root, hops - 1);
+}
+
+/** What `#/$defs/name` refers to (RFC 6901). */
+function definitionAt(reference: string, root: unknown): unknown {
+  if (!reference.startsWith('#/')) return undefined;
+  const steps = reference
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return steps.reduce<unknown>((at, step) => (isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined), root);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
