@@ -60,7 +60,7 @@ export const presets = {
     label: 'llama-server',
     baseUrl: 'http://127.0.0.1:8080/v1',
     key: 'optional',
-    flags: { thinking: 'none' },
+    flags: { thinking: 'none', readingProgress: true },
   },
   vllm: {
     label: 'vLLM',

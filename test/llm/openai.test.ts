@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { ChatStreamChunk } from '../../src/llm/client.ts';
+import { createClient, type ProviderId } from '../../src/llm/create.ts';
 import { anywhere, greeting, hear, served, slicings } from './serve.ts';
 import { expectHeard, type Hears } from './wireCases.ts';
 
@@ -12,9 +14,10 @@ interface WireCase {
   hears: Hears;
 }
 
-const delta = (content: object, finish: string | null = null, more: object = {}) => ({
+const delta = (content: object, finish: string | null = null, more: object = {}, beside: object = {}) => ({
   model: 'm',
   choices: [{ index: 0, delta: content, finish_reason: finish, ...more }],
+  ...beside,
 });
 const call = (content: object) => delta({ tool_calls: [content] });
 const named = (name: string, text: string, more: object = {}) => call({ ...more, function: { name, arguments: text } });
@@ -559,6 +562,77 @@ describe('what providers write', () => {
     const stream = body.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
     const { order } = await served({ headers, body: stream }, 'whole', () => hear(anywhere.chatStream(greeting)));
     assert.deepEqual(order, ['call fs.read', 'text']);
+  });
+});
+
+describe('how far llama-server is with reading', () => {
+  const progress = (total: number, cache: number, processed: number, ms: number) =>
+    delta(
+      { role: 'assistant', content: null },
+      null,
+      {},
+      { prompt_progress: { total, cache, processed, time_ms: ms } },
+    );
+  const chunksOf = async (...events: object[]) => {
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+    return served({ headers, body: `${body}data: [DONE]\n\n` }, 'sevens', async () => {
+      const chunks: ChatStreamChunk[] = [];
+      for await (const chunk of anywhere.chatStream(greeting)) chunks.push(chunk);
+      return chunks;
+    });
+  };
+
+  it('is told as of a model on this machine: of what it does not know from before', async () => {
+    const chunks = await chunksOf(
+      progress(1000, 200, 200, 0),
+      progress(1000, 200, 400, 10_000),
+      progress(1000, 200, 1000, 39_000),
+      delta({ content: 'Hi' }),
+      end('stop'),
+    );
+    assert.deepEqual(
+      chunks.flatMap((chunk) => (chunk.progress ? [chunk.progress] : [])),
+      [
+        { text: 'Reading the conversation', fraction: 0 },
+        { text: 'Reading the conversation, about 30 s left', fraction: 0.25 },
+        { text: 'Reading the conversation', fraction: 1 },
+      ],
+    );
+    assert.equal(chunks.map(({ content = '' }) => content).join(''), 'Hi');
+  });
+
+  const odd: object[] = [
+    progress(1000, 1000, 1000, 5),
+    progress(10, 20, 5, 5),
+    progress(10, 0, 20, 5),
+    { ...delta({ content: null }), prompt_progress: 'half' },
+    { ...delta({ content: null }), prompt_progress: { total: '9', processed: -1 } },
+  ];
+  for (const event of odd)
+    it(`nonsense is not told: ${JSON.stringify((event as { prompt_progress: unknown }).prompt_progress)}`, async () => {
+      const chunks = await chunksOf(event, delta({ content: 'Hi' }, 'stop'));
+      assert.ok(chunks.every((chunk) => chunk.progress === undefined));
+    });
+
+  it('is asked of llama-server alone', async () => {
+    const asked = async (provider: ProviderId) => {
+      const bodies: Record<string, unknown>[] = [];
+      const fetchBefore = globalThis.fetch;
+      globalThis.fetch = async (_, init) => {
+        bodies.push(JSON.parse(String(init?.body)));
+        return new Response('', { status: 418 });
+      };
+      try {
+        await hear(createClient({ provider, model: 'm', baseUrl: 'http://127.0.0.1:1/v1' }).chatStream(greeting));
+        return bodies[0]!.return_progress;
+      } finally {
+        globalThis.fetch = fetchBefore;
+      }
+    };
+    assert.deepEqual(
+      [await asked('llama-server'), await asked('openai-compatible'), await asked('vllm'), await asked('openai')],
+      [true, undefined, undefined, undefined],
+    );
   });
 });
 

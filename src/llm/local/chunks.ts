@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest, ChatStreamChunk } from '../client.ts';
-import { inWords } from '../clock.ts';
 import { fromWireNames } from '../names.ts';
+import { reading } from '../reading.ts';
 import { toNative } from './history.ts';
 import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
@@ -33,10 +33,7 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
       case 'loading':
         return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
       case 'reading':
-        return {
-          progress: { text: `Reading the conversation${timeLeft(event)}`, fraction: event.tokens / event.total },
-          done: false,
-        };
+        return { progress: reading(event), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':
@@ -86,12 +83,6 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
         return undefined;
     }
   };
-}
-
-/** From what was read so far; nothing while that tells little, or when it is over in a moment. */
-function timeLeft({ tokens, total, ms }: { tokens: number; total: number; ms: number }): string {
-  const left = tokens > 0 ? (ms * (total - tokens)) / tokens : 0;
-  return left >= 2000 ? `, about ${inWords(Math.round(left / 1000) * 1000)} left` : '';
 }
 
 /** Arguments that are JSON and yet no value of the grammar's schema (1e-3 for an integer): the tool's own says why. */

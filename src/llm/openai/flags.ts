@@ -22,6 +22,8 @@ export interface WireFlags {
   schemaInWords?: boolean;
   /** Takes the run's id to route its prompt cache by. */
   cacheKey?: boolean;
+  /** Tells how far it is with reading the prompt when asked to (llama-server: `return_progress`). */
+  readingProgress?: boolean;
   /** The model refused images: they are left out, and the person is told. */
   withoutImages?: boolean;
   /** Refuses a message of the person right after tool results: a word of the assistant goes between (Mistral). */
@@ -79,4 +81,5 @@ const optionalParameters = [
   'max_completion_tokens',
   'max_tokens',
   'tool_choice',
+  'return_progress',
 ];

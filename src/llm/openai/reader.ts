@@ -7,6 +7,7 @@ import { count, isSaid, word, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
 import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
+import { reading } from '../reading.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
 import { collectDetails } from './details.ts';
@@ -96,7 +97,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
 
       const delta = whole ? choice.message : choice.delta; // Perplexity sends both in both
       if (!isObject(delta)) return []; // Azure's filter results come without one
-      const chunks: ChatStreamChunk[] = [];
+      const chunks: ChatStreamChunk[] = progressIn(event);
       const parts = partsOf(delta);
       const calling = Boolean(delta.tool_calls || delta.function_call);
       if (another && (calling || parts.content + parts.thinking !== '')) throw anotherAnswer(endpoint);
@@ -129,6 +130,19 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
     },
   };
 }
+
+/**
+ * llama-server, while it reads: `cache` of `total` tokens it knew from before, `processed` are those and what it has read in
+ * `time_ms` (llama.cpp, tools/server/README.md: `return_progress`).
+ */
+function progressIn({ prompt_progress: told }: JsonObject): ChatStreamChunk[] {
+  if (!isObject(told)) return [];
+  const { total = 0, cache = 0, processed = 0, time_ms: ms = 0 } = progressSchema.parse(told);
+  if (processed < cache || processed > total || total <= cache) return [];
+  return [{ progress: reading({ tokens: processed - cache, total: total - cache, ms }), done: false }];
+}
+
+const progressSchema = z.object({ total: count, cache: count, processed: count, time_ms: count });
 
 function nativeOf(provider: string, { thinkingField, details = [] }: NativeThinking): Native | undefined {
   if (thinkingField === undefined && details.length === 0) return undefined;

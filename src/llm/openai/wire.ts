@@ -55,6 +55,7 @@ export function toWire(request: ChatRequest, flags: WireFlags): Record<string, u
     prompt_cache_key: flags.cacheKey ? request.cacheKey : undefined,
     stream: true,
     stream_options: { include_usage: true },
+    return_progress: flags.readingProgress,
   };
   const sent = Object.entries(body).filter(([name, value]) => value !== undefined && !flags.omit?.includes(name));
   return Object.fromEntries(sent);
