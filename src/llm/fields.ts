@@ -6,6 +6,8 @@ export const word = z.string().min(1).optional().catch(undefined);
 export const count = z.number().nonnegative().optional().catch(undefined);
 export const size = z.number().positive().optional().catch(undefined);
 
+export const flag = z.boolean().optional().catch(undefined);
+
 /** An object as it came, its keys untouched; something else counts as an empty one. */
 export const object = z.custom<JsonObject>(isObject).catch(() => ({}));
 

@@ -573,7 +573,12 @@ describe('the models of a provider', () => {
     ['vLLM', { data: [{ id: 'a', max_model_len: 2000 }] }, [{ id: 'a', contextWindow: 2000 }]],
     ['llama.cpp', { data: [{ id: 'a', meta: { n_ctx_train: 3000 } }] }, [{ id: 'a', contextWindow: 3000 }]],
     ['Together', [{ id: 'a', context_length: 4000 }, { id: 7 }, null], [{ id: 'a', contextWindow: 4000 }]],
-  ];
+    // What a server says to be for something else is left out; by its name nothing is.
+    ['OpenAI, of which nothing says what it is for', { data: [{ id: 'text-embedding-3' }, { id: 'whisper' }] }, [{ id: 'text-embedding-3' }, { id: 'whisper' }]],
+    ['Together, with other kinds', [{ id: 'a', type: 'chat' }, { id: 'b', type: 'embedding' }, { id: 'c', type: 'rerank' }, { id: 'd', type: 'language' }, { id: 'e', type: 'new-kind' }], [{ id: 'a' }, { id: 'd' }, { id: 'e' }]],
+    ['Mistral, with other kinds', { data: [{ id: 'a', capabilities: { completion_chat: true } }, { id: 'b', capabilities: { completion_chat: false } }, { id: 'c', capabilities: ['odd'] }] }, [{ id: 'a' }, { id: 'c' }]],
+    ['OpenRouter, with other kinds', { data: [{ id: 'a', architecture: { output_modalities: ['image', 'text'] } }, { id: 'b', architecture: { output_modalities: ['image'] } }, { id: 'c', architecture: null }, { id: 'd', architecture: { output_modalities: 'text' } }] }, [{ id: 'a' }, { id: 'c' }, { id: 'd' }]],
+  ]; // biome-ignore format: a table
   for (const [says, body, models] of lists) {
     it(says, async () => {
       const fetchBefore = globalThis.fetch;

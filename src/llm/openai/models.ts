@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ModelInfo } from '../client.ts';
-import { list, size } from '../fields.ts';
+import { flag, list, size, word } from '../fields.ts';
 import { unreadable } from '../http.ts';
 import { isObject } from '../json.ts';
 import { type Endpoint, errorInStream } from '../providerErrors.ts';
@@ -15,14 +15,33 @@ const modelSchema = z.object({
 });
 const listSchema = z.union([z.array(z.unknown()), z.object({ data: list }).transform(({ data }) => data)]);
 
-/** `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. */
+/** What a server says that a model is for, where it says so; what it says nothing of may well be for conversations. */
+const purposeSchema = z.object({
+  type: word, // Together
+  capabilities: z.object({ completion_chat: flag }).catch({}), // Mistral
+  architecture: z.object({ output_modalities: z.array(z.string()).optional().catch(undefined) }).catch({}), // OpenRouter
+});
+const otherTypes = /^(embeddings?|rerank|moderation|image|audio|video|transcribe)$/;
+
+function isForTalk(model: unknown): boolean {
+  const { success, data } = purposeSchema.safeParse(model);
+  if (!success) return true;
+  const { type = '', capabilities, architecture } = data;
+  if (capabilities.completion_chat === false || otherTypes.test(type)) return false;
+  return architecture.output_modalities?.includes('text') ?? true;
+}
+
+/**
+ * `{data: [{id}]}` (OpenAI) or the list itself (Together); the window's size has a name of its own everywhere. What a server
+ * itself says to be for something else than conversations is left out; OpenAI's own list says nothing of it.
+ */
 export function modelsIn(endpoint: Endpoint, body: unknown): ModelInfo[] {
   const read = listSchema.safeParse(body);
   if (!read.success && isObject(body) && body.error) throw errorInStream(endpoint, body); // LM Studio: 200 to a wrong path
   if (!read.success) throw unreadable(endpoint, JSON.stringify(body));
   return read.data.flatMap((one): ModelInfo[] => {
     const { success, data: model } = modelSchema.safeParse(one);
-    if (!success) return [];
+    if (!success || !isForTalk(one)) return [];
     const contextWindow =
       model.context_length ??
       model.context_window ??
