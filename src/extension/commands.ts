@@ -118,6 +118,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.manageModels': () => manager.manage(),
     'towpath.downloadModel': () => fetcher.offer(),
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
+    'towpath.setSecret': (name?: unknown) => setup.headerSecrets.set(typeof name === 'string' ? name : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.mcpServers': () => showServers(parts.mcp, parts.policies),
     'towpath.testConnection': () => testConnection(models, log),

@@ -1,6 +1,10 @@
 import * as vscode from 'vscode';
+import type { ProviderId } from '../llm/create.ts';
+import { secretsIn } from '../llm/headers.ts';
 import type { Models } from './models.ts';
+import { providerSettings } from './providerSettings.ts';
 import { withoutLinks } from './questionText.ts';
+import { settings } from './settings.ts';
 import { stoppable } from './stoppable.ts';
 
 /** Tries the picked model with one short question, and says precisely what came of it. */
@@ -61,7 +65,13 @@ export async function askOneWord(
 }
 
 /** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
-async function showProblem(text: string, keyOf: string | undefined): Promise<void> {
-  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), keyOf ? 'Set API Key…' : 'Pick Model…');
-  if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
+async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
+  const setSecret = 'Set Secret…';
+  const ways = keyOf ? ['Set API Key…', ...(namesSecrets(keyOf) ? [setSecret] : [])] : ['Pick Model…'];
+  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), ...ways);
+  if (chosen === setSecret) await vscode.commands.executeCommand('towpath.setSecret');
+  else if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
 }
+
+const namesSecrets = (provider: ProviderId): boolean =>
+  Object.values(providerSettings(settings(), provider).headers).some((value) => secretsIn(value).length > 0);

@@ -11,19 +11,26 @@ import { inGigabytes } from '../llm/local/fit.ts';
 import { placeInWords } from '../llm/local/place.ts';
 import type { Message } from '../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../protocol/tools.ts';
+import type { McpServers } from '../tools/mcp/servers.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { askOneWord } from './connection.ts';
 import type { Check, Finding } from './doctorReport.ts';
 import { engineText } from './modelDetails.ts';
-import { demoModel, split } from './modelIds.ts';
+import { demoModel, providerOf, split } from './modelIds.ts';
 import type { ModelManager } from './modelManager.ts';
 import type { Models } from './models.ts';
+import { providerFindings } from './providerFindings.ts';
+import { providerSettings } from './providerSettings.ts';
+import type { Secrets } from './secrets.ts';
+import { serverFindings } from './serverFindings.ts';
 import { settings } from './settings.ts';
 
 interface Parts {
   context: vscode.ExtensionContext;
   models: Models;
   manager: ModelManager;
+  secrets: Secrets;
+  servers: McpServers;
   workspace: Workspace;
   /** Where runs are kept. */
   storage: string;
@@ -40,9 +47,11 @@ export function doctorChecks(parts: Parts): Check[] {
   return [
     { title: 'This machine', run: async () => machine(parts) },
     { title: 'The model', run: (signal, progress) => model(models, signal, progress) },
+    { title: 'Providers', run: () => providerFindings(settings(), parts.secrets) },
     { title: 'Tool calls', run: (signal) => toolCall(models, signal) },
     { title: 'Context window', run: (signal) => contextWindow(models, signal) },
     { title: 'The local engine', run: (signal, progress) => localEngine(parts, signal, progress) },
+    { title: 'MCP servers', run: (signal, progress) => serverFindings(parts.servers, signal, progress) },
     { title: 'Runs', run: () => store(parts.storage) },
     { title: 'Search', run: () => search(parts.workspace) },
   ];
@@ -130,18 +139,20 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
   const now = settings();
   if (provider === 'local')
     return [fact(`At most ${now['local.contextSize'].toLocaleString('en-US')} tokens (towpath.local.contextSize)`)];
-  const ollama =
-    provider === 'ollama'
-      ? [fact(`${now['ollama.contextSize'].toLocaleString('en-US')} tokens are asked for (towpath.ollama.contextSize)`)]
-      : [];
+  const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
+  const asked = own?.toLocaleString('en-US');
+  const said =
+    own === undefined
+      ? []
+      : [fact(provider === 'ollama' ? `${asked} tokens are asked for` : `towpath.providers says ${asked} tokens`)];
   const listed = await models.list(provider, signal).catch((error: Error) => error);
-  if (signal.aborted) return [...ollama, fact('Stopped.')];
+  if (signal.aborted) return [...said, fact('Stopped.')];
   // Whether the model itself answers is seen above; many endpoints have no list.
-  if (listed instanceof Error) return [...ollama, fact(`The provider did not list its models: ${listed.message}`)];
+  if (listed instanceof Error) return [...said, fact(`The provider did not list its models: ${listed.message}`)];
   const size = listed.find(({ id }) => id === name)?.contextWindow;
-  if (size === undefined) return [...ollama, fact('The provider does not say how large it is.')];
+  if (size === undefined) return [...said, fact('The provider does not say how large it is.')];
   const text = `The provider says ${size.toLocaleString('en-US')} tokens`;
-  return [...ollama, size < 8192 ? warning(`${text}, which is little for an agent.`) : ok(text)];
+  return [...said, size < 8192 ? warning(`${text}, which is little for an agent.`) : ok(text)];
 }
 
 /** A real load of the demo model in a process of its own, whatever model is in use. */

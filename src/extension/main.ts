@@ -151,7 +151,7 @@ export function activate(context: vscode.ExtensionContext): void {
     asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
   );
   const doctor = new Doctor(
-    doctorChecks({ context, models, manager, workspace, storage: storage.fsPath }),
+    doctorChecks({ context, models, manager, secrets, servers: mcp.servers, workspace, storage: storage.fsPath }),
     () => secrets.all(),
     log,
   );

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Provider, type ProviderId, providers } from '../llm/create.ts';
 import type { ModelOption } from '../protocol/view.ts';
+import { namedProviders, providerSettings, unknownProvider } from './providerSettings.ts';
 import { settings } from './settings.ts';
 
 export const demoModel = 'local/demo';
@@ -15,8 +16,7 @@ export function split(id: string): { provider: string; model: string } {
 
 /** Where a provider is reached: what the settings say, else its own address; empty when neither knows. */
 export function addressOf(provider: ProviderId): string {
-  const { baseUrls, 'endpoint.baseUrl': endpoint } = settings();
-  return (provider === 'openai-compatible' ? endpoint : baseUrls[provider]) || providerOf(provider)?.baseUrl || '';
+  return providerSettings(settings(), provider).baseUrl || providerOf(provider)?.baseUrl || '';
 }
 
 export function isWebAddress(text: string): boolean {
@@ -51,13 +51,13 @@ export function describe(id: string): ModelOption {
     };
   if (providerId === 'vscode-lm') return { id, label: model, detail: 'A model of the editor', images: false };
   const provider = providerOf(providerId);
-  if (!provider)
-    return {
-      id,
-      label: id,
-      detail: '',
-      problem: `Towpath does not know the provider of "${id}". Pick another model.`,
-    };
+  if (!provider) {
+    const isNamed = namedProviders(settings().providers).includes(providerId);
+    const problem = isNamed ? unknownProvider(providerId) : `Towpath does not know the provider of "${id}".`;
+    return { id, label: id, detail: '', problem: `${problem} Pick another model.` };
+  }
+  const { problem } = providerSettings(settings(), provider.id);
+  if (problem) return { id, label: model, detail: provider.label, problem };
   const address = addressOf(provider.id);
   return {
     id,

@@ -3,26 +3,27 @@ import * as vscode from 'vscode';
 import type { RunModel } from '../engine/context.ts';
 import { EngineError } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
+import { byModel } from '../llm/byModel.ts';
 import { createResponseCache } from '../llm/cache.ts';
 import type { LLMClient, ModelInfo } from '../llm/client.ts';
 import { inWords } from '../llm/clock.ts';
-import { createClient, keyOrigin, type Provider, type ProviderId } from '../llm/create.ts';
+import { createClient, type Provider, type ProviderId } from '../llm/create.ts';
 import { LLMError } from '../llm/errors.ts';
-import { isLoopback } from '../llm/http.ts';
 import { createLocalClient, type LocalClient } from '../llm/local/client.ts';
 import { knownModelFile } from '../llm/local/known.ts';
 import type { Place } from '../llm/local/place.ts';
 import { createRoom } from '../llm/local/room.ts';
-import { priceOf } from '../llm/prices.ts';
 import { createRateLimiter, type RateLimiter } from '../llm/rateLimit.ts';
 import { withRescue } from '../llm/rescue/rescue.ts';
 import type { ModelOption } from '../protocol/view.ts';
 import { visibleLine } from '../protocol/visible.ts';
+import { type Carried, Credentials } from './credentials.ts';
 import { createEditorClient } from './editorModels.ts';
 import type { Modals } from './modals.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, providerOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
+import { type ProviderSettings, providerSettings } from './providerSettings.ts';
 import type { Secrets } from './secrets.ts';
 import { type Settings, saveSetting, settings } from './settings.ts';
 
@@ -39,17 +40,18 @@ export class Models implements vscode.Disposable {
   /** Asked by calls of workflows that allow it. */
   private readonly replies = createResponseCache();
   private readonly windows = new Map<string, number | undefined>();
-  /** `provider origin` where a person wants no key sent, of those that may work without one; asked once. */
-  private readonly withoutKey = new Set<string>();
+  private readonly credentials: Credentials;
   private readonly limiters = new Map<string, RateLimiter>();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    private readonly secrets: Secrets,
+    secrets: Secrets,
     private readonly named: NamedModels,
-    private readonly modals: Modals,
+    modals: Modals,
     private readonly log: vscode.LogOutputChannel,
-  ) {}
+  ) {
+    this.credentials = new Credentials(secrets, modals);
+  }
 
   /** `provider/model`; the demo model where nothing else is set up. */
   get currentId(): string {
@@ -96,14 +98,14 @@ export class Models implements vscode.Disposable {
       retryAfterCapMs: now.retryAfterCap,
       thinkingBudget: now.thinkingBudget,
     };
-    const windows: Record<string, number> = { local: now['local.contextSize'], ollama: now['ollama.contextSize'] };
-    const cache = { replies: this.replies, provider: JSON.stringify([provider, this.addressNow(provider)]) };
-    const adapter = createAdapter(client, limits, {
-      limiter: this.limiterOf(provider, now),
-      cache,
-      price: priceOf(now.prices, id),
-    });
-    const contextWindow = windows[provider] ?? this.windowOf(provider, model, client);
+    const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
+    const { baseUrl, headers, organization } = own ?? {};
+    const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization]) };
+    const price = own ? own.priceOf(model) : byModel(now.prices, id);
+    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, price });
+    const contextWindow = local
+      ? now['local.contextSize']
+      : (own?.windowOf(model) ?? this.windowOf(provider, model, client));
     return { id, model, adapter, ...(contextWindow && { contextWindow }) };
   }
 
@@ -125,8 +127,10 @@ export class Models implements vscode.Disposable {
   }
 
   private async listingClient(provider: Provider): Promise<LLMClient> {
-    const baseUrl = addressOf(provider.id);
-    return this.remoteClient(provider, '', baseUrl, await this.savedKey(provider.id, baseUrl), settings());
+    const { problem } = describe(`${provider.id}/`);
+    if (problem) throw new LLMError('UNKNOWN', problem);
+    const own = this.settingsOf(provider.id, settings());
+    return this.remoteClient(provider, '', own, await this.credentials.forList(provider, own), settings());
   }
 
   /** Whether this model file is in memory, or on its way there. */
@@ -186,8 +190,9 @@ export class Models implements vscode.Disposable {
     return known ? named : `${split(this.currentId).provider}/${named}`;
   }
 
-  private addressNow(provider: string): string {
-    return providerOf(provider) ? addressOf(provider as ProviderId) : '';
+  /** What the settings say, with the provider's own address where they say none. */
+  private settingsOf(provider: ProviderId, now: Settings): ProviderSettings {
+    return { ...providerSettings(now, provider), baseUrl: addressOf(provider) };
   }
 
   private get recent(): string[] {
@@ -198,25 +203,26 @@ export class Models implements vscode.Disposable {
     if (id === 'local') return withRescue(this.localClient(model, now));
     if (id === 'vscode-lm') return withRescue(createEditorClient());
     const provider = providerOf(id)!;
-    const baseUrl = addressOf(provider.id);
-    return this.remoteClient(provider, model, baseUrl, await this.keyFor(provider, baseUrl), now);
+    const own = this.settingsOf(provider.id, now);
+    return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own), now);
   }
 
   /** The client in use is kept: it has learned what its server accepts. */
   private remoteClient(
     provider: Provider,
     model: string,
-    baseUrl: string,
-    apiKey: string | undefined,
+    { baseUrl, organization, windowOf }: ProviderSettings,
+    carried: Carried,
     now: Settings,
   ): LLMClient {
     const choice = {
       provider: provider.id,
       model,
       baseUrl,
-      ...(apiKey && { apiKey }),
+      ...carried,
+      ...(organization && { organization }),
       azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
-      ollama: { contextSize: now['ollama.contextSize'] },
+      ollama: { contextSize: windowOf(model) },
       fetchLimits: {
         ...(provider.id !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
         idleMs: now['timeouts.idle'],
@@ -239,38 +245,6 @@ export class Models implements vscode.Disposable {
       );
     }
     return this.windows.get(key);
-  }
-
-  private async savedKey(provider: string, baseUrl: string): Promise<string | undefined> {
-    const origin = keyOrigin({ provider: provider as ProviderId, baseUrl });
-    return origin === undefined ? undefined : this.secrets.key(provider, origin);
-  }
-
-  /** The key for an address. One that was saved for another address is used only after the person says so. */
-  private async keyFor(provider: Provider, baseUrl: string): Promise<string | undefined> {
-    const saved = await this.savedKey(provider.id, baseUrl);
-    const origin = keyOrigin({ provider: provider.id, baseUrl })!;
-    if (saved || isLoopback(new URL(origin).hostname)) return saved;
-    const encrypted = new URL(origin).protocol === 'https:'; // over plain http no key is sent at all
-    const other = encrypted ? this.secrets.origins(provider.id).at(-1) : undefined;
-    const place = `${provider.id} ${origin}`;
-    if (other && !this.withoutKey.has(place)) {
-      const use = 'Use It There Too';
-      const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
-      const text = `Send your ${provider.label} key to ${origin}?`;
-      const key = await this.secrets.key(provider.id, other);
-      if (key && (await this.modals.askWhenQuiet({ text, detail, buttons: [use] })) === use) {
-        await this.secrets.save(provider.id, origin, key);
-        return key;
-      }
-      if (key && provider.key !== 'needed') this.withoutKey.add(place);
-    }
-    if (provider.key === 'needed')
-      throw new EngineError(
-        'LLM_AUTH_FAILED',
-        `No API key for ${provider.label} (${origin}). Run *Towpath: Set API Key*.`,
-      );
-    return undefined;
   }
 
   /** All runs of a provider share its limits; new limits begin anew. */

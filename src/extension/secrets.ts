@@ -2,9 +2,12 @@ import type * as vscode from 'vscode';
 
 const originsName = 'towpath.keyOrigins';
 
+/** In the place of a provider: a secret that headers name. It belongs to the origins it was given for, whoever names it. */
+export const secretOf = (name: string): string => `#${name}`;
+
 /**
  * API keys, in the editor's SecretStorage and nowhere else, each for one provider at one origin. Which origins a provider
- * has keys for is no secret, and is remembered beside.
+ * has keys for is no secret, and is remembered beside. Secrets of headers are kept the same way.
  */
 export class Secrets {
   constructor(
@@ -32,6 +35,12 @@ export class Secrets {
   /** The origins that keys of this provider were saved for, newest last. */
   origins(provider: string): readonly string[] {
     return this.memory.get<Record<string, string[]>>(originsName, {})[provider] ?? [];
+  }
+
+  /** The names of the secrets of headers. */
+  secretNames(): string[] {
+    const all = this.memory.get<Record<string, string[]>>(originsName, {});
+    return Object.keys(all).flatMap((name) => (name.startsWith('#') && all[name]!.length > 0 ? [name.slice(1)] : []));
   }
 
   /** Every saved key, so that none of them gets into a text that is shown. */

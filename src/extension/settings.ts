@@ -11,6 +11,8 @@ const seconds = (value: number): number => Math.round(value * 1000);
 
 const schema = z.object({
   model: z.string().catch(''),
+  /** As written: `providerSettings` reads one provider's, and says what is wrong with it. */
+  providers: z.unknown(),
   'endpoint.baseUrl': z
     .string()
     .regex(/^(https?:\/\/.+)?$/)

@@ -4,11 +4,14 @@ import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { checkModelFile } from '../llm/local/modelFile.ts';
 import { partsOf } from '../llm/local/parts.ts';
+import { givesAccess, mayCarry } from './credentials.ts';
 import { createEditorClient } from './editorModels.ts';
+import { HeaderSecrets } from './headerSecrets.ts';
 import { addressOf, isWebAddress, providerOf } from './modelIds.ts';
 import type { Models } from './models.ts';
+import { providerSettings, withAddress } from './providerSettings.ts';
 import { withoutLinks } from './questionText.ts';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, secretOf } from './secrets.ts';
 import { saveSetting, settings } from './settings.ts';
 
 interface Choice extends vscode.QuickPickItem {
@@ -18,10 +21,14 @@ const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator,
 
 /** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
 export class Setup {
+  readonly headerSecrets: HeaderSecrets;
+
   constructor(
     private readonly models: Models,
     private readonly secrets: Secrets,
-  ) {}
+  ) {
+    this.headerSecrets = new HeaderSecrets(secrets);
+  }
 
   async pickModel(): Promise<void> {
     const known = this.models.options().map(
@@ -108,34 +115,44 @@ export class Setup {
   /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
   async setKey(id = ''): Promise<void> {
     const provider = providerOf(id) ?? (await this.askProvider('Towpath: a key for which provider?'));
-    if (provider && (isWebAddress(addressOf(provider.id)) || (await this.askAddress(provider))))
-      await this.askKey(provider);
+    if (!provider || !(isWebAddress(addressOf(provider.id)) || (await this.askAddress(provider)))) return;
+    // Who comes from an error that a missing secret has led to is asked for that one.
+    if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
+    else await this.askKey(provider);
   }
 
+  /** A key, or a secret of headers: whatever was saved. */
   async deleteKey(): Promise<void> {
-    const saved = providers.flatMap((provider) =>
-      this.secrets.origins(provider.id).map(
+    const keys = providers.map(({ id, label }) => ({ slot: id as string, label, what: 'key' }));
+    const named = this.secrets
+      .secretNames()
+      .map((name) => ({ slot: secretOf(name), label: name, what: `secret "${name}"` }));
+    const saved = [...keys, ...named].flatMap(({ slot, label, what }) =>
+      this.secrets.origins(slot).map(
         (origin): Choice => ({
-          label: provider.label,
+          label,
           description: origin,
           run: async () => {
-            await this.secrets.forget(provider.id, origin);
-            void vscode.window.showInformationMessage(withoutLinks(`The key for ${origin} is forgotten.`));
+            await this.secrets.forget(slot, origin);
+            void vscode.window.showInformationMessage(withoutLinks(`The ${what} for ${origin} is forgotten.`));
           },
         }),
       ),
     );
-    if (saved.length === 0) void vscode.window.showInformationMessage('No key is saved.');
-    else await pick('Towpath: forget which key?', saved);
+    if (saved.length === 0) void vscode.window.showInformationMessage('No key or secret is saved.');
+    else await pick('Towpath: forget which key or secret?', saved);
   }
 
   private async useProvider(provider: Provider): Promise<void> {
+    const { problem } = providerSettings(settings(), provider.id);
+    if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
     const mustAsk = provider.id === 'openai-compatible' || !isWebAddress(addressOf(provider.id));
     if (mustAsk && !(await this.askAddress(provider))) return;
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
     const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
-    if (provider.key === 'needed' && !isLoopback(new URL(origin).hostname) && !hasKey && !(await this.askKey(provider)))
-      return;
+    const isNeeded = provider.key === 'needed' && !givesAccess(provider, providerSettings(settings(), provider.id));
+    if (isNeeded && !isLoopback(new URL(origin).hostname) && !hasKey && !(await this.askKey(provider))) return;
+    if (!(await this.headerSecrets.askMissing(provider))) return;
     const model = await this.askModel(provider);
     if (model) await this.models.pick(`${provider.id}/${model}`);
   }
@@ -150,16 +167,14 @@ export class Setup {
       validateInput: addressProblem,
     });
     if (!address) return false;
-    if (provider.id === 'openai-compatible') await saveSetting('endpoint.baseUrl', address.trim());
-    else await saveSetting('baseUrls', { ...settings().baseUrls, [provider.id]: address.trim() });
+    await saveSetting('providers', withAddress(settings().providers, provider.id, address.trim()));
     return true;
   }
 
   private async askKey(provider: Provider, why = ''): Promise<boolean> {
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
     if (!origin) return false;
-    const { protocol, hostname } = new URL(origin);
-    if (protocol === 'http:' && !isLoopback(hostname)) {
+    if (!mayCarry(origin)) {
       const problem = `${provider.label} is reached without encryption at ${origin}, where no key is ever sent.`;
       void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
       return false;

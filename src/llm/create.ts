@@ -46,7 +46,11 @@ export interface ProviderChoice {
   azure?: { deployment?: string; apiVersion?: string };
   /** `contextSize` in tokens; `keepAlive` in seconds, or as Ollama writes it (`5m`). */
   ollama?: { contextSize?: number; keepAlive?: string | number };
+  /** Sent with every request, by their names in lower case. */
   headers?: Record<string, string>;
+  /** What of the headers is secret: kept out of every message. */
+  secrets?: readonly string[];
+  organization?: string;
   fetchLimits?: Partial<FetchLimits>;
   /** What was asked for and is ignored or left out (a thinking budget, a parameter): a sentence for the log. */
   onNote?(note: string): void;
@@ -62,9 +66,9 @@ export function createClient(choice: ProviderChoice): LLMClient {
 
 function createPlainClient(choice: ProviderChoice): LLMClient {
   const { provider, label } = providerOf(choice.provider);
-  const { apiKey, headers, fetchLimits, onNote } = choice;
+  const { apiKey, secrets, fetchLimits, onNote } = choice;
   const baseUrl = addressOf(choice);
-  const common = { baseUrl, apiKey, headers, fetchLimits, onNote };
+  const common = { baseUrl, apiKey, headers: headersOf(choice, label), secrets, fetchLimits, onNote };
   switch (provider) {
     case 'anthropic':
       return createAnthropicClient(common);
@@ -81,6 +85,30 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
     default:
       return createOpenAIClient({ ...common, provider, label, flags: (presets[provider] as Preset).flags });
   }
+}
+
+/** The header in which a provider's API key is sent. */
+export const keyHeaderOf = (provider: ProviderId): string =>
+  (({ anthropic: 'x-api-key', google: 'x-goog-api-key', azure: 'api-key' }) as Partial<Record<ProviderId, string>>)[
+    provider
+  ] ?? 'authorization';
+
+/** The header in which an organization is told; undefined where there is no such thing. */
+export const organizationHeaderOf = (provider: ProviderId): string | undefined =>
+  ['openai', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
+
+/** Throws for a header that says what the key says: both would be sent, and one of them be believed. */
+function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {
+  const keyHeader = keyHeaderOf(provider);
+  if (apiKey && headers?.[keyHeader] !== undefined) {
+    const problem = `${label} is sent its API key in the header ${keyHeader}, which towpath.providers sets, too.`;
+    throw new LLMError(
+      'LLM_AUTH_FAILED',
+      `${problem} Take the header out, or forget the key (*Towpath: Forget API Key*).`,
+    );
+  }
+  const inHeader = organization && organizationHeaderOf(provider);
+  return { ...(inHeader && { [inHeader]: organization }), ...headers };
 }
 
 function providerOf(id: string): { provider: ProviderId; label: string } {

@@ -1,4 +1,5 @@
 import { LLMError } from './errors.ts';
+import { isCredential } from './headers.ts';
 import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
 
@@ -9,6 +10,8 @@ export interface EndpointOptions {
   apiKey?: string;
   /** Sent with every request; those that look like credentials are kept out of every message too. */
   headers?: Record<string, string>;
+  /** What of the headers was kept apart, as a secret. */
+  secrets?: readonly string[];
   /** What to look at after a 404 or 405: a sentence. */
   notFoundHint?: string;
 }
@@ -20,11 +23,22 @@ export interface ClientOptions extends EndpointOptions {
   fetchLimits?: Partial<FetchLimits>;
 }
 
-export function toEndpoint({ label, baseUrl, apiKey, headers = {}, notFoundHint }: EndpointOptions): Endpoint {
-  const secretHeaders = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  const secrets = [apiKey?.trim() ?? '', ...secretHeaders.map(([, value]) => value)].filter((secret) => secret !== '');
+export function toEndpoint(options: EndpointOptions): Endpoint {
+  const { label, baseUrl, apiKey, headers = {}, secrets: apart = [], notFoundHint } = options;
+  const key = apiKey?.trim() ?? '';
+  const likely = Object.entries(headers).filter(([name, value]) => isCredential(name, value));
+  const inHeaders = [...apart, ...likely.map(([, value]) => value)];
+  const secrets = [key, ...inHeaders].filter((secret) => secret !== '');
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
-  return { label, host, secrets, hasKey: secrets.length > 0, ...(notFoundHint && { notFoundHint }) };
+  const credentials = inHeaders.length === 0 ? undefined : key ? 'the API key or its headers' : 'its headers';
+  return {
+    label,
+    host,
+    secrets,
+    hasKey: secrets.length > 0,
+    ...(credentials && { credentials }),
+    ...(notFoundHint && { notFoundHint }),
+  };
 }
 
 /** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */

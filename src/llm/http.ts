@@ -255,7 +255,7 @@ function checkAddress(address: string, endpoint: Endpoint): URL {
     throw new LLMError('LLM_HTTP_ERROR', message);
   }
   if (url.protocol === 'http:' && endpoint.secrets.length > 0 && !isLoopback(url.hostname)) {
-    const message = `${nameOf(endpoint)} is reached without encryption, so the API key is not sent. Use an https address.`;
+    const message = `${nameOf(endpoint)} is reached without encryption, so no key or secret is sent there. Use an https address.`;
     throw new LLMError('LLM_HTTP_ERROR', message);
   }
   return url;

@@ -15,14 +15,6 @@ export const priceSchema = z.strictObject({
 });
 export type Price = z.infer<typeof priceSchema>;
 
-/** The price of a model (`provider/model`): under its own name, else under the longest beginning that ends in `*`. */
-export function priceOf(prices: Readonly<Record<string, Price>>, modelId: string): Price | undefined {
-  if (Object.hasOwn(prices, modelId)) return prices[modelId];
-  const beginnings = Object.keys(prices).filter((name) => name.endsWith('*') && modelId.startsWith(name.slice(0, -1)));
-  const longest = beginnings.sort((one, two) => two.length - one.length)[0];
-  return longest === undefined ? undefined : prices[longest];
-}
-
 /** The usage with what it cost, in US dollars; without a price as it is. */
 export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
   if (!price) return usage;

@@ -10,6 +10,8 @@ export interface Endpoint {
   host: string;
   secrets: readonly string[];
   hasKey: boolean;
+  /** What is refused with a 401, where it is not the API key alone. */
+  credentials?: string;
   /** What to look at after a 404 or 405, where something other than the usual is to be said. */
   notFoundHint?: string;
 }
@@ -64,9 +66,10 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
-    return endpoint.hasKey
-      ? error('LLM_AUTH_FAILED', `${name} refused the API key${endSentence(said)} Run *Towpath: Set API Key*.`, false)
-      : error('LLM_AUTH_FAILED', `No API key for ${name}. Run *Towpath: Set API Key*.`, false);
+    if (!endpoint.hasKey) return error('LLM_AUTH_FAILED', `No API key for ${name}. Run *Towpath: Set API Key*.`, false);
+    const refused = `${name} refused ${endpoint.credentials ?? 'the API key'}${endSentence(said)}`;
+    const other = endpoint.credentials ? ' or *Towpath: Set Secret of a Header*' : '';
+    return error('LLM_AUTH_FAILED', `${refused} Run *Towpath: Set API Key*${other}.`, false);
   }
   if (status === 429) {
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.

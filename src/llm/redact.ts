@@ -15,7 +15,8 @@ function withoutBeginning(text: string, secret: string): string {
 /** The text without any of the secrets and without anything that looks like a key. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
-  for (const secret of secrets) {
+  // One may be the beginning of another: what is left of the longer one would stay.
+  for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
     if (secret.length < 4) continue; // a stand-in for a server that wants none, and part of many words
     for (const written of spellings(secret)) clean = clean.replaceAll(written, '[key]');
     clean = withoutBase64(clean, secret);

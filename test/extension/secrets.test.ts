@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Memento, SecretStorage } from 'vscode';
-import { Secrets } from '../../src/extension/secrets.ts';
+import { secretOf } from '../../src/extension/secrets.ts';
+import { keptSecrets } from '../support/keptSecrets.ts';
 
 const [here, there] = ['https://here.example', 'https://there.example'];
 
 describe('saved keys', () => {
   it('belong to one provider at one address, are replaced and forgotten there alone, the newest last', async () => {
-    const { secrets, stored, remembered } = create();
+    const { secrets, stored, remembered } = keptSecrets();
     await secrets.save('openai', here, 'first');
     await secrets.save('openai', there, 'second');
     await secrets.save('groq', here, 'third');
@@ -23,21 +23,14 @@ describe('saved keys', () => {
     assert.deepEqual([secrets.origins('openai'), await secrets.all()], [[there], ['second', 'third']]);
     assert.equal(stored.size, 2);
   });
-});
 
-/** The editor's two stores, as maps. */
-function create() {
-  const stored = new Map<string, string>();
-  const remembered = new Map<string, unknown>();
-  const storage = {
-    get: async (name: string) => stored.get(name),
-    store: async (name: string, value: string) => void stored.set(name, value),
-    delete: async (name: string) => void stored.delete(name),
-  };
-  const memory = {
-    get: (name: string, fallback: unknown) => remembered.get(name) ?? fallback,
-    update: async (name: string, value: unknown) => void remembered.set(name, value),
-  };
-  const secrets = new Secrets(storage as unknown as SecretStorage, memory as unknown as Memento);
-  return { secrets, stored, remembered };
-}
+  it('secrets of headers are beside them, under names of their own', async () => {
+    const { secrets } = keptSecrets();
+    await secrets.save('openai', here, 'key');
+    await secrets.save(secretOf('openai'), here, 'secret');
+    assert.deepEqual(secrets.secretNames(), ['openai']);
+    assert.deepEqual(await secrets.all(), ['key', 'secret']);
+    await secrets.forget(secretOf('openai'), here);
+    assert.deepEqual([secrets.secretNames(), await secrets.key('openai', here)], [[], 'key']);
+  });
+});

@@ -11,6 +11,7 @@ import { type Inspected, machineSettings, ownValue } from '../../src/extension/s
 const scopes: Record<'application' | 'machine', Record<string, string>> = {
   application: {
     model: 'who reads the conversation',
+    providers: 'where the conversation and its keys go, and what they cost',
     'endpoint.baseUrl': 'where the conversation goes',
     baseUrls: 'where the conversation goes',
     'azure.apiVersion': 'a part of the address',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Price, priceOf, withCost } from '../../src/llm/prices.ts';
+import { byModel } from '../../src/llm/byModel.ts';
+import { type Price, withCost } from '../../src/llm/prices.ts';
 import type { TokenUsage } from '../../src/protocol/messages.ts';
 
 describe('the price of a model', () => {
@@ -13,7 +14,7 @@ describe('the price of a model', () => {
     ['constructor', undefined],
   ];
   for (const [modelId, price] of cases)
-    it(`${modelId}: ${price ? JSON.stringify(price) : 'unknown'}`, () => assert.equal(priceOf(prices, modelId), price));
+    it(`${modelId}: ${price ? JSON.stringify(price) : 'unknown'}`, () => assert.equal(byModel(prices, modelId), price));
 
   const usage = { promptTokens: 1_000_000, completionTokens: 500_000, totalTokens: 1_500_000 };
   const read = { ...usage, cachedTokens: 400_000 };

@@ -2,7 +2,8 @@ import type { LLMClient } from '../client.ts';
 import type { ClientOptions } from '../endpoint.ts';
 import { createOpenAIClient } from './client.ts';
 
-export interface AzureClientOptions extends Pick<ClientOptions, 'apiKey' | 'headers' | 'onNote' | 'fetchLimits'> {
+export interface AzureClientOptions
+  extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'> {
   /** The resource: `https://name.openai.azure.com`. What the portal shows behind it (`/openai/…`) is taken off. */
   endpoint: string;
   /** What the model is deployed as; without it the request's model is taken for its name. */
@@ -13,7 +14,7 @@ export interface AzureClientOptions extends Pick<ClientOptions, 'apiKey' | 'head
 
 /** A client for OpenAI's models at Azure: the same wire under other addresses, the key in the header `api-key`. */
 export function createAzureClient(options: AzureClientOptions): LLMClient {
-  const { deployment, apiKey, headers, onNote, fetchLimits } = options;
+  const { deployment, apiKey, headers, secrets, onNote, fetchLimits } = options;
   const resource = `${options.endpoint
     .trim()
     .replace(/[?#].*$/, '')
@@ -30,6 +31,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
     flags: { completionTokens: true, callIds: 'forty' },
     apiKey,
     headers,
+    secrets,
     onNote,
     fetchLimits,
     ...(dated && {

@@ -1,0 +1,7 @@
+/** What a table says of a model: under its own name, else under the longest beginning of it that ends in `*`. */
+export function byModel<Value>(table: Readonly<Record<string, Value>>, modelId: string): Value | undefined {
+  if (Object.hasOwn(table, modelId)) return table[modelId];
+  const beginnings = Object.keys(table).filter((name) => name.endsWith('*') && modelId.startsWith(name.slice(0, -1)));
+  const longest = beginnings.sort((one, two) => two.length - one.length)[0];
+  return longest === undefined ? undefined : table[longest];
+}

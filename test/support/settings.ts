@@ -1,0 +1,8 @@
+/** What `providerSettings` reads, where a person has set nothing. */
+export const noSettings = {
+  providers: undefined,
+  baseUrls: {},
+  'endpoint.baseUrl': '',
+  prices: {},
+  'ollama.contextSize': 16_384,
+};
