@@ -153,7 +153,7 @@ export class Conversation {
     const { code = '', message = '' } = result.error ?? {};
     const isElsewhere = code === 'STORE_LOCKED';
     this.refused = isElsewhere && !isSaid ? { runId, enter } : undefined;
-    if (!code.startsWith('STORE_') || this.shown !== runId || isSaid) return;
+    if (!/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
     this.notice({ level: 'error', text: message, ...(isElsewhere && { action: takeOver }) });
   }
 

@@ -28,9 +28,9 @@ export interface ChatCompletionsResult {
   /** With `success: false`: what had been said when the answer broke off, without its calls. */
   message?: WireReply;
   usage?: WireUsage;
-  /** Present whenever `success` is false; the codes are `LLMErrorCode`. */
+  /** Present whenever `success` is false; the codes are `LLMErrorCode`, or `ENGINE_ABORTED` after a stop. */
   error?: ErrorInfo;
-  /** Stopped by the signal: `error` is of no interest then. */
+  /** Stopped by the signal. */
   aborted?: boolean;
 }
 
@@ -66,7 +66,7 @@ export async function chatCompletions(
       success: false,
       ...(result.message && { message: toWireReply(said) }),
       ...usage,
-      error: result.error ?? { code: 'UNKNOWN', message: 'Stopped.' },
+      error: result.error ?? { code: 'ENGINE_ABORTED', message: 'Stopped.' },
       ...(result.aborted && { aborted: true }),
     };
   } catch (error) {

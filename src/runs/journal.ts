@@ -10,7 +10,15 @@ import type { StoredEvent } from '../protocol/events.ts';
  */
 export const header = '{"towpath-run":1}\n';
 
-export type StoreErrorCode = 'STORE_FULL' | 'STORE_READONLY' | 'STORE_LOCKED' | 'STORE_DAMAGED' | 'STORE_FAILED';
+/** The engine's own two say nothing of the disk: the id is wrong. */
+export type StoreErrorCode =
+  | 'STORE_FULL'
+  | 'STORE_READONLY'
+  | 'STORE_LOCKED'
+  | 'STORE_DAMAGED'
+  | 'STORE_FAILED'
+  | 'ENGINE_RUN_NOT_FOUND'
+  | 'ENGINE_RUN_EXISTS';
 
 /** A run could not be kept. `message` says what that means for the person. */
 export class StoreError extends Error {
@@ -59,6 +67,8 @@ export class StoreError extends Error {
   }
 }
 
+const alreadyThere = 'A run of this id is there already. Continue that one, or start another.';
+
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
 /** Appends events, one whole line each, flushed. Appends do not overlap: the caller awaits each. */
@@ -76,8 +86,9 @@ export class Journal {
       const aside = `${file}.${randomUUID()}`;
       try {
         await fs.writeFile(aside, header, { mode: 0o600, flag: 'wx', flush: true });
-        await fs.link(aside, file).catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'EEXIST') throw error;
+        await fs.link(aside, file).catch(async (error: NodeJS.ErrnoException) => {
+          const isThere = error.code === 'EEXIST' || (await fs.stat(file).catch(() => undefined)) !== undefined;
+          if (isThere) throw new StoreError('ENGINE_RUN_EXISTS', alreadyThere, { cause: error });
           return fs.rename(aside, file); // a file system without hard links
         });
       } finally {

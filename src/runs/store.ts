@@ -187,7 +187,7 @@ export class RunStore {
 
   private async mustExist(id: string): Promise<void> {
     if (!isRunId(id) || !(await fs.stat(this.journalOf(id)).catch(() => undefined)))
-      throw new StoreError('STORE_DAMAGED', 'There is no such run any more.');
+      throw new StoreError('ENGINE_RUN_NOT_FOUND', 'There is no such run, or not any more.');
   }
 
   private folderOf(id: string): string {

@@ -65,7 +65,7 @@ export function openWindow(folder: string, report: (what: Report) => void) {
         const run = await store.read(runId).catch(() => undefined);
         const words = run?.messages.length ? {} : { userInput: task };
         const result = await engine.continue({ runId, ...words });
-        if (result.error?.code !== 'STORE_DAMAGED') return result;
+        if (!['STORE_DAMAGED', 'ENGINE_RUN_NOT_FOUND'].includes(result.error?.code ?? '')) return result;
       }
       return engine.start({ runId: RunStore.newId(), userInput: task });
     },

@@ -114,7 +114,8 @@ describe('chat completions', () => {
       signal: AbortSignal.timeout(100),
     });
     await provider.close();
-    assert.deepEqual([result.success, result.aborted, result.error?.message], [false, true, 'Stopped.']);
+    const stopped = { code: 'ENGINE_ABORTED', message: 'Stopped.' };
+    assert.deepEqual([result.success, result.aborted, result.error], [false, true, stopped]);
   });
 
   it('say which message is none', async () => {
