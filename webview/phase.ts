@@ -1,11 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { pendingCalls } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
+import type { Took } from '../src/protocol/took.ts';
 import { visible } from '../src/protocol/visible.ts';
+import { focusComposer } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { sentence } from './sentence.ts';
-import { duration } from './time.ts';
+import { count, duration, money } from './time.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
@@ -23,12 +25,25 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
   if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
   if (error.code === 'STORE_LOCKED') return stopLine(context, 'error', text, ['Take Over']);
-  if (canGoOn.has(error.code)) return stopLine(context, 'warning', text, ['Continue']);
+  if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
+    return stopLine(context, 'warning', run.took ? wordsOf(run.took) : text, ['Continue']);
+  if (error.code === 'ENGINE_LOOP_DETECTED')
+    return stopLine(context, 'warning', text, ['Say What Instead', 'Continue']);
   const nodeLeft = run.graph && run.graph.main.at.length > 0; // a node that failed can be tried again
   return stopLine(context, 'error', text, nodeLeft ? ['Retry'] : []);
 }
 
-const canGoOn = new Set(['ENGINE_MAX_TURNS_EXCEEDED', 'ENGINE_LOOP_DETECTED']);
+/** What the turns took that there is a limit for, in place of a sentence about the limit. */
+const wordsOf = (took: Took): string =>
+  [
+    plural(took.turns, 'step'),
+    duration(took.ms),
+    ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
+    ...(took.cost === undefined ? [] : [money(took.cost)]),
+    ...(took.files > 0 ? [plural(took.files, 'file')] : []),
+  ].join(', ');
+
+const plural = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 /** The calls are answered, and the model has not heard of it: paused, or all was denied. */
 function isBetweenTurns(run: Run): boolean {
@@ -43,7 +58,7 @@ function hasLooseEnds(run: Run): boolean {
   );
 }
 
-type Way = 'Continue' | 'Retry' | 'Set API Key' | 'Take Over';
+type Way = 'Continue' | 'Retry' | 'Set API Key' | 'Take Over' | 'Say What Instead';
 
 const actions = { 'Set API Key': 'set-key', 'Take Over': 'take-over' } as const;
 
@@ -58,9 +73,12 @@ function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: s
 
 function wayButton(context: PanelContext, way: Way, first: boolean): TemplateResult {
   const action = way in actions ? actions[way as keyof typeof actions] : undefined;
-  const act = () => context.post(action ? { type: 'action', action } : { type: 'continue' });
+  const act = () => {
+    if (way === 'Say What Instead') focusComposer();
+    else context.post(action ? { type: 'action', action } : { type: 'continue' });
+  };
   return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
-    data-testid=${action ?? 'continue'} @click=${act}>${way}</vscode-button>`;
+    data-testid=${way === 'Say What Instead' ? 'say-instead' : (action ?? 'continue')} @click=${act}>${way}</vscode-button>`;
 }
 
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {

@@ -23,3 +23,6 @@ export function count(amount: number): string {
   if (amount < 1_000_000) return `${(amount / 1000).toFixed(amount < 100_000 ? 1 : 0)}k`;
   return `${(amount / 1_000_000).toFixed(1)}M`;
 }
+
+/** `$0.80`, `$12.40`, `$0.0034`. */
+export const money = (dollars: number): string => `$${dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2)}`;

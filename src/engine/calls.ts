@@ -23,9 +23,9 @@ export class Calls {
   private changeSeen = false;
   private readonly reading: Set<Promise<unknown>> = new Set();
 
-  /** @param knownIds ids of all calls of the run so far: a provider's id that is used twice is replaced */
+  /** @param isKnown whether a call of the run has had this id: a provider's id that is used twice is replaced */
   constructor(
-    private readonly knownIds: ReadonlySet<string>,
+    private readonly isKnown: (id: string) => boolean,
     private readonly isFree: (call: ToolCall) => boolean,
     private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
   ) {}
@@ -99,7 +99,7 @@ export class Calls {
 
   /** The call under an id that is usable and unique in the run. */
   private name(proposed: ToolCall): ToolCall {
-    const taken = this.knownIds.has(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
+    const taken = this.isKnown(proposed.id) || this.noticed.some((call) => call.id === proposed.id);
     const usable = /^[\w.:|-]{1,128}$/.test(proposed.id) && !(proposed.id in {}) && !taken;
     const call = usable ? proposed : { ...proposed, id: `call_${randomUUID()}` };
     this.noticed.push(call);

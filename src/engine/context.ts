@@ -147,6 +147,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         ...turn.request,
       },
       isFree: (call) => extra.get(call.name)?.free ?? (refused(call.name) || host.isFree(call, run.id)),
+      onlyReads: ({ name }) => extra.get(name)?.free ?? host.onlyReads(name),
       execute: async (asked, rest) => {
         const call = named(asked);
         const own = extra.get(call.name);
@@ -183,7 +184,7 @@ const talkOf = ({ run, emit }: RunLog): Talk => ({
   get queued() {
     return run.queued;
   },
-  callIds: () => new Set([...callIdsIn(run.messages), ...Object.keys(run.calls)]),
+  hasCall: (id) => callIdsIn(run.messages).has(id) || Object.hasOwn(run.calls, id),
   add: (message) => emit({ type: 'message', message }),
 });
 
@@ -192,7 +193,7 @@ const talkApart = (apart: Apart, { run }: RunLog): Talk => ({
     return apart.messages;
   },
   queued: [],
-  callIds: () => new Set([...callIdsIn(apart.messages), ...Object.keys(run.calls)]),
+  hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
   add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
 });
 

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunEvent, RunPhase } from '../protocol/events.ts';
 import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import type { Took } from '../protocol/took.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -14,8 +15,9 @@ import { RunLog } from './log.ts';
 import { answerLooseEnds, type Evidence, endCalls } from './looseEnds.ts';
 import { afterStop, heeding, patience } from './patience.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
+import { measureWork } from './took.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
-import type { Workflow } from './workflow.ts';
+import type { Agent, Workflow } from './workflow.ts';
 
 export interface EngineResult {
   success: boolean;
@@ -34,9 +36,12 @@ export interface EngineOptions {
    * follows. Throws an `Error` with a sentence for the person when there is none to talk to.
    */
   model(named?: { id: string; workflowId: string }): Promise<RunModel>;
+  /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
+  modelId?(): string;
   /** Folder names and the text of AGENTS.md. */
   workspace(): Promise<{ names: string[]; instructions?: string }>;
-  maxTurns(): number;
+  /** Model calls before the person is asked whether it should go on; 20 unless said. */
+  maxTurns?(): number;
   /** Commands that outlived an editor. */
   left?: LeftCommands;
   tell(event: RunEvent): void;
@@ -232,7 +237,7 @@ export class ExecutionEngine {
       return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
     active.log = log;
-    let stop: StopPoint;
+    let stop: Rest;
     let isTold = false;
     const failing = (error: unknown) => {
       const point: StopPoint = { phase: 'Failed', error: toInfo(error) };
@@ -259,7 +264,7 @@ export class ExecutionEngine {
   }
 
   /** Words that come when the loop has just looked for them the last time are heard all the same. */
-  private async untilHeard(log: RunLog, active: Active, plan: Plan): Promise<StopPoint> {
+  private async untilHeard(log: RunLog, active: Active, plan: Plan): Promise<Rest> {
     for (let unheard = Number.POSITIVE_INFINITY; ; ) {
       const stop = await this.advance(log, active, plan);
       await log.idle();
@@ -272,13 +277,13 @@ export class ExecutionEngine {
     }
   }
 
-  private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<StopPoint> {
+  private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<Rest> {
     const { run } = log;
     const intent = run.seq === 0 ? 'start' : 'continue';
     const workflow = await this.options.workflow(run.workflowId || workflowId).catch(toInfo);
     if (intent === 'start') {
-      const agentId = 'agent' in workflow ? workflow.agent.id : '';
-      await log.emit({ type: 'run-start', workflowId, agentId, model: '' });
+      const { id: agentId, model = this.options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
+      await log.emit({ type: 'run-start', workflowId, agentId, model });
     }
     const outline = 'agent' in workflow ? workflow.outline : undefined;
     if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
@@ -294,12 +299,23 @@ export class ExecutionEngine {
     if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
 
     const { signal } = active.controller;
+    const took = measureWork(run, this.options.now ?? Date.now);
     const grants = this.grantsOf(run.id);
     const isPausing = () => active.pausing ?? false;
-    const context = createContext({ ...this.options, log, signal, intent, values, grants, isPausing });
+    const context = createContext({
+      maxTurns: () => 20,
+      ...this.options,
+      log,
+      signal,
+      intent,
+      values,
+      grants,
+      isPausing,
+    });
     try {
       await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
-      return await workflow.advance(context);
+      const { turns, ...stop } = await workflow.advance(context);
+      return turns === undefined ? stop : { ...stop, took: took(turns) };
     } catch (error) {
       if (error instanceof StoreError) throw error;
       return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
@@ -318,6 +334,12 @@ export class ExecutionEngine {
     return grants;
   }
 }
+
+/** Whose run it is that follows nothing that can be read. */
+const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };
+
+/** Where a run hands back, as it is told. */
+type Rest = Omit<StopPoint, 'turns'> & { took?: Took };
 
 interface Worked {
   result: EngineResult;

@@ -1,53 +1,107 @@
+import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
+import { visibleLine } from '../protocol/visible.ts';
 
-/** How often the same failing pattern of calls is seen before the model gets a hint, and before the loop stops. */
+/** In how many turns a call fails before the model gets a hint, and before the loop stops. */
 const hintAt = 2;
 const stopAt = 3;
-/** The longest pattern that is looked for: A A A, A B A B A B, A B C A B C A B C. */
-const longestCycle = 3;
+/** After so many turns in a row that brought nothing new the model hears of it. */
+const staleAt = 2;
+
+const failsAgain = 'This repeats calls that failed before. Do something else, or say what is missing.';
+const nothingNew = 'You have had this result before. Go on with what you know, or say what you wait for.';
 
 /**
- * Notices a model that goes in circles: the same call, or the same short cycle of calls, failing again and again.
- * Any success starts the count anew.
+ * Notices a model that goes in circles: a call that fails again, whatever else was done in between, as long as nothing
+ * changed that it could depend on.
+ *
+ * What a call depends on cannot be told from its name, so anything may be it that has changed. Something has when a call
+ * succeeded and gave what it never gave before: any call that may do more than read, and one that only reads when it was
+ * made before, for then others have changed it. The second time that a command prints the same, or that a file gets the text it
+ * had before, the world is where it was. A call is the same when its name and arguments are.
+ *
+ * Turns are counted and not calls, for a model hears of a failure when all of its reply has run. Successes that repeat are
+ * answered with a hint and are otherwise left to the limit of turns: who waits for something asks for the same again.
  */
 export class RepeatGuard {
-  private failures: string[] = [];
-  private names: string[] = [];
+  /** In how many turns each call has failed since something changed. */
+  private readonly failures = new Map<string, number>();
+  /** All that each call has given. */
+  private readonly given = new Map<string, Set<string>>();
+  /** In this turn. */
+  private failed = new Set<string>();
+  private isNew = false;
+  /** Turns in a row in which every call gave what it had given before. */
+  private stale = 0;
+  private circling?: ToolCall;
 
-  /** Notes an outcome; returns the outcome the model is to be told, with a hint when it begins to repeat itself. */
-  note(call: ToolCall, outcome: ToolOutcome): ToolOutcome {
-    if (outcome.ok) {
-      this.failures = [];
-      this.names = [];
-      return outcome;
-    }
-    this.failures.push(`${call.name} ${stringify(call.malformed ?? call.arguments)}`);
-    this.names.push(call.name);
-    if (this.repeats() < hintAt) return outcome;
-    const hint = 'This repeats calls that failed before. Do something else, or say what is missing.';
-    return { ok: false, error: { ...outcome.error, message: `${outcome.error.message} ${hint}` } };
+  /** A reply has come. */
+  beginTurn(): void {
+    this.failed = new Set();
+    this.isNew = false;
   }
 
-  /** What is being repeated, in words, once it is enough. */
-  get repeated(): string | undefined {
-    if (this.repeats() < stopAt) return undefined;
-    return [...new Set(this.names.slice(-longestCycle))].join(', ');
+  /** All calls of the reply have been noted. Once it is enough: a sentence for the person, with the call that is repeated. */
+  endTurn(): string | undefined {
+    this.stale = this.isNew ? 0 : this.stale + 1;
+    if (!this.circling) return undefined;
+    const failed = `The same call failed ${stopAt} times, and nothing changed in between that it could depend on`;
+    return `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`;
   }
 
-  /** How many times in a row the newest cycle of failures has been seen. */
-  private repeats(): number {
-    let most = this.failures.length > 0 ? 1 : 0;
-    for (let length = 1; length <= longestCycle; length++) {
-      const newest = this.failures.slice(-length).join('\n');
-      let count = 0;
-      for (let end = this.failures.length; end >= length; end -= length) {
-        if (this.failures.slice(end - length, end).join('\n') !== newest) break;
-        count++;
-      }
-      most = Math.max(most, count);
-    }
-    return most;
+  /** The person has said something, which may change anything: all is counted anew. */
+  forget(): void {
+    this.failures.clear();
+    this.given.clear();
+    this.stale = 0;
+    this.circling = undefined;
+  }
+
+  /** Notes an outcome; returns the one the model is to be told, with a hint when it begins to repeat itself. */
+  note(call: ToolCall, outcome: ToolOutcome, onlyReads: boolean): ToolOutcome {
+    const key = `${call.name} ${stringify(call.malformed ?? call.arguments)}`;
+    const before = this.given.get(key) ?? new Set();
+    const gave = digest(JSON.stringify(outcome));
+    const isNew = !before.has(gave);
+    if (isNew) this.isNew = true;
+    if (isNew && outcome.ok && (!onlyReads || before.size > 0)) this.changed();
+    this.given.set(key, before.add(gave));
+    if (!outcome.ok) return this.noteFailure(call, key, outcome);
+    return isNew || this.stale < staleAt ? outcome : { ...outcome, hint: nothingNew };
+  }
+
+  private noteFailure(call: ToolCall, key: string, outcome: Extract<ToolOutcome, { ok: false }>): ToolOutcome {
+    const times = (this.failures.get(key) ?? 0) + (this.failed.has(key) ? 0 : 1);
+    this.failed.add(key);
+    this.failures.set(key, times);
+    if (times >= stopAt) this.circling = call;
+    if (times < hintAt) return outcome;
+    return { ok: false, error: { ...outcome.error, message: `${outcome.error.message} ${failsAgain}` } };
+  }
+
+  private changed(): void {
+    this.failures.clear();
+    this.failed.clear();
+    this.circling = undefined;
   }
 }
+
+/** The call and its arguments on one line, for the person; of what is long the middle is left out. */
+function wordsOf({ name, arguments: args, malformed }: ToolCall): string {
+  const shortened = JSON.stringify(args, (_, value) => (typeof value === 'string' ? short(value, mostOfText) : value));
+  const words = `${short(name, mostOfText)} ${short(malformed ?? shortened, mostOfArguments)}`;
+  return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // commands of ours stand out so in a sentence
+}
+
+const mostOfText = 80;
+const mostOfArguments = 300;
+
+function short(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  return `${text.slice(0, half).replace(/[\ud800-\udbff]$/, '')}…${text.slice(-half).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64');

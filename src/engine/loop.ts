@@ -24,8 +24,8 @@ export interface Talk {
   readonly messages: readonly Message[];
   /** Words that wait for the next turn; they leave when they are added. */
   readonly queued: readonly { text: string; attachments?: readonly Attachment[] }[];
-  /** Ids that calls have had. */
-  callIds(): ReadonlySet<string>;
+  /** A call has had this id. */
+  hasCall(id: string): boolean;
   /** Resolves when it is kept. */
   add(message: Message): Promise<void>;
 }
@@ -37,6 +37,8 @@ export interface Turns {
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
+  /** Whatever it gives, it changes nothing. */
+  onlyReads(call: ToolCall): boolean;
   /** @param following the calls of the same reply that are asked about and come after it */
   execute(call: ToolCall, following: readonly ToolCall[]): Promise<ToolOutcome>;
   /** Asked at a reply without tool calls. */
@@ -59,20 +61,24 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   let allDenied = false;
   let overflowed = false;
   const room = talk.run && { ...turns, run: talk.run };
+  const compactions = talk.run?.compactions ?? [];
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
-    for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
+    for (const { text, attachments } of [...talk.queued]) {
+      await talk.add(userMessage(text, attachments));
+      guard.forget();
+    }
     if (room) await makeRoom(room, 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 
-    const calls = new Calls(talk.callIds(), turns.isFree, turns.execute);
+    const calls = new Calls(talk.hasCall, turns.isFree, turns.execute);
     const warnings = new Set<string>();
     const startedAt = performance.now();
     const ask = () =>
       adapter.complete(
         {
           ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
-          messages: sentMessages(talk.run ?? { messages: talk.messages, compactions: [] }),
+          messages: sentMessages({ messages: talk.messages, compactions }),
         },
         {
           signal,
@@ -101,15 +107,17 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     await appendReply(talk, reply.message, { whole, calls: asked, warnings: [...warnings] });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes: ToolOutcome[] = [];
+    guard.beginTurn();
     for (const { call, outcome, beyond } of running) {
-      const told = beyond ? await outcome : guard.note(call, await outcome);
+      const told = beyond ? await outcome : guard.note(call, await outcome, turns.onlyReads(call));
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }
 
     if (signal.aborted) return stopPointOf(signal);
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
-    if (guard.repeated) return looping(guard.repeated);
+    const repeated = guard.endTurn();
+    if (repeated) return looping(repeated);
     const deniedBefore = allDenied;
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
@@ -126,6 +134,7 @@ export const turnLimit = (turns: number): StopPoint => ({
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
     message: `The limit of ${turns} turns is reached. Continue if the work should go on.`,
   },
+  turns,
 });
 
 /** What was shown stays: a reply that broke off is kept with the calls that had begun, and nothing else of it is run. */
@@ -177,10 +186,7 @@ const cutByLength: StopPoint = {
   },
 };
 
-const looping = (what: string): StopPoint => ({
+const looping = (message: string): StopPoint => ({
   phase: 'WaitingUser',
-  error: {
-    code: 'ENGINE_LOOP_DETECTED',
-    message: `The model keeps repeating calls that fail (${what}). Tell it what to do differently, or continue.`,
-  },
+  error: { code: 'ENGINE_LOOP_DETECTED', message },
 });

@@ -1,5 +1,5 @@
 import type { Message } from '../protocol/messages.ts';
-import { sentMessages } from './sent.ts';
+import { tokensOfSent } from './sent.ts';
 import { type Conversing, summarise } from './summary.ts';
 import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from './tokens.ts';
 
@@ -21,8 +21,7 @@ const worthIt = 0.1;
  */
 export async function makeRoom(room: Room, why: 'nearly full' | 'overflowed'): Promise<boolean> {
   const { run, prefix, emit, contextWindow } = room;
-  const sent = sentMessages(run);
-  const estimate = tokensOfPrefix(prefix) + tokensOfMessages(sent);
+  const estimate = tokensOfPrefix(prefix) + tokensOfSent(run);
   const counted = tokensOfRun(run, estimate);
   const now = why === 'overflowed' ? Math.max(counted, estimate) : counted;
   const window = why === 'overflowed' ? Math.min(contextWindow ?? now, now) : contextWindow;
@@ -32,7 +31,7 @@ export async function makeRoom(room: Room, why: 'nearly full' | 'overflowed'): P
   const scale = Math.max(1, now / estimate);
   const after = (upTo: number, summary?: string): number => {
     const compactions = [...run.compactions, { upTo, summary, at: 0 }];
-    return scale * (tokensOfPrefix(prefix) + tokensOfMessages(sentMessages({ messages: run.messages, compactions })));
+    return scale * (tokensOfPrefix(prefix) + tokensOfSent({ messages: run.messages, compactions }));
   };
   const border = borderOfLast(run.messages, (window * lastTurns) / scale);
   if (after(border) <= window * wanted) {

@@ -1,17 +1,50 @@
 import { excerptOfResult } from '../llm/excerpt.ts';
 import { type Message, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import { tokensOfMessages } from './tokens.ts';
 
 type Said = Pick<Run, 'compactions'> & { messages: readonly Message[] };
 
 /** Characters of each text of an old tool output that are still sent. */
 const outputLimit = 600;
 
+/** What is sent of a conversation. */
+export const sentMessages = (said: Said): Message[] => [...sentOf(said).messages];
+
+/** What that has of tokens, roughly. */
+export const tokensOfSent = (said: Said): number => sentOf(said).tokens;
+
+interface Sent {
+  /** How many messages, and which compactions, are in it. */
+  upTo: number;
+  compactions: Said['compactions'];
+  messages: Message[];
+  tokens: number;
+}
+
+/** As it was worked out the last time. A conversation only grows: between two compactions a turn looks at what is new alone. */
+const latest = new WeakMap<Said['messages'], Sent>();
+
+function sentOf({ messages, compactions }: Said): Sent {
+  const known = latest.get(messages);
+  const goesOn = known && isSame(known.compactions, compactions);
+  const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], tokens: 0 };
+  const more = workedOut(goesOn ? { messages: messages.slice(sent.upTo), compactions: [] } : { messages, compactions });
+  for (const message of more) sent.messages.push(message);
+  sent.tokens += tokensOfMessages(more);
+  sent.upTo = messages.length;
+  latest.set(messages, sent);
+  return sent;
+}
+
+const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =>
+  ones.length === others.length && ones.every((one, index) => one === others[index]);
+
 /**
  * What is sent of a run: everything said, but for empty replies that a stop left behind, and for what its compactions
  * shorten or put a summary in place of. Between two compactions the beginning is the same every time.
  */
-export function sentMessages({ messages, compactions }: Said): Message[] {
+function workedOut({ messages, compactions }: Said): Message[] {
   const shortened = compactions.reduce((most, { upTo }) => Math.max(most, upTo), 0);
   const { upTo: begin = 0, summary } = compactions.findLast((one) => one.summary !== undefined) ?? {};
   const rest = messages

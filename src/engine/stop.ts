@@ -5,6 +5,8 @@ import type { ErrorInfo } from '../protocol/messages.ts';
 export interface StopPoint {
   phase: Exclude<RunPhase, 'Running'>;
   error?: ErrorInfo;
+  /** The limit of turns that it has reached. */
+  turns?: number;
 }
 
 /** The reason a run's signal is aborted with: where the loop is to hand back. */

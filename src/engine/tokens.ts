@@ -13,24 +13,29 @@ export function tokensOfRun(run: Run, estimate: number): number {
   return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
 }
 
-export function tokensOfPrefix({ systemPrompt, tools }: Omit<ChatRequest, 'messages'>): number {
-  return estimateTokenCount(systemPrompt) + estimateTokenCount(JSON.stringify(tools ?? []));
+/** A prefix and a message are never rewritten, and counting a long text takes a while. */
+const counted = new WeakMap<object, number>();
+
+function once<Of extends object>(of: Of, count: (of: Of) => number): number {
+  const known = counted.get(of);
+  if (known !== undefined) return known;
+  const tokens = count(of);
+  counted.set(of, tokens);
+  return tokens;
 }
+
+export const tokensOfPrefix = (prefix: Omit<ChatRequest, 'messages'>): number =>
+  once(
+    prefix,
+    ({ systemPrompt, tools = [] }) => estimateTokenCount(systemPrompt) + estimateTokenCount(JSON.stringify(tools)),
+  );
 
 export function tokensOfMessages(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + tokensOf(message), 0);
 }
 
-/** Messages are never rewritten, and counting a long one takes a while. */
-const counted = new WeakMap<Message, number>();
-
-function tokensOf(message: Message): number {
-  const known = counted.get(message);
-  if (known !== undefined) return known;
-  const tokens = tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(tokensOfFiles([message]));
-  counted.set(message, tokens);
-  return tokens;
-}
+const tokensOf = (message: Message): number =>
+  once(message, () => tokensAround + estimateTokenCount(textOf(message)) + Math.ceil(tokensOfFiles([message])));
 
 function textOf(message: Message): string {
   if (message.role === 'tool') return message.toolResults.map(({ content }) => content).join('\n');

@@ -118,6 +118,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     workflow: async (id) => (await shelf.workflow(id)) ?? workflowFiles.workflow(id),
     model: (named) => models.current(named),
+    modelId: () => models.currentId,
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
       instructions: await workspaceInstructions(workspace),

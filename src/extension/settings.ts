@@ -55,7 +55,7 @@ const schema = z.object({
     .catch(10)
     .transform((minutes) => Math.round(minutes * 60_000)),
   'packages.autopilot': z.boolean().catch(false),
-  maxTurns: z.number().int().min(1).max(500).catch(20),
+  maxTurns: z.number().int().min(1).max(500).catch(50),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
   'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),

@@ -157,7 +157,7 @@ async function complete(call: Call): Promise<AdapterResult> {
     let place: Reservation | undefined;
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
-      place = limiter?.reserve(estimateTokens(request));
+      place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
       delayMs += await waitForPlace(place, deadline, call.options);
       await listen({ ...call.options, ...call, reply, shown, deadline });
       checkEnd(reply, request.model);

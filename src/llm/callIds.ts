@@ -18,8 +18,15 @@ export function createCallIds(taken: Iterable<string>): (wanted?: string) => str
   };
 }
 
-/** The ids of all calls in a conversation. */
-export function callIdsIn(messages: readonly Message[]): Set<string> {
-  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  return new Set(calls.map(({ id }) => id));
+/** The ids of all calls in a conversation, which only grows: of one that was looked at before, what is new alone. */
+export function callIdsIn(messages: readonly Message[]): ReadonlySet<string> {
+  const known = lookedAt.get(messages) ?? { upTo: 0, ids: new Set<string>() };
+  lookedAt.set(messages, known);
+  for (; known.upTo < messages.length; known.upTo++) {
+    const message = messages[known.upTo]!;
+    if (message.role === 'assistant') for (const { id } of message.toolCalls ?? []) known.ids.add(id);
+  }
+  return known.ids;
 }
+
+const lookedAt = new WeakMap<readonly Message[], { upTo: number; ids: Set<string> }>();

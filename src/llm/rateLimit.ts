@@ -17,6 +17,8 @@ export interface Reservation {
 
 /** One provider's limits, shared by everything that talks to it. */
 export interface RateLimiter {
+  /** Without a limit of tokens nobody needs to count those of a request. */
+  readonly countsTokens: boolean;
   /** Takes a place in the queue for a request of about `tokens`. What is neither cancelled nor settled counts as it was reserved. */
   reserve(tokens: number): Reservation;
   /** What the provider says of its own limits; it may only slow down what our own limits allow. */
@@ -36,6 +38,7 @@ export function createRateLimiter(limits: RateLimits, now: () => number = () => 
     heldUntil = Math.max(heldUntil, now() + Math.min(ms, minute));
   };
   return {
+    countsTokens: limits.tokensPerMinute > 0,
     hold,
     reserve(size) {
       const waitMs = Math.ceil(Math.max(requests.take(1), tokens.take(size), heldUntil - now(), 0));

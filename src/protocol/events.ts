@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
+import { tookSchema } from './took.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
 /** `Running`: the loop is at work. `WaitingUser`, `Completed`, `Failed`: stop points; each can be continued. */
@@ -133,7 +134,7 @@ const storedEvents = [
    * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences.
    */
   event('mended', { from: z.number().int(), to: z.number().int(), places: z.array(z.number()), damage: z.string() }),
-  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional() }),
+  event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional(), took: tookSchema.optional() }),
 ] as const;
 
 const shownEvents = [

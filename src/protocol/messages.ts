@@ -21,7 +21,7 @@ export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /**
- * What the model is told: `content` is the outcome's `ok` and `data` or `error` as JSON, `error` the code of a failed
+ * What the model is told: `content` is the outcome's `ok` and `data` (with its `hint`) or `error` as JSON, `error` the code of a failed
  * one; `attachments` are the pictures that go with the data.
  */
 const toolResultSchema = z.object({

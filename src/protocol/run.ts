@@ -16,6 +16,7 @@ import {
 import { applyNode, applyNodeText, graphSchema, newGraph } from './graph.ts';
 import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
+import { tookSchema } from './took.ts';
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 const callStateSchema = z.object({
@@ -70,6 +71,8 @@ export const runSchema = z.object({
   updatedAt: z.number(),
   phase: runPhaseSchema,
   error: errorInfoSchema.optional(),
+  /** With the error of the limit of turns. */
+  took: tookSchema.optional(),
   /** It rests once its turn is over. */
   pausing: z.boolean().optional(),
   messages: z.array(messageSchema),
@@ -157,7 +160,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'message':
       if (event.branch !== undefined) {
         const track = run.graph?.branches[event.branch];
-        if (track) track.messages = [...(track.messages ?? []), event.message];
+        if (!track) break;
+        track.messages ??= [];
+        track.messages.push(event.message);
         break;
       }
       if (event.message.role === 'assistant') run.live = undefined;
@@ -279,6 +284,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'phase':
       run.phase = event.phase;
       run.error = event.error;
+      if (event.took) run.took = event.took;
+      else delete run.took;
       run.pausing = undefined;
       if (event.phase !== 'Running') run.live = undefined;
       break;

@@ -18,8 +18,13 @@ export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
-/** What running a call gave, with its pictures beside the data. A tool fails as a value, because the model should read it. */
-export type ToolOutcome = { ok: true; data: unknown; attachments?: Attachment[] } | { ok: false; error: ErrorInfo };
+/**
+ * What running a call gave, with its pictures beside the data, and what the loop has to say to it (`hint`). A tool fails as a
+ * value, because the model should read it.
+ */
+export type ToolOutcome =
+  | { ok: true; data: unknown; attachments?: Attachment[]; hint?: string }
+  | { ok: false; error: ErrorInfo };
 
 /** The one bridge from what happened to what the model is told. */
 export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResult {

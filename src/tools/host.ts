@@ -31,6 +31,8 @@ export interface ToolHost {
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
   /** The call only reads, and this run asks about none: it may start while the model is still writing, and beside others. */
   isFree(call: ToolCall, runId: string): boolean;
+  /** The tool of this name changes nothing, whether it is asked about or not. */
+  onlyReads(name: string): boolean;
   /**
    * Never throws. The outcome can be stored as JSON and is at most 64 KiB of it, pictures not counted.
    * @param following calls of the same reply that come after it; they are asked about at the same time, each again when
@@ -87,6 +89,7 @@ export function createToolHost({
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
       return tool?.risk === 'read' && (tool.ofRun || readsAreFree(policy(runId), call.name));
     },
+    onlyReads: (name) => byName(name)?.risk === 'read',
 
     async executeToolCall(call, context, following = []) {
       let started = now();

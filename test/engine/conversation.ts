@@ -25,7 +25,8 @@ export class Conversation {
   readonly questions: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
   private waiting: (() => void)[] = [];
-  maxTurns = 20;
+  /** Undefined: the engine's own. */
+  maxTurns?: number = 20;
   contextWindow?: number;
   /** In place of the script. */
   model?: LLMClient;
@@ -75,8 +76,9 @@ export class Conversation {
         adapter: createAdapter(this.model ?? this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
         contextWindow: this.contextWindow,
       }),
+      modelId: () => 'scripted/one',
       workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
-      maxTurns: () => this.maxTurns,
+      ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
       left: this.left,
       tell: (event) => {
         this.events.push(event);

@@ -141,19 +141,19 @@ WaitingUser`);
     assert.deepEqual(await talk.continue(), { success: true, phase: 'WaitingUser', assistantText: 'At last.' });
   });
 
+  it('takes twenty turns unless it is told otherwise, and twenty more each time', async () => {
+    const looks = Array.from({ length: 45 }, (_, at) => ({ calls: [call('fs.find', { pattern: `${at}` })] }));
+    await begin({}, ...looks);
+    talk.maxTurns = undefined;
+    talk.build();
+    for (const requests of [20, 40]) {
+      const { phase, error } = await (requests === 20 ? talk.start() : talk.continue());
+      assert.deepEqual([phase, error?.code], ['Failed', 'ENGINE_MAX_TURNS_EXCEEDED']);
+      assert.equal(talk.client.requests.length, requests);
+    }
+  });
+
   const miss = (name: string) => ({ calls: [call('fs.read', { path: name })] });
-  const cycles: [string, string[]][] = [
-    ['the same failing call', ['x', 'x', 'x']],
-    ['two failing calls in turn', ['x', 'y', 'x', 'y', 'x', 'y']],
-  ];
-  for (const [what, names] of cycles)
-    it(`notices ${what}: first a hint, then it stops`, async () => {
-      await begin({}, ...names.map(miss), { text: 'never said' });
-      assert.equal((await talk.start()).error?.code, 'ENGINE_LOOP_DETECTED');
-      assert.equal(talk.client.requests.length, names.length);
-      assert.match(JSON.stringify(talk.client.requests.at(-1)!.messages), /This repeats calls that failed before/);
-      assert.equal((await talk.kept()).phase, 'WaitingUser');
-    });
 
   it('lets a model mend what was wrong', async () => {
     const malformed = { ...call('fs.read', {}), malformed: '{"path": ' };
@@ -445,6 +445,38 @@ Failed UNKNOWN`);
     await Promise.all([talk.start('first'), talk.engine.start({ runId: other, userInput: 'second' })]);
     const words = async (id: string) => (await talk.store.read(id)).messages.map((message) => message.content);
     assert.deepEqual([(await words(talk.runId))[0], (await words(other))[0]], ['first', 'second']);
+  });
+
+  it('a run that is not there is said to be none, and nothing is made for it', async () => {
+    await begin({}, { text: 'Hello.' });
+    const none = RunStore.newId();
+    const entered = await talk.engine.continue({ runId: none, userInput: 'hi' });
+    const undone = await talk.engine.undo(none, { toolCallIds: [] }, talk.workspace, async () => 'all');
+    const error = { code: 'ENGINE_RUN_NOT_FOUND', message: 'There is no such run, or not any more.' };
+    assert.deepEqual([entered, undone], [{ success: false, phase: 'Failed', error }, error]);
+    assert.deepEqual([await talk.store.list(), talk.events, talk.client.requests], [[], [], []]);
+  });
+
+  it('a run is started once: its id is not taken a second time, and it stays as it is', async () => {
+    await begin({}, { text: 'Hello.' }, { text: 'Still here.' });
+    await talk.start();
+    const { success, phase, error } = await talk.start('again');
+    assert.deepEqual([success, phase, error?.code], [false, 'Failed', 'ENGINE_RUN_EXISTS']);
+    await talk.reads(`
+user       hi
+assistant  Hello.
+WaitingUser`);
+    assert.equal((await talk.continue('on')).assistantText, 'Still here.');
+  });
+
+  it('its record names the model it began with, before that was asked', async () => {
+    await begin({}, { error: new LLMError('LLM_AUTH_FAILED', 'No.') });
+    await talk.start();
+    assert.equal((await talk.kept()).model, 'scripted/one');
+    assert.deepEqual(
+      talk.events.flatMap((event) => (event.type === 'run-start' ? [event.model] : [])),
+      ['scripted/one'],
+    );
   });
 
   it('a run that is at work cannot be entered twice', async () => {

@@ -6,5 +6,6 @@ export const noTools: ToolHost = {
   prepare: async () => {},
   getVisibleTools: () => [],
   isFree: () => false,
+  onlyReads: () => false,
   executeToolCall: () => Promise.reject(new Error('There are no tools.')),
 };

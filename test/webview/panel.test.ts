@@ -266,7 +266,7 @@ The flag works; one test fails, see the test.`,
 
   for (const [code, buttons] of [
     ['ENGINE_MAX_TURNS_EXCEEDED', ['Continue']],
-    ['ENGINE_LOOP_DETECTED', ['Continue']],
+    ['ENGINE_LOOP_DETECTED', ['Say What Instead', 'Continue']],
     ['ENGINE_ABORTED', ['Continue']],
     ['LLM_TIMEOUT', ['Retry']],
     ['LLM_AUTH_FAILED', ['Set API Key', 'Retry']],
@@ -279,12 +279,37 @@ The flag works; one test fails, see the test.`,
         ['This happened.', ...buttons].join(' '),
       );
       for (const label of buttons) await find('phase').getByText(label, { exact: true }).click();
-      const wanted = buttons.map((label) =>
-        label === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' },
-      );
+      const wanted = buttons.flatMap((label) => {
+        if (label === 'Say What Instead') return []; // it is said in the composer
+        return label === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' };
+      });
       assert.deepEqual(await posted(), wanted);
     });
   }
+
+  for (const [took, words] of [
+    [
+      { turns: 50, ms: 754_000, tokens: 340_000, cost: 0.8, files: 6 },
+      '50 steps, 12 min 34 s, 340k tokens, $0.80, 6 files',
+    ],
+    [{ turns: 1, ms: 900, tokens: 0, files: 1 }, '1 step, 900 ms, 1 file'],
+    [{ turns: 50, ms: 60_000, tokens: 1_200_000, cost: 0.0034, files: 0 }, '50 steps, 1 min, 1.2M tokens, $0.0034'],
+    [undefined, 'The limit is reached.'],
+  ] as const) {
+    it(`says what the turns took that there is a limit for: ${words}`, async () => {
+      const error = { code: 'ENGINE_MAX_TURNS_EXCEEDED', message: 'The limit is reached.' };
+      await show([...begin, ...reads, { type: 'phase', phase: 'Failed', error, took }]);
+      assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${words} Continue`);
+    });
+  }
+
+  it('puts the keys into the message when it is to be said what to do instead', async () => {
+    const error = { code: 'ENGINE_LOOP_DETECTED', message: 'The same call failed 3 times: fs.read {}.' };
+    await show([...begin, { type: 'phase', phase: 'WaitingUser', error }]);
+    await find('say-instead').click();
+    await test.page.keyboard.type('Look at b.');
+    assert.equal(await composer().inputValue(), 'Look at b.');
+  });
 
   it('posts what a person asks for, and nothing else', async () => {
     await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests.slice(0, 0), ...concludes.slice(2, 4)]);
