@@ -5,6 +5,7 @@ import { ensureChromium } from './support/editor/chromium.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
 import { ensureServer } from './support/editor/install.ts';
 import { forgetReport, mochaArguments, readReport } from './support/report.ts';
+import { forgetSent } from './support/sent.ts';
 
 interface Part {
   name: string;
@@ -42,10 +43,18 @@ const parts: Part[] = [
   {
     name: 'unit',
     counts: true,
-    run: (signal) => all(signal, node(...mochaArguments('unit'), '--parallel', '--jobs', jobs, 'test/**/*.test.ts')),
+    run(signal) {
+      forgetSent();
+      return all(signal, node(...mochaArguments('unit'), '--parallel', '--jobs', jobs, 'test/**/*.test.ts'));
+    },
   },
   { name: 'host', counts: true, run: (signal) => all(signal, node('test/host/run.ts')) },
   { name: 'e2e', counts: true, run: (signal) => all(signal, node('test/e2e/run.ts')) },
+  {
+    name: 'sent',
+    counts: true,
+    run: (signal) => all(signal, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
+  },
 ];
 
 /** Something hangs when it takes longer than this; the part that does is ended and has failed. */

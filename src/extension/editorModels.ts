@@ -90,13 +90,14 @@ function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
   return isObject(input) ? { arguments: { ...input } } : { arguments: {}, malformed: JSON.stringify(input) ?? '' };
 }
 
-/** The editor knows no system messages: instructions go first, as a message of the person's. */
+/** The editor knows no system messages: the prompt goes first, as a message of the person's. */
 function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
   const user = vscode.LanguageModelChatMessage.User;
   const assistant = vscode.LanguageModelChatMessage.Assistant;
-  const system = [request.systemPrompt ?? '', formatInWords(request)].filter(Boolean).join('\n\n');
-  const messages = system ? [user(system)] : [];
-  for (const said of repairHistory(request.messages)) {
+  const { system, said: all } = repairHistory(request);
+  const prompt = [system, formatInWords(request)].filter(Boolean).join('\n\n');
+  const messages = prompt ? [user(wellFormed(prompt))] : [];
+  for (const said of all) {
     if (said.role !== 'assistant') {
       messages.push(user(wellFormed(said.content)));
       continue;

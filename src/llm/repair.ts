@@ -1,28 +1,68 @@
 import type { AssistantMessage, Message, ToolResult } from '../protocol/messages.ts';
 import { failure, toToolResult } from '../protocol/tools.ts';
+import type { ChatRequest } from './client.ts';
+import { asSystemMessage, withoutMark } from './mark.ts';
 
-/** What was said, as every provider will take it. */
+/** What was said after the system prompt, as every provider will take it. */
 export type Said =
-  | Extract<Message, { role: 'system' | 'user' }>
+  | Extract<Message, { role: 'user' }>
   /** `results[i]` answers `message.toolCalls[i]`. */
   | { role: 'assistant'; message: AssistantMessage; results: ToolResult[] };
 
 /**
- * The history with what it lacks mended (a 400 would follow): every call has exactly one result, right after the
- * message with the calls and in the order asked, whatever the place it was kept in; results nobody asked for, second
- * results and assistant messages that say nothing are left out.
+ * The history with what it lacks mended (a 400 would follow). `system` is the system prompt with the system messages that
+ * the history begins with; later ones are told as the person's, marked, because many chat templates refuse them there, and
+ * others leave them out without a word. Every call has exactly one result, right after the message with the calls and in
+ * the order asked, whatever the place it was kept in; results nobody asked for, second results, assistant messages that
+ * say nothing and empty messages of the person beside others of theirs are left out. Where an answer that broke off is gone
+ * on with, `goOn` asks for that: servers refuse an answer as the last message, and templates two in a row.
  */
-export function repairHistory(messages: readonly Message[]): Said[] {
-  return messages.flatMap((message, index): Said[] => {
-    if (message.role === 'tool') return [];
-    if (message.role !== 'assistant') return [message];
+export function repairHistory({ systemPrompt = '', messages }: Pick<ChatRequest, 'systemPrompt' | 'messages'>): {
+  system: string;
+  said: Said[];
+} {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  // Somebody has to speak: of nothing but system messages the last one does.
+  const head = messages.slice(0, first < 0 ? -1 : first);
+  const system = [systemPrompt, ...head.map(({ content }) => content)]
+    .filter((text) => text.trim() !== '')
+    .join('\n\n');
+  return { system, said: saidAfter(messages, head.length) };
+}
+
+function saidAfter(messages: readonly Message[], begin: number): Said[] {
+  const said: Said[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (index < begin || message.role === 'tool') continue;
+    const last = said.at(-1);
+    if (message.role !== 'assistant') {
+      const told = message.role === 'user' ? withoutMark(message) : asSystemMessage(message.content);
+      if (last?.role === 'user' && saysNothing(told)) continue;
+      if (last?.role === 'user' && saysNothing(last)) said.pop();
+      said.push(told);
+      continue;
+    }
     const calls = message.toolCalls ?? [];
-    if (message.content === '' && calls.length === 0) return []; // stopped before its first word: refused when empty
+    if (message.content === '' && calls.length === 0) continue; // stopped before its first word: refused when empty
+    if (endsWithAnswer(said)) said.push(goOn);
     const given = resultsAfter(messages, index);
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
-    return [{ role: 'assistant', message, results }];
-  });
+    said.push({ role: 'assistant', message, results });
+  }
+  if (endsWithAnswer(said)) said.push(goOn);
+  return said;
 }
+
+/** What a person means who lets an answer go on. */
+export const goOn: Extract<Said, { role: 'user' }> = { role: 'user', content: 'Continue.' };
+
+function endsWithAnswer(said: readonly Said[]): boolean {
+  const last = said.at(-1);
+  return last?.role === 'assistant' && last.results.length === 0;
+}
+
+const saysNothing = ({ content, attachments = [] }: Extract<Said, { role: 'user' }>) =>
+  content.trim() === '' && attachments.length === 0;
 
 /** The results between an assistant message and the next one, by call; the first one given counts. */
 function resultsAfter(messages: readonly Message[], index: number): Map<string, ToolResult> {

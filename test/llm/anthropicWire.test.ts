@@ -102,9 +102,9 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
     ],
   ],
   [
-    'blank text is no text, and neighbours of one role are one message',
+    'blank text is no text, neighbours of the person are one message, and an answer that broke off is gone on with',
     [user('a'), assistant(' \n'), user('b'), user(''), assistant('c'), assistant('d'), user('e')],
-    ['user a | b', 'assistant c | d', 'user e'],
+    ['user a | b', 'assistant c', 'user Continue.', 'assistant d', 'user e'],
   ],
   [
     'an answer is neither the first word nor the last',
@@ -114,7 +114,7 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
   [
     'system messages on the way are told by the person',
     [user('a'), assistant('b'), { role: 'system', content: 'Now in French.' }],
-    ['user a', 'assistant b', 'user Now in French.'],
+    ['user a', 'assistant b', 'user <system-message>\nNow in French.\n</system-message>'],
   ],
   [
     'half an emoji is no text, a whole one is',

@@ -50,6 +50,7 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
       'model Reading. | → fs_read{"path":"a"} | → fs_read{"path":"b"}',
       'user ← fs_read{"ok":true,"data":"1"} | ← fs_read{"ok":true,"data":"2"}',
       'model Done.',
+      'user Continue.',
     ],
   ],
   [
@@ -65,12 +66,19 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
   [
     'a result nobody asked for is left out, a second one too, a late one comes to its place',
     [user('go'), results('0'), assistant('', call('1')), user('hurry'), results('1', '1', '9'), assistant('Done.')],
-    ['user go', 'model → fs_read{"path":"a"}', 'user ← fs_read{"ok":true,"data":"1"}', 'user hurry', 'model Done.'],
+    [
+      'user go',
+      'model → fs_read{"path":"a"}',
+      'user ← fs_read{"ok":true,"data":"1"}',
+      'user hurry',
+      'model Done.',
+      'user Continue.',
+    ],
   ],
   [
-    'messages of one side in a row are one content; what says nothing is left out',
+    'messages of the person in a row are one content; what says nothing is left out, what broke off gone on with',
     [user('a'), user('b'), user(''), assistant(''), assistant('c'), assistant('d'), user('e')],
-    ['user a | b', 'model c | d', 'user e'],
+    ['user a | b', 'model c', 'user Continue.', 'model d', 'user e'],
   ],
   [
     'a malformed call goes back without its arguments',
@@ -124,7 +132,11 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
       { ...assistant('d'), native: { provider: 'google', content: { parts: [7] } } },
       { ...assistant('e'), native: { provider: 'google', content: { parts: [] } } },
     ],
-    ['model a | → fs_read{"path":"a"}', `user ${interrupted}`, 'model b | c | d | e'],
+    [
+      'model a | → fs_read{"path":"a"}',
+      `user ${interrupted}`,
+      ...['b', 'c', 'd', 'e'].flatMap((text) => [`model ${text}`, 'user Continue.']),
+    ],
   ],
   [
     'an unknown name is still the same call',

@@ -137,6 +137,7 @@ describe('a request to Ollama', () => {
       { role: 'tool', tool_name: 'fs_read', content: '{"ok":true,"data":"2"}' },
       { role: 'user', content: 'and\n\nthis', images: ['BBBB'] },
       { role: 'assistant', content: 'Done \uFFFD' },
+      { role: 'user', content: 'Continue.' },
     ]);
   });
 
@@ -147,9 +148,9 @@ describe('a request to Ollama', () => {
       thinking: 'hm',
       native: { provider: 'ollama', content: {} },
     };
-    assert.deepEqual(messages(thought), [{ role: 'assistant', content: 'a', thinking: 'hm' }]);
+    assert.deepEqual(messages(thought)[0], { role: 'assistant', content: 'a', thinking: 'hm' });
     const foreign: Message = { ...thought, native: { provider: 'google', content: {} } };
-    assert.deepEqual(messages(foreign), [{ role: 'assistant', content: 'a' }]);
+    assert.deepEqual(messages(foreign)[0], { role: 'assistant', content: 'a' });
     const damaged = { id: '1', name: 'fs.read', arguments: {}, malformed: '{"pa' };
     const [turn] = messages({ role: 'assistant', content: '', toolCalls: [damaged] });
     assert.deepEqual(turn, {

@@ -221,6 +221,9 @@ describe('what else a refusal teaches', () => {
     ['image input is not supported - hint: you may need to provide the mmproj', { withoutImages: true }],
     ['This response_format type is unavailable now', { schemaInWords: true }],
     ["Unexpected role 'user' after role 'tool'", { answersResults: true }],
+    ['Jinja Exception: After the optional system message, conversation roles must alternate', { answersResults: true }],
+    ['System role not supported', { systemAsUser: true }],
+    ['Tool call IDs should be alphanumeric strings with length 9!', { callIds: 'nine' }],
     [
       "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
       { omit: ['reasoning_effort'], completionTokens: undefined },

@@ -254,7 +254,7 @@ describe('pictures of results', () => {
 
   it('stay with their result in the journal and when the history is mended', () => {
     const kept = history.map((message) => messageSchema.parse(JSON.parse(JSON.stringify(message))));
-    const [, turn] = repairHistory([kept[0]!, kept[1]!, kept[4]!, kept[2]!]);
+    const [, turn] = repairHistory({ messages: [kept[0]!, kept[1]!, kept[4]!, kept[2]!] }).said;
     assert.deepEqual(turn?.role === 'assistant' && turn.results.map(({ attachments }) => attachments), [
       [shot],
       undefined,

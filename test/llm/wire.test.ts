@@ -31,6 +31,7 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
       'tool 1 {"ok":true,"data":"1"}',
       'tool 2 {"ok":true,"data":"2"}',
       'assistant Done.',
+      'user Continue.',
     ],
   ],
   [
@@ -57,7 +58,13 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
   [
     'a result nobody asked for is left out, a second one too',
     [user('go'), results('0'), assistant('', call('1')), results('1', '1', '9'), assistant('Done.')],
-    ['user go', 'assistant → 1:fs_read{"path":"a"}', 'tool 1 {"ok":true,"data":"1"}', 'assistant Done.'],
+    [
+      'user go',
+      'assistant → 1:fs_read{"path":"a"}',
+      'tool 1 {"ok":true,"data":"1"}',
+      'assistant Done.',
+      'user Continue.',
+    ],
   ],
   [
     'an id twice in one message',
@@ -98,7 +105,11 @@ const histories: [says: string, messages: Message[], wire: string[]][] = [
     [assistant('', { ...call('1'), arguments: {}, malformed: '{"path' }), results('1')],
     ['assistant → 1:fs_read{}', 'tool 1 {"ok":true,"data":"1"}'],
   ],
-  ['half an emoji is no text', [user('a\ud83d!'), assistant('\ude42')], ['user a\uFFFD!', 'assistant \uFFFD']],
+  [
+    'half an emoji is no text, and an answer is not the last word',
+    [user('a\ud83d!'), assistant('\ude42')],
+    ['user a\uFFFD!', 'assistant \uFFFD', 'user Continue.'],
+  ],
   [
     'half an emoji in arguments neither, a whole one stays',
     [assistant('', call('1', '\ud83d 🙂')), results('1')],

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, listen } from './listening.ts';
 import { type ProviderReply, reply, type Step } from './reply.ts';
+import { keepBody } from './sent.ts';
 
 export { type ProviderReply, reply } from './reply.ts';
 
@@ -69,6 +70,7 @@ async function answer(provider: Provider, request: IncomingMessage, response: Se
   });
   if (request.method === 'POST' && recorded.path.split('?')[0]!.endsWith('/chat/completions')) {
     provider.requests.push(recorded);
+    keepBody(recorded.body);
     await perform(choose(provider, recorded.body), response);
     return;
   }

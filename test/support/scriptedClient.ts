@@ -1,6 +1,7 @@
 import type { ChatRequest, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/client.ts';
 import { collect } from '../../src/llm/client.ts';
 import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
+import { keepRequest } from './sent.ts';
 
 export interface ScriptedReply {
   text?: string;
@@ -31,6 +32,7 @@ export function scriptedClient(replies: ScriptedReply[]): LLMClient & { requests
     signal?: AbortSignal,
   ): AsyncGenerator<ChatStreamChunk, void, unknown> {
     requests.push(structuredClone({ ...request, tools: request.tools && [...request.tools] }));
+    keepRequest(request);
     const reply = replies[requests.length - 1] ?? { text: '(the script is over)' };
     const pause = async () => {
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,7 @@
-import type { AssistantMessage, Attachment, Message, ToolResult } from '../../protocol/messages.ts';
+import type { AssistantMessage, Attachment, ToolResult } from '../../protocol/messages.ts';
+import type { ChatRequest } from '../client.ts';
 import { toWireName } from '../names.ts';
-import { repairHistory, wellFormed, wellFormedData } from '../repair.ts';
+import { goOn, repairHistory, wellFormed, wellFormedData } from '../repair.ts';
 import { isThinking, nativeBlocks, signatureOf, type ThinkingBlock } from './native.ts';
 
 export interface CacheControl {
@@ -25,8 +26,7 @@ export interface WireMessage {
 }
 
 export interface WireHistory {
-  /** System messages from before the first word; later ones are told as the person's. */
-  system: string[];
+  system: string;
   messages: WireMessage[];
 }
 
@@ -34,8 +34,10 @@ export interface WireHistory {
  * Users and assistants in turn, a user first and last. Results come first in the user message after their calls, all of
  * a turn in one. Blank text is left out: it is a 400. `refused` are signatures the provider did not accept.
  */
-export function toWireHistory(history: readonly Message[], refused: ReadonlySet<string>): WireHistory {
-  const system: string[] = [];
+export function toWireHistory(
+  request: Pick<ChatRequest, 'systemPrompt' | 'messages'>,
+  refused: ReadonlySet<string>,
+): WireHistory {
   const messages: WireMessage[] = [];
   const toWireId = createWireIds();
   const add = (role: WireMessage['role'], content: WireBlock[]) => {
@@ -43,10 +45,9 @@ export function toWireHistory(history: readonly Message[], refused: ReadonlySet<
     if (last?.role === role) last.content.push(...content);
     else if (content.length > 0) messages.push({ role, content });
   };
-  for (const said of repairHistory(history)) {
-    if (said.role === 'system' && messages.length === 0) system.push(wellFormed(said.content));
-    else if (said.role === 'system') add('user', text(said.content));
-    else if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
+  const { system, said: all } = repairHistory(request);
+  for (const said of all) {
+    if (said.role === 'user') add('user', [...(said.attachments ?? []).map(toFile), ...text(said.content)]);
     else {
       const ids = (said.message.toolCalls ?? []).map(({ id }) => toWireId(id));
       if (messages.length === 0) add('user', text('(The beginning of this conversation is left out.)'));
@@ -57,8 +58,7 @@ export function toWireHistory(history: readonly Message[], refused: ReadonlySet<
       );
     }
   }
-  // An answer at the end would be continued as if the model were still at it, which newer models refuse.
-  if (messages.at(-1)?.role !== 'user') add('user', text('Continue.'));
+  if (messages.at(-1)?.role !== 'user') add('user', text(goOn.content)); // what came last was blank
   return { system, messages };
 }
 

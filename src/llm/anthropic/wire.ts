@@ -48,21 +48,20 @@ const leastThinking = 1024;
 
 /** The body of `POST /v1/messages`, always streaming. */
 export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest {
-  const { system, messages } = toWireHistory(request.messages, flags.refused ?? new Set());
+  const { system, messages } = toWireHistory(request, flags.refused ?? new Set());
   const facts = factsOf(request.model);
   const tools = toTools(request.tools ?? [], messages);
   const { thinking, effort, maxTokens } = toThinking(request, flags);
   const format = flags.formatInWords ? undefined : formatOf(request);
   const sampled = facts.sampling && !thinking; // thinking goes with the default temperature only
   const stops = request.stopSequences?.filter((sequence) => sequence.trim() !== '') ?? [];
-  const text = [request.systemPrompt ?? '', ...system].filter((one) => one.trim() !== '').join('\n\n');
   const wish = format ? '' : formatInWords(request);
 
   const body: WireRequest = {
     model: request.model,
     max_tokens: maxTokens,
-    ...((text || wish) && {
-      system: [text, wish].filter(Boolean).map((one) => ({ type: 'text', text: wellFormed(one) })),
+    ...((system || wish) && {
+      system: [system, wish].filter(Boolean).map((one) => ({ type: 'text', text: wellFormed(one) })),
     }),
     ...(tools.length > 0 && { tools }),
     ...toToolChoice(request, tools),
@@ -75,7 +74,7 @@ export function toWire(request: ChatRequest, flags: WireFlags = {}): WireRequest
     stream: true,
   };
   for (const name of flags.omit ?? []) if (name !== 'cache_control') delete body[name];
-  if (!flags.omit?.includes('cache_control')) markCached(body, text !== '');
+  if (!flags.omit?.includes('cache_control')) markCached(body, system !== '');
   return body;
 }
 

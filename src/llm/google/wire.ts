@@ -1,9 +1,10 @@
-import type { AssistantMessage, Attachment, Message, ToolCall, ToolResult } from '../../protocol/messages.ts';
+import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
 import { contentUnseen, imagesFrom } from '../files.ts';
 import { isObject, type JsonObject, parseJson } from '../json.ts';
+import { disarmed } from '../mark.ts';
 import { toWireName } from '../names.ts';
-import { repairHistory, wellFormedData } from '../repair.ts';
+import { repairHistory, type Said, wellFormedData } from '../repair.ts';
 import { toGoogleSchema } from './schema.ts';
 import { type ThinkingFlags, thinkingConfigOf } from './thinking.ts';
 
@@ -43,43 +44,28 @@ export function toFunctionName(name: string): string {
 
 /** The body of `POST …:streamGenerateContent`. The model is in the address, the key in a header. */
 export function toGoogleWire(request: ChatRequest, flags: GoogleFlags = {}): Record<string, unknown> {
-  const { instruction, messages } = splitSystem(request, flags);
+  const { system, said } = repairHistory(request);
+  const asUser = flags.systemAsUser && system !== '';
   const body = {
-    ...(instruction !== '' && { systemInstruction: { parts: [{ text: instruction }] } }),
-    contents: toContents(messages, flags),
+    ...(system !== '' && !asUser && { systemInstruction: { parts: [{ text: system }] } }),
+    contents: toContents(asUser ? [{ role: 'user', content: system }, ...said] : said, flags),
     ...toolsOf(request),
     ...generationConfigOf(request, flags),
   };
   return wellFormedData(body);
 }
 
-/** There is no system role among the contents: what comes before the conversation is the instruction. */
-function splitSystem({ systemPrompt = '', messages }: ChatRequest, { systemAsUser }: GoogleFlags) {
-  const begin = messages.findIndex(({ role }) => role !== 'system');
-  const before = messages.slice(0, begin === -1 ? messages.length : begin);
-  const after = messages.slice(before.length);
-  const content = [systemPrompt, ...before.map((message) => message.content)]
-    .filter((text) => text !== '')
-    .join('\n\n');
-  if (systemAsUser) return { instruction: '', messages: [{ role: 'user', content } as const, ...after] };
-  return { instruction: content, messages: after };
-}
-
-function toContents(messages: readonly Message[], flags: GoogleFlags): Content[] {
+function toContents(all: readonly Said[], flags: GoogleFlags): Content[] {
   const contents: Content[] = [];
-  for (const said of repairHistory(messages)) {
+  for (const said of all) {
     if (said.role === 'assistant') addTurn(contents, said.message, said.results, flags);
     else addParts(contents, 'user', userParts(said));
   }
   return contents;
 }
 
-function userParts(message: Extract<Message, { role: 'system' | 'user' }>): Part[] {
-  const files = message.role === 'user' ? (message.attachments ?? []) : [];
-  return [
-    ...files.map(toInline),
-    ...(message.content === '' ? [] : [{ text: message.content }]), // an empty text is refused
-  ];
+function userParts({ content, attachments = [] }: Extract<Said, { role: 'user' }>): Part[] {
+  return [...attachments.map(toInline), ...(content === '' ? [] : [{ text: content }])]; // an empty text is refused
 }
 
 /**
@@ -95,7 +81,7 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
   const callParts = parts.filter(({ functionCall }) => isObject(functionCall));
   if (flags.tellUnsignedCalls && calls.length > 0 && !callParts.some(({ thoughtSignature }) => thoughtSignature)) {
     addParts(contents, 'model', textParts(message));
-    addParts(contents, 'user', [{ text: calls.map((call, at) => tell(call, results[at]!)).join('\n\n') }]);
+    addParts(contents, 'user', [{ text: disarmed(calls.map((call, at) => tell(call, results[at]!)).join('\n\n')) }]);
     addParts(contents, 'user', images);
     return;
   }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { AssistantMessage, Message, Native, ToolResult } from '../../protocol/messages.ts';
 import { contentUnseen } from '../files.ts';
 import { toWireName } from '../names.ts';
-import { repairHistory, type Said } from '../repair.ts';
+import { goOn, repairHistory } from '../repair.ts';
 
 /** The shapes of node-llama-cpp's chat history, as far as they are used here. */
 export type HistoryItem =
@@ -59,25 +59,19 @@ export function toNative(
  * What another model wrote in a form of its own is written anew in the one that reads it.
  */
 export function toHistory(messages: readonly Message[], systemPrompt?: string, form?: string): HistoryItem[] {
-  const said = repairHistory(messages);
+  const { system, said } = repairHistory({ systemPrompt, messages });
   const history: HistoryItem[] = [];
-  const system = [systemPrompt ?? '', ...leadingSystemTexts(said)].filter(Boolean).join('\n\n');
   if (system) history.push({ type: 'system', text: system });
   for (const one of said) {
+    if (one === goOn) continue; // it is gone on with in place
     if (one.role === 'user') addUserText(history, one.content);
-    else if (one.role === 'assistant') modelResponse(history).push(...toResponse(one.message, one.results, form));
-    // Many templates refuse a system turn in the middle, and two user turns in a row.
-    else if (history.some((item) => item.type !== 'system')) addUserText(history, one.content);
+    else modelResponse(history).push(...toResponse(one.message, one.results, form));
   }
   modelResponse(history);
   return history;
 }
 
-function leadingSystemTexts(said: readonly Said[]): string[] {
-  const end = said.findIndex((one) => one.role !== 'system');
-  return said.slice(0, end < 0 ? said.length : end).flatMap((one) => (one.role === 'system' ? [one.content] : []));
-}
-
+/** Many templates refuse two user turns in a row. */
 function addUserText(history: HistoryItem[], text: string): void {
   const last = history.at(-1);
   if (last?.type === 'user') last.text += `\n\n${text}`;

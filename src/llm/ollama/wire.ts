@@ -107,10 +107,10 @@ const formatOf = (format: NonNullable<ChatRequest['responseFormat']>) =>
 
 function toMessages(request: ChatRequest, seesImages: boolean): WireMessage[] {
   const wire: WireMessage[] = [];
-  if (request.systemPrompt) wire.push({ role: 'system', content: wellFormed(request.systemPrompt) });
-  for (const said of repairHistory(request.messages)) {
+  const { system, said: all } = repairHistory(request);
+  if (system !== '') wire.push({ role: 'system', content: wellFormed(system) });
+  for (const said of all) {
     if (said.role === 'assistant') pushTurn(wire, said, seesImages);
-    else if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
     else pushUser(wire, said, seesImages);
   }
   return wire;

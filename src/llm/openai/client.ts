@@ -87,9 +87,12 @@ function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, 
   return keyHeader ? { [keyHeader]: key } : { authorization: `Bearer ${key}` };
 }
 
-/** 422: servers built on FastAPI (Mistral's, vLLM's) refuse a parameter with it. */
+/** 422: servers built on FastAPI (Mistral's, vLLM's) refuse a parameter with it. 500: llama-server what a chat template refuses. */
 function learn(error: LLMError, flags: WireFlags): WireFlags | undefined {
-  if (error.code !== 'LLM_HTTP_ERROR' || (error.status !== 400 && error.status !== 422)) return undefined;
+  if (error.code !== 'LLM_HTTP_ERROR') return undefined;
   const { words, parameter } = error.details as ProviderWords;
+  const isRefusal =
+    error.status === 400 || error.status === 422 || (error.status === 500 && /jinja|template/i.test(words));
+  if (!isRefusal) return undefined;
   return learnFrom(words, parameter, flags);
 }

@@ -28,6 +28,8 @@ export interface WireFlags {
   withoutImages?: boolean;
   /** Refuses a message of the person right after tool results: a word of the assistant goes between (Mistral). */
   answersResults?: boolean;
+  /** The model's chat template knows no system prompt: it opens the person's first message (Gemma 2). */
+  systemAsUser?: boolean;
 }
 
 /**
@@ -38,8 +40,14 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   if (/reasoning_content/.test(words) && /must|missing|required/i.test(words) && flags.returnThinking !== 'all') {
     return { ...flags, returnThinking: 'all' };
   }
-  if (/role '?user'? after role '?tool/i.test(words) && !flags.answersResults) {
+  if (/role '?user'? after role '?tool|roles must alternate/i.test(words) && !flags.answersResults) {
     return { ...flags, answersResults: true };
+  }
+  if (/system (role|message|prompt)s?( is| are)? not (supported|allowed)/i.test(words) && !flags.systemAsUser) {
+    return { ...flags, systemAsUser: true };
+  }
+  if (/tool call ids?\b.*\blength (of )?9\b/i.test(words) && flags.callIds !== 'nine') {
+    return { ...flags, callIds: 'nine' };
   }
   if (refusesImages.test(words) && !flags.withoutImages) return { ...flags, withoutImages: true };
   if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {

@@ -85,13 +85,12 @@ function isStrict(schema: JsonSchema): boolean {
 function toWireMessages(request: ChatRequest, flags: WireFlags): WireMessage[] {
   const wire: WireMessage[] = [];
   const toolIds = createToolIds(flags.callIds);
-  const system = [request.systemPrompt ?? '', flags.schemaInWords ? formatInWords(request) : ''].filter(
-    (text) => text !== '',
-  );
-  if (system.length > 0) wire.push({ role: 'system', content: wellFormed(system.join('\n\n')) });
-  for (const said of repairHistory(request.messages)) {
-    if (said.role === 'system') wire.push({ role: 'system', content: wellFormed(said.content) });
-    else if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
+  const { system, said: all } = repairHistory(request);
+  const format = flags.schemaInWords ? formatInWords(request) : '';
+  const prompt = [system, format].filter((text) => text !== '').join('\n\n');
+  if (prompt !== '') wire.push({ role: flags.systemAsUser ? 'user' : 'system', content: wellFormed(prompt) });
+  for (const said of all) {
+    if (said.role === 'user') pushUser(wire, toContent(said.content, said.attachments, flags), flags);
     else {
       const ids = toolIds(said.message.toolCalls ?? []);
       wire.push(toReply(said.message, ids, flags));

@@ -42,9 +42,9 @@ export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   });
 }
 
-/** What the person said, as they said it, and the node that it is for. */
-export const userInput = (forNodeId: string, text: string): string =>
-  `${block('USER_INPUT', { forNodeId })}\n\n${text}`;
+/** Which node the words of the person are for that stand right before the brief, as they said them: they are said once. */
+export const userInput = (forNodeId: string): string =>
+  block('USER_INPUT', { forNodeId, text: "the person's message right before this one" });
 
 /** Who the model is from here on. */
 export const persona = (agent: PackageAgent): string =>

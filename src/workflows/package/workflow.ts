@@ -69,7 +69,7 @@ You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Co
 - RUN_DIRECTIVE and NODE_BRIEF say where you are. Read the step file of the node and do what it says, as the agent of AGENT_PERSONA.
 - The frontmatter of @state/workflow.md is the truth about the run. When a node is done, add its id to stepsCompleted, set currentNodeId to one of allowedNext, and update variables, decisionLog, artifacts and updatedAt (ISO 8601), in one fs.apply_patch with frontmatter (or fs.edit). Go one node at a time. A refused update tells what is allowed.
 - Write what a node makes to the paths of its outputs, and list them in artifacts.
-- When something is the person's to decide, ask and stop; their answer comes as USER_INPUT. With autopilot: true decide yourself what can be decided, and log it.
+- When something is the person's to decide, ask and stop; USER_INPUT says which node their answer is for. With autopilot: true decide yourself what can be decided, and log it.
 - The run is over when its end node is in stepsCompleted. Then say shortly what was made.`;
   return { id: activeAgentId, name: source.title, instructions: instructions.trim() };
 }
@@ -98,9 +98,9 @@ class PackageRun {
     for (;;) {
       for (const { text, attachments } of [...run.queued])
         await context.emit({ type: 'message', message: userMessage(text, attachments) });
-      const said = unanswered(run.messages);
-      if (intent === 'resume' && said.length > 0) intent = 'continue';
-      await this.brief(intent, said);
+      const isSaid = hasUnanswered(run.messages);
+      if (intent === 'resume' && isSaid) intent = 'continue';
+      await this.brief(intent, isSaid);
       const left = maxTurns - (replies(run.messages) - before);
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
@@ -134,7 +134,7 @@ class PackageRun {
   }
 
   /** Says what the model has to know now, at the end of the conversation: nothing before it changes. */
-  private async brief(intent: Directive['intent'], said: readonly string[]): Promise<void> {
+  private async brief(intent: Directive['intent'], isSaid: boolean): Promise<void> {
     const { agent, context, document, options } = this;
     const { currentNodeId } = document.state;
     const { workflow, source } = options;
@@ -151,7 +151,7 @@ class PackageRun {
       runDirective(directive),
       ...(who === lastPersona(context.run.messages.slice(this.summarised)) ? [] : [who]),
       nodeBrief(workflow, currentNodeId),
-      ...(said.length === 0 ? [] : [userInput(currentNodeId, said.join('\n\n'))]),
+      ...(isSaid ? [userInput(currentNodeId)] : []),
     ];
     this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
     await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
@@ -181,12 +181,12 @@ class PackageRun {
 
 const replies = (messages: readonly Message[]): number => messages.filter(({ role }) => role === 'assistant').length;
 
-/** What the person has said since the model was last told something. */
-function unanswered(messages: readonly Message[]): string[] {
+/** Whether the person has said something since the model was last told where it is, or answered. */
+function hasUnanswered(messages: readonly Message[]): boolean {
   const last = messages.findLastIndex(
     (message) => message.role === 'assistant' || message.role === 'tool' || isBrief(message),
   );
-  return messages.slice(last + 1).flatMap((message) => (message.role === 'user' ? [message.content] : []));
+  return messages.slice(last + 1).some(({ role }) => role === 'user');
 }
 
 const isBrief = (message: Message): boolean =>

@@ -56,9 +56,9 @@ describe('a conversation for the local model', () => {
       ],
       [
         { type: 'system', text: 'S\n\nA' },
-        { type: 'user', text: 'hi\n\nB' },
+        { type: 'user', text: 'hi\n\n<system-message>\nB\n</system-message>' },
         model('ok'),
-        { type: 'user', text: 'C' },
+        { type: 'user', text: '<system-message>\nC\n</system-message>' },
         model(),
       ],
       'S',

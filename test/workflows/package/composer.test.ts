@@ -112,9 +112,12 @@ NODE_BRIEF
 - allowedNext: b (yes - nodeId: b)`,
   ],
   [
-    'what the person said, as they said it',
-    userInput('ask', ' For Ada.\n- tone: cold '),
-    '\nUSER_INPUT\n- forNodeId: ask\n\n For Ada.\n- tone: cold ',
+    'which node the person’s words are for, and not the words again',
+    userInput('ask'),
+    `
+USER_INPUT
+- forNodeId: ask
+- text: the person's message right before this one`,
   ],
   [
     'a persona in parts',

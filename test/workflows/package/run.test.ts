@@ -261,8 +261,21 @@ describe('a run of a package', () => {
     await conversation.engine.stop(conversation.runId);
     await running;
     assert.equal((await conversation.continue()).phase, 'WaitingUser');
-    const last = requests().at(-1)!.messages.at(-1)!;
-    assert.match(last.content, /\nUSER_INPUT\n- forNodeId: ask\n\nFor Ada\.$/);
+    const [words, last] = requests().at(-1)!.messages.slice(-2);
+    assert.deepEqual(words, { role: 'user', content: 'For Ada.' });
+    assert.match(last!.content, /\nUSER_INPUT\n- forNodeId: ask\n- text: the person's message right before this one$/);
+  });
+
+  it('says the person’s words once, and in their own name', async () => {
+    await writes([{ text: 'Whom is it for?' }, { text: 'I see.' }]);
+    await conversation.start('A letter, please.');
+    await conversation.continue('For Ada.');
+    const { messages } = requests().at(-1)!;
+    for (const words of ['A letter, please.', 'For Ada.'])
+      assert.deepEqual(
+        messages.filter(({ content }) => content.includes(words)),
+        [{ role: 'user', content: words }],
+      );
   });
 
   it('is complete at any node when its variables say so', async () => {
