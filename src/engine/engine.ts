@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
+import { LLMError } from '../llm/errors.ts';
 import type { RunEvent, RunPhase } from '../protocol/events.ts';
 import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
@@ -379,6 +380,7 @@ function failedWith(code: string, message: string): EngineResult {
 function toInfo(error: unknown): ErrorInfo {
   if (error instanceof StoreError) return { code: error.code, message: error.message };
   if (error instanceof EngineError) return { code: error.code, message: error.message };
+  if (error instanceof LLMError) return error.toInfo(); // a model that cannot even be asked
   return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
 }
 

@@ -11,6 +11,7 @@ import { done, piece, startOllama } from '../support/ollama.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 const key = 'sk-CANARYKEY1234567890';
+const secret = 'CANARY of a gateway';
 
 describe('models of every provider', () => {
   let editor: Towpath;
@@ -36,6 +37,18 @@ describe('models of every provider', () => {
     await quickInput().fill(value);
     await editor.page.keyboard.press('Enter');
     await toast('is saved');
+  };
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it in settings
+  const gateway = 'Bearer ${secret:gateway}';
+  const providerAt = (baseUrl: string) => ({
+    openai: { baseUrl, headers: { 'X-Gateway': gateway }, organization: 'org-1' },
+  });
+  const enterSecret = async () => {
+    await editor.page.locator('.quick-input-title', { hasText: 'Secret "gateway" for http' }).waitFor();
+    assert.equal(await quickInput().getAttribute('type'), 'password');
+    await quickInput().fill(secret);
+    await editor.page.keyboard.press('Enter');
+    await toast('The secret "gateway" for');
   };
   const allow = async () => {
     await editor.dialog.text();
@@ -140,25 +153,36 @@ describe('models of every provider', () => {
       await toast('cannot be reached');
     });
 
-    it('N35 a key goes nowhere but to the address it was saved for', async () => {
-      editor = await openTowpath({
-        settings: { 'towpath.model': 'openai/scripted', 'towpath.baseUrls': { openai: provider.url } },
-      });
+    it('N35 a key and a secret of a header go nowhere but to the address they were saved for', async () => {
+      const settings = { 'towpath.model': 'openai/scripted', 'towpath.providers': providerAt(provider.url) };
+      editor = await openTowpath({ settings });
       await saveKey(key);
       await editor.panel.send('Hello?');
+      await editor.panel.shows(
+        'The header x-gateway names the secret "gateway", which is not set for http://127.0.0.1',
+      );
+      assert.equal(provider.requests.length, 0);
+      await editor.panel.frame.getByTestId('set-key').click();
+      await enterSecret();
+      await editor.panel.frame.getByTestId('continue').click();
       await editor.panel.shows('ready');
-      assert.equal(provider.requests.at(-1)!.headers.authorization, `Bearer ${key}`);
-      await editor.host.evaluate(async (vscode) => {
-        const elsewhere = { openai: 'https://elsewhere.invalid/v1' };
+      const { headers } = provider.requests.at(-1)!;
+      assert.deepEqual([headers.authorization, headers['x-gateway']], [`Bearer ${key}`, `Bearer ${secret}`]);
+      await editor.host.evaluate(async (vscode, elsewhere) => {
         await vscode.workspace
           .getConfiguration('towpath')
-          .update('baseUrls', elsewhere, vscode.ConfigurationTarget.Global);
-      });
+          .update('providers', elsewhere, vscode.ConfigurationTarget.Global);
+      }, providerAt('https://elsewhere.invalid/v1'));
       await editor.panel.send('And now?');
       assert.match(await editor.dialog.text(), /Send your OpenAI key to https:\/\/elsewhere\.invalid\?/);
       await editor.dialog.escape();
+      await eventually('the secret is asked about, too', async () =>
+        /Send the secret "gateway" to https:\/\/elsewhere\.invalid\?/.test(await editor.dialog.text()),
+      );
+      await editor.screenshot('secret-elsewhere');
+      await editor.dialog.escape();
       await editor.panel.waitForPhase('Failed');
-      await editor.panel.shows('No API key for OpenAI (https://elsewhere.invalid)');
+      await editor.panel.shows('which is not set for https://elsewhere.invalid');
       assert.equal(provider.requests.length, 1);
     });
 
@@ -168,15 +192,17 @@ describe('models of every provider', () => {
         userDataDir,
         settings: {
           'towpath.model': 'openai/scripted',
-          'towpath.baseUrls': { openai: provider.url },
+          'towpath.providers': providerAt(provider.url),
           'towpath.retries': 0,
         },
       });
       await saveKey(key);
+      await run('towpath.setSecret');
+      await enterSecret();
       const echoes = [
         reply.status(401, { error: { message: `Incorrect API key provided: ${key}` } }),
-        reply.status(500, `Bearer ${key}`),
-        reply.text('Here it is: ').raw(`data: {"error":{"message":"bad key ${key}"}}\n\n`),
+        reply.status(500, `Bearer ${key} ${secret}`),
+        reply.text('Here it is: ').raw(`data: {"error":{"message":"bad key ${key} or ${secret}"}}\n\n`),
         reply.text('ready'),
       ];
       for (const echo of echoes) {
@@ -187,8 +213,13 @@ describe('models of every provider', () => {
         await run('towpath.testConnection');
       }
       await editor.panel.shows('ready');
-      assert.ok(provider.requests.every((request) => request.headers.authorization === `Bearer ${key}`));
-      assert.ok(!(await body().innerHTML()).includes(key));
+      const all = [...provider.requests, ...provider.otherRequests];
+      assert.ok(provider.otherRequests.length > 0, 'a list of models is among them');
+      assert.ok(all.every(({ headers }) => headers.authorization === `Bearer ${key}`));
+      assert.ok(all.every(({ headers }) => headers['x-gateway'] === `Bearer ${secret}`));
+      assert.ok(all.every(({ headers }) => headers['openai-organization'] === 'org-1'));
+      const shown = await body().innerHTML();
+      assert.ok(!shown.includes(key) && !shown.includes(secret));
       await editor.stop();
       // The browser's own profile is where this editor keeps its secrets; everything else is ours or the editor's.
       const files = readdirSync(userDataDir, { recursive: true, withFileTypes: true })
@@ -200,7 +231,7 @@ describe('models of every provider', () => {
         'the runs are among them',
       );
       assert.deepEqual(
-        files.filter((file) => readFileSync(file).includes(key)),
+        files.filter((file) => [key, secret].some((one) => readFileSync(file).includes(one))),
         [],
       );
       rmSync(userDataDir, { recursive: true, force: true });

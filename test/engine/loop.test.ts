@@ -387,23 +387,28 @@ WaitingUser LLM_INCOMPLETE`);
       assert.equal((await talk.continue()).assistantText, 'Whole.');
     });
 
-    it('says so when there is no model to talk to, and keeps the person’s words', async () => {
-      await begin({});
-      const engine = new ExecutionEngine({
-        store: talk.store,
-        host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
-        workflow: async () => chat,
-        model: () => Promise.reject(new Error('No endpoint is set.')),
-        workspace: async () => ({ names: [] }),
-        maxTurns: () => 1,
-        tell: () => {},
-      });
-      const result = await engine.start({ runId: talk.runId, userInput: 'hi' });
-      assert.deepEqual(result.error, { code: 'UNKNOWN', message: 'No endpoint is set.' });
-      await talk.reads(`
+    const none: [code: string, error: Error][] = [
+      ['UNKNOWN', new Error('No endpoint is set.')],
+      ['LLM_AUTH_FAILED', new LLMError('LLM_AUTH_FAILED', 'No endpoint is set.')],
+    ];
+    for (const [code, error] of none)
+      it(`says so when there is no model to talk to (${code}), and keeps the person’s words`, async () => {
+        await begin({});
+        const engine = new ExecutionEngine({
+          store: talk.store,
+          host: createToolHost({ workspace: talk.workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
+          workflow: async () => chat,
+          model: () => Promise.reject(error),
+          workspace: async () => ({ names: [] }),
+          maxTurns: () => 1,
+          tell: () => {},
+        });
+        const result = await engine.start({ runId: talk.runId, userInput: 'hi' });
+        assert.deepEqual(result.error, { code, message: 'No endpoint is set.' });
+        await talk.reads(`
 user       hi
-Failed UNKNOWN`);
-    });
+Failed ${code}`);
+      });
   });
 
   it('T19 a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
