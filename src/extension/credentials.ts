@@ -87,8 +87,9 @@ export class Credentials {
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
     const use = 'Use It There Too';
+    const buttons = ['Do Not Send It', use]; // Enter presses the first
     const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;
-    if ((await this.modals.askWhenQuiet({ text: `Send ${what} to ${origin}?`, detail, buttons: [use] })) !== use)
+    if ((await this.modals.askWhenQuiet({ text: `Send ${what} to ${origin}?`, detail, buttons })) !== use)
       return undefined;
     await this.secrets.save(slot, origin, value);
     return value;

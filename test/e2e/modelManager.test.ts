@@ -232,9 +232,11 @@ describe('the model manager', () => {
     assert.deepEqual(titles, [
       '## This machine',
       '## The model',
+      '## Providers',
       '## Tool calls',
       '## Context window',
       '## The local engine',
+      '## MCP servers',
       '## Runs',
       '## Search',
     ]);
@@ -243,6 +245,8 @@ describe('the model manager', () => {
     assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
     assert.match(report, /Local models run on the CPU \(/);
     assert.match(report, /✅ ripgrep /);
+    assert.match(report, /- No provider has settings of its own$/m);
+    assert.match(report, /- None is configured, or the workspace is not trusted$/m);
     assert.ok(!report.includes(homedir()), 'the home folder is not named');
     assert.ok(!report.includes('CANARY'));
   });

@@ -96,7 +96,6 @@ describe('settings', () => {
   const found = (count: number) =>
     eventually(`${count} settings are found`, async () => {
       const told = await editor.page.locator('.settings-count-widget').allInnerTexts();
-      console.log(told);
       return told.includes(`${count} Settings Found`);
     });
 

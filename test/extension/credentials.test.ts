@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as people write it in settings
 import assert from 'node:assert/strict';
 import { Credentials } from '../../src/extension/credentials.ts';
+import type { Question } from '../../src/extension/modals.ts';
 import { providerSettings } from '../../src/extension/providerSettings.ts';
 import { secretOf } from '../../src/extension/secrets.ts';
 import { type Provider, type ProviderId, providers } from '../../src/llm/create.ts';
@@ -17,7 +18,8 @@ describe('what a request carries', () => {
   const create = (...answers: (string | undefined)[]) => {
     const { secrets } = keptSecrets();
     const asked: string[] = [];
-    const askWhenQuiet = async ({ text, detail }: { text: string; detail?: string }) => {
+    const askWhenQuiet = async ({ text, detail, buttons }: Question) => {
+      assert.equal(buttons[0], 'Do Not Send It', 'what Enter presses');
       asked.push(`${text} ${detail}`);
       return answers.shift();
     };

@@ -27,8 +27,10 @@ const checkedLimit = 200_000;
 export function cleanDescription(text: string | undefined, { description, end }: WordLimits = inPrompt): string {
   const whole = visibleProse(text ?? '');
   if (whole.length <= description) return whole;
-  const mark = ` … (left out: ${whole.length - description} characters and more; mcp.search_tools with this tool's name tells them) … `;
-  return `${whole.slice(0, description - end - mark.length)}${mark}${whole.slice(-end)}`;
+  const mark = (left: number) =>
+    ` … (left out: ${left} characters; mcp.search_tools with this tool's name tells them) … `;
+  const begin = description - end - mark(whole.length).length;
+  return whole.slice(0, begin) + mark(whole.length - begin - end) + whole.slice(-end);
 }
 
 /** The schema for the prompt: an object's, cleaned and within limits; what is too large is told by its argument names. */
