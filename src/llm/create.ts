@@ -10,7 +10,15 @@ import { type KeyNeed, type Preset, type PresetId, presets } from './presets.ts'
 import { withRescue } from './rescue/rescue.ts';
 
 /** Providers behind an address. (`local` and `vscode-lm` are made where processes and the editor are.) */
-export type ProviderId = 'openai' | 'openai-compatible' | 'azure' | 'ollama' | 'google' | 'anthropic' | PresetId;
+export type ProviderId =
+  | 'openai'
+  | 'openai-responses'
+  | 'openai-compatible'
+  | 'azure'
+  | 'ollama'
+  | 'google'
+  | 'anthropic'
+  | PresetId;
 
 export interface Provider {
   id: ProviderId;
@@ -21,9 +29,12 @@ export interface Provider {
   key: KeyNeed;
 }
 
+const openAIBaseUrl = 'https://api.openai.com/v1';
+
 /** Everything a person can choose, in the order in which it is offered. */
 export const providers: readonly Provider[] = [
-  { id: 'openai', label: 'OpenAI', baseUrl: 'https://api.openai.com/v1', key: 'needed' },
+  { id: 'openai', label: 'OpenAI', baseUrl: openAIBaseUrl, key: 'needed' },
+  { id: 'openai-responses', label: 'OpenAI (Responses API)', baseUrl: openAIBaseUrl, key: 'needed' },
   { id: 'anthropic', label: 'Anthropic', baseUrl: 'https://api.anthropic.com', key: 'needed' },
   { id: 'google', label: 'Google Gemini', baseUrl: googleBaseUrl, key: 'needed' },
   { id: 'azure', label: 'Azure OpenAI', baseUrl: '', key: 'needed' },
@@ -80,6 +91,8 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
       return createAzureClient({ ...common, ...choice.azure, endpoint: baseUrl });
     case 'openai':
       return createOpenAIClient({ ...common, provider, label, flags: { callIds: 'forty', cacheKey: true } });
+    case 'openai-responses':
+      return createOpenAIClient({ ...common, provider, label, api: 'responses', flags: { cacheKey: true } });
     case 'openai-compatible':
       return createOpenAIClient({ ...common, provider, label });
     default:

@@ -75,7 +75,7 @@ function statusIn(objects: readonly ErrorObject[]): number | undefined {
 
 function statusOf(codes: string, words: string): number | undefined {
   if (/^unexpected endpoint or method/i.test(words)) return 404; // LM Studio answers 200 to a wrong path
-  if (/rate.?limit|too_many_requests|resource_exhausted/i.test(codes)) return 429;
+  if (/rate.?limit|too_many_requests|resource_exhausted|insufficient_quota/i.test(codes)) return 429;
   return /authentication|invalid_api_key|permission/i.test(codes) ? 401 : undefined;
 }
 

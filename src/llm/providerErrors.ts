@@ -36,7 +36,7 @@ const keyIsBad =
 /** Words for a conversation that does not fit. */
 export const windowIsFull =
   /context_length_exceeded|exceed_context_size|string_above_max_length|maximum context length|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
-const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation/;
+const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
 const quotaIsSpent =
   /insufficient_quota|exceeded your current quota|insufficient (balance|credit)|credit balance is too low/i;
 
@@ -83,11 +83,11 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
     return error('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the model's window${said}`, false);
   }
-  if (status === 400 && isFiltered.test(everything)) {
+  if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
     return error('LLM_CONTENT_FILTERED', `${name} filtered this request${said}`, false);
   }
   if (status === undefined) {
-    const retryable = !/invalid_request|bad_request|not_found|unsupported/i.test(everything);
+    const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
     return error('LLM_HTTP_ERROR', `${name} broke off with an error${said}`, retryable);
   }
   const hint = status === 404 || status === 405 ? ` ${wayToFind(endpoint)}` : '';

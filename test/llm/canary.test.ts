@@ -49,7 +49,7 @@ const everywhere: [where: string, answer: Answer][] = [
 ];
 
 describe('the key is told to nobody, whatever is said about it in', () => {
-  for (const provider of ['openai', 'azure', 'mistral', 'anthropic', 'google', 'ollama'] as const) {
+  for (const provider of ['openai', 'openai-responses', 'azure', 'mistral', 'anthropic', 'google', 'ollama'] as const) {
     for (const [where, answer] of everywhere) {
       it(`${where} (${provider})`, async () => {
         const told = await everythingTold({ provider, baseUrl: 'https://models.example' }, answer);
@@ -61,6 +61,13 @@ describe('the key is told to nobody, whatever is said about it in', () => {
 
   const ends: [provider: ProviderChoice['provider'], body: string][] = [
     ['google', events({ candidates: [{ finishReason: 'SAFETY', finishMessage: `Not with ${key}.` }] })],
+    [
+      'openai-responses',
+      events({
+        type: 'response.incomplete',
+        response: { status: 'incomplete', incomplete_details: { reason: `Not with ${key}.` } },
+      }),
+    ],
     [
       'anthropic',
       events(

@@ -37,6 +37,12 @@ describe('every provider', () => {
   const places: Place[] = [
     [{ provider: 'openai' }, 'https://api.openai.com/v1/chat/completions', bearer],
     [{ provider: 'openai', baseUrl: 'https://proxy.example/v1/' }, 'https://proxy.example/v1/chat/completions', bearer],
+    [{ provider: 'openai-responses' }, 'https://api.openai.com/v1/responses', bearer],
+    [
+      { provider: 'openai-responses', baseUrl: 'https://here.example/v1/responses?tenant=a' },
+      'https://here.example/v1/responses?tenant=a',
+      bearer,
+    ],
     [
       { provider: 'openai-compatible', baseUrl: 'https://here.example/v1' },
       'https://here.example/v1/chat/completions',

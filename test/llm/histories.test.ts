@@ -6,6 +6,7 @@ import { toHistory } from '../../src/llm/local/history.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import type { WireFlags } from '../../src/llm/openai/flags.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 
 // Histories as damage, other programs and a change of model make them. Whatever they are: every call has exactly one
@@ -19,7 +20,7 @@ const files = fc.array(
   { maxLength: 2 },
 );
 const native = fc.record({
-  provider: fc.constantFrom('google', 'anthropic', 'local', 'ollama', 'here'),
+  provider: fc.constantFrom('google', 'anthropic', 'local', 'ollama', 'here', 'here-responses'),
   content: fc.oneof(
     fc.jsonValue(),
     fc.constantFrom<unknown>(
@@ -33,6 +34,12 @@ const native = fc.record({
       [{ type: 'text', length: -1 }],
       { spoken: ['a', { type: 'segment', text: 't' }], calls: [{ id: 'a', raw: [1] }] },
       { thinkingField: 'reasoning', details: [{ type: 'x' }] },
+      [{ type: 'reasoning', item: { type: 'reasoning', encrypted_content: 'g' } }, { type: 'function_call' }],
+      [
+        { type: 'message', length: 2, phase: 'commentary' },
+        { type: 'reasoning', item: { type: 'reasoning', encrypted_content: 'g' } },
+      ],
+      [{ type: 'reasoning', item: [] }],
     ),
   ),
 });
@@ -78,6 +85,26 @@ function checkOpenAI(messages: Message[], flags: WireFlags): void {
     assert.ok(content !== null || ids.length > 0);
   }
   assert.equal(wire.filter(({ role }) => role === 'tool').length, answered.size);
+}
+
+function checkResponses(messages: Message[]): void {
+  const input = listOf(toResponses(requestOf(messages), { provider: 'here' }).input);
+  const waiting: unknown[] = [];
+  const known = new Set<unknown>();
+  for (const [at, item] of input.entries()) {
+    const { type, role, call_id, content } = item;
+    if (type === 'function_call') {
+      assert.ok(!known.has(call_id) && String(call_id).length <= 40 && call_id !== '' && item.name !== '');
+      known.add(call_id);
+      waiting.push(call_id);
+    } else if (type === 'function_call_output') assert.equal(call_id, waiting.shift());
+    else if (type === 'message' && role === 'user')
+      assert.deepEqual([waiting.length, input[at + 1]?.role === role], [0, false]);
+    if (type === 'message') assert.ok(listOf(content).length > 0);
+    if (type === 'reasoning') assert.ok(/^(message|function_call|reasoning)$/.test(String(input[at + 1]?.type)));
+    if (type === 'reasoning') assert.notEqual(input[at + 1]?.role, 'user');
+  }
+  assert.deepEqual(waiting, []);
 }
 
 function checkAnthropic(messages: Message[]): void {
@@ -147,6 +174,7 @@ const wires: [name: string, check: (messages: Message[]) => void][] = [
   ['OpenAI', (messages) => checkOpenAI(messages, { provider: 'here' })],
   ['Mistral', (messages) => checkOpenAI(messages, { provider: 'here', callIds: 'nine', answersResults: true })],
   ['DeepSeek', (messages) => checkOpenAI(messages, { provider: 'here', returnThinking: 'all' })],
+  ['OpenAI’s Responses', checkResponses],
   ['Anthropic', checkAnthropic],
   ['Gemini', (messages) => checkGoogle(messages, {})],
   ['Gemini 2', (messages) => checkGoogle(messages, { imagesApart: true })],

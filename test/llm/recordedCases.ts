@@ -16,6 +16,7 @@ export interface RecordedCase<Expected extends { error?: unknown }> {
   status: number;
   headers: Record<string, string>;
   policy?: string[];
+  exercises: string[];
   expected: Expected;
   expectedError?: RecordedError;
 }

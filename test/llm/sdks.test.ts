@@ -63,6 +63,24 @@ const readers: [fake: string, sdk: string, read: Read][] = [
     ({ baseUrl, apiKey }) => readOpenAI(new OpenAI({ baseURL: `${baseUrl}/openai/v1`, apiKey, maxRetries: 0 })),
   ],
   [
+    'openai-responses',
+    'openai, its Responses API',
+    async ({ baseUrl, apiKey }) => {
+      const client = new OpenAI({ baseURL: baseUrl, apiKey, maxRetries: 0 });
+      const stream = client.responses.stream({ model, input: 'hi' });
+      const { output, output_text: text, usage } = await stream.finalResponse();
+      return {
+        text,
+        thinking: output
+          .flatMap((item) => (item.type === 'reasoning' ? item.summary : []))
+          .map((one) => one.text)
+          .join(''),
+        calls: output.flatMap((item) => (item.type === 'function_call' ? [`${item.name} ${item.arguments}`] : [])),
+        tokens: [usage!.input_tokens, usage!.output_tokens],
+      };
+    },
+  ],
+  [
     'anthropic',
     '@anthropic-ai/sdk',
     async ({ baseUrl, apiKey }) => {

@@ -98,7 +98,8 @@ async function record(request: IncomingMessage): Promise<RecordedRequest> {
   };
 }
 
-async function perform(scripted: ProviderReply, response: ServerResponse): Promise<void> {
+/** Does what a reply says, for as long as the other side is there. */
+export async function perform(scripted: ProviderReply, response: ServerResponse): Promise<void> {
   const gone = new Promise<'gone'>((resolve) => response.on('close', () => resolve('gone')));
   if (scripted.delayMs > 0 && (await pause(scripted.delayMs, gone)) === 'gone') return;
   response.writeHead(scripted.statusCode, { connection: 'close', ...scripted.headers });

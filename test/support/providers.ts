@@ -3,6 +3,7 @@ import * as anthropic from './anthropic.ts';
 import { type GoogleReply, googleKey, googleReply, startGoogle } from './google.ts';
 import * as ollama from './ollama.ts';
 import { type ProviderReply, reply, startProvider } from './provider.ts';
+import * as responses from './responses.ts';
 
 /** A part of a reply, whatever the protocol. Arguments as a string are sent as they are, malformed or not; an `id`
  * by the editor's own models only. */
@@ -31,6 +32,9 @@ export interface FakeProvider {
 export const fakeProviders: readonly FakeProvider[] = [
   openai('openai', { provider: 'openai' }),
   openai('openai-compatible', { provider: 'openai-compatible' }),
+  responding('openai-responses', { provider: 'openai-responses' }),
+  responding('openai (a model that is sent to Responses)', { provider: 'openai' }),
+  responding('azure (a model that is sent to Responses)', { provider: 'azure', azure: { apiVersion: '2024-10-21' } }),
   openai('azure', { provider: 'azure', azure: { deployment: 'mine', apiVersion: '2024-10-21' } }),
   openai('azure (v1)', { provider: 'azure' }),
   openai('deepseek', { provider: 'deepseek' }),
@@ -92,6 +96,36 @@ function openai(name: string, choice: Omit<ProviderChoice, 'model'>): FakeProvid
       };
     },
   };
+}
+
+/** A server whose model is none of chat completions, in the words of OpenAI. */
+function responding(name: string, choice: Omit<ProviderChoice, 'model'>): FakeProvider {
+  const error = { message: 'This model is only supported in v1/responses and not in v1/chat/completions.' };
+  return {
+    name,
+    async start(deeds) {
+      const server = await responses.startResponses(deeds.map(toResponses), () => reply.status(404, { error }));
+      const baseUrl = choice.provider === 'azure' ? new URL(server.url).origin : server.url;
+      return {
+        choice: { ...choice, baseUrl, apiKey: canary },
+        requests: () => server.asked.length,
+        openSockets: () => server.openSockets,
+        close: () => server.close(),
+      };
+    },
+  };
+}
+
+function toResponses(deed: Deed): ProviderReply {
+  if (deed === 'no answer') return reply.late(Number.POSITIVE_INFINITY);
+  if ('status' in deed) return reply.status(deed.status, { error: { message: deed.message } }, deed.headers);
+  const outputs = deed.parts.map((part, at) => {
+    if ('thinking' in part) return responses.reasoning(part.thinking, 'gAAAAAB');
+    return 'text' in part ? responses.text(part.text) : responses.call(part.call, part.args, `call_${at}`);
+  });
+  if (deed.end === undefined) return responses.answer(outputs);
+  const begun = responses.answer(outputs, { status: null });
+  return deed.end === 'cut' ? begun.cut() : begun.hang();
 }
 
 /** Azure begins with what its filter says of the prompt, and no choices. */

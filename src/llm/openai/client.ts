@@ -1,22 +1,23 @@
-import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
-import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts';
+import { defaultFetchLimits, readJson, send } from '../http.ts';
 import { tellOnce } from '../notes.ts';
 import type { ProviderWords } from '../providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
-import { learnFrom, type WireFlags } from './flags.ts';
+import { responses } from '../responses/ask.ts';
+import { chatCompletions } from './chat.ts';
+import { type WireFlags, wantsResponses } from './flags.ts';
 import { modelsIn } from './models.ts';
-import { leftOut, notesOf } from './notes.ts';
-import { createOpenAIReader } from './reader.ts';
-import { toWire } from './wire.ts';
+import type { Asked, Connection } from './protocol.ts';
 
 export interface OpenAIClientOptions extends ClientOptions {
   /** The provider's id: `openai`, `openai-compatible`, a preset's. */
   provider: string;
   /** Up to and without `/chat/completions`; most end in `/v1`. */
   baseUrl: string;
+  /** Without it: chat completions, and Responses for the models that the server itself sends there. */
+  api?: 'responses';
   /** Where this provider is known to differ; what is not known is learnt from its refusals. */
   flags?: Omit<WireFlags, 'provider'>;
   /** Where other than below `baseUrl` (Azure has a deployment and a version in it). */
@@ -26,49 +27,52 @@ export interface OpenAIClientOptions extends ClientOptions {
   keyHeader?: string;
 }
 
-/** A client for everything that speaks OpenAI's chat completions. */
+/** A client for everything that speaks OpenAI's chat completions, its Responses API, or each with some of its models. */
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
-  const { provider } = options;
-  const endpoint = toEndpoint({ notFoundHint, ...options });
-  const at = addressesBelow(options.baseUrl, /\/(chat\/completions|models)$/);
-  const chatUrl = options.chatUrl ?? (() => at('/chat/completions'));
+  const { provider, api, flags = {} } = options;
+  const endpoint = toEndpoint({ notFoundHint: api ? `${notFoundHint} ${maybeNone}` : notFoundHint, ...options });
+  const at = addressesBelow(options.baseUrl, /\/(chat\/completions|responses|models)$/);
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
-  const flagsOfModel = new Map<string, WireFlags>();
   const note = tellOnce(options.onNote);
+  const connection: Connection = { provider, endpoint, headers, limits, note };
+  const askChat = chatCompletions(connection, {
+    url: options.chatUrl ?? (() => at('/chat/completions')),
+    flags: { completionTokens: provider === 'openai', ...flags },
+  });
+  const askResponses = responses(connection, { url: at('/responses'), cacheKey: flags.cacheKey });
+  /** What this server has taught about its models. */
+  const apis = new Map<string, 'chat' | 'responses'>();
 
-  const flagsFor = (model: string): WireFlags =>
-    flagsOfModel.get(model) ?? { completionTokens: provider === 'openai', ...options.flags, provider };
-
-  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    for (;;) {
-      const flags = flagsFor(request.model);
-      try {
-        const body = toWire(request, flags);
-        return await send({ endpoint, url: chatUrl(request.model), headers, body, limits, signal });
-      } catch (error) {
-        const learned = error instanceof LLMError ? learn(error, flags) : undefined;
-        if (!learned) throw error;
-        flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
-        const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
-        for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
-      }
+  async function ask(request: ChatRequest, signal: AbortSignal | undefined): Promise<Asked> {
+    const { model } = request;
+    const known = api ?? apis.get(model);
+    if (known === 'responses') return askResponses(request, signal);
+    try {
+      return await askChat(request, signal, known === undefined);
+    } catch (error) {
+      if (known !== undefined || !isSentAway(error)) throw error;
+    }
+    try {
+      const asked = await askResponses(request, signal);
+      apis.set(model, 'responses');
+      note(`${model} does not answer to chat completions here; it is asked through the Responses API.`);
+      return asked;
+    } catch (error) {
+      if (!(error instanceof LLMError && (error.status === 404 || error.status === 405))) throw error;
+      apis.set(model, 'chat'); // a gateway that passed on words about an address it does not have
+      return askChat(request, signal, false);
     }
   }
 
   async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
     checkKey(endpoint);
-    const answer = await ask(request, signal);
-    const flags = flagsFor(request.model);
-    for (const text of notesOf(request, flags)) note(text);
-    const reader = createOpenAIReader({
-      endpoint,
-      provider,
-      tools: request.tools ?? [],
-      takenIds: callIdsIn(request.messages),
-      keepDetails: flags.returnThinking !== undefined,
-    });
-    yield* readReply(answer, reader, { warnings: leftOut(request, flags) });
+    const { answer, reader, warnings, learn } = await ask(request, signal);
+    try {
+      yield* readReply(answer, reader, { warnings });
+    } catch (error) {
+      throw learn && error instanceof LLMError ? learn(error) : error;
+    }
   }
 
   return clientOf(batches, async (signal) => {
@@ -80,6 +84,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
 }
 
 const notFoundHint = 'Check the address (most end in /v1) and the name of the model.';
+const maybeNone = 'Not every server has the Responses API.';
 
 function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, string> {
   const key = apiKey?.trim();
@@ -87,12 +92,8 @@ function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, 
   return keyHeader ? { [keyHeader]: key } : { authorization: `Bearer ${key}` };
 }
 
-/** 422: servers built on FastAPI (Mistral's, vLLM's) refuse a parameter with it. 500: llama-server what a chat template refuses. */
-function learn(error: LLMError, flags: WireFlags): WireFlags | undefined {
-  if (error.code !== 'LLM_HTTP_ERROR') return undefined;
-  const { words, parameter } = error.details as ProviderWords;
-  const isRefusal =
-    error.status === 400 || error.status === 422 || (error.status === 500 && /jinja|template/i.test(words));
-  if (!isRefusal) return undefined;
-  return learnFrom(words, parameter, flags);
+function isSentAway(error: unknown): boolean {
+  if (!(error instanceof LLMError) || error.code !== 'LLM_HTTP_ERROR') return false;
+  const { status = 0, details } = error;
+  return status >= 400 && status < 500 && wantsResponses((details as Partial<ProviderWords> | undefined)?.words ?? '');
 }

@@ -13,9 +13,9 @@ export interface WireFlags {
   returnThinking?: 'calls' | 'all';
   /**
    * How a thinking budget is asked for. `effort`: `reasoning_effort`, of models known to take it; `reasoning`:
-   * OpenRouter's `{reasoning: {max_tokens}}`; `none`: there is no such setting.
+   * OpenRouter's `{reasoning: {max_tokens}}`; `none`: there is no such setting; `off`: the model may not think here.
    */
-  thinking?: 'effort' | 'reasoning' | 'none';
+  thinking?: 'effort' | 'reasoning' | 'none' | 'off';
   /** What ids of tool calls may look like. `nine`: exactly nine letters and digits (Mistral); `forty`: no longer than that (OpenAI). */
   callIds?: 'nine' | 'forty';
   /** Knows `json_object` only: a schema is told in words (DeepSeek). */
@@ -53,13 +53,9 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   if (/response_format|json_schema/.test(`${words} ${parameter}`) && !flags.schemaInWords) {
     return { ...flags, schemaInWords: true };
   }
-  if (!/support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid/i.test(words)) {
-    return undefined;
-  }
-  const named = optionalParameters.find((name) => {
-    if (flags.omit?.includes(name)) return false;
-    return parameter === undefined ? mentions(words, name) : parameter === name;
-  });
+  // "To use function tools, use /v1/responses or set reasoning_effort to 'none'", where there is no /v1/responses.
+  if (/reasoning_effort to \W?none/.test(words) && flags.thinking !== 'off') return { ...flags, thinking: 'off' };
+  const named = namedParameter(words, parameter, optionalParameters, flags.omit);
   if (named === undefined) return undefined;
   return {
     ...flags,
@@ -68,12 +64,36 @@ export function learnFrom(words: string, parameter: string | undefined, flags: W
   };
 }
 
-const refusesImages =
+/** Which of these parameters a refusal objects to, of those that are not left out already. */
+export function namedParameter(
+  words: string,
+  parameter: string | undefined,
+  names: readonly string[],
+  omit: readonly string[] = [],
+): string | undefined {
+  const refuses =
+    /support|unknown|unrecogni[sz]ed|unexpected|not (permitted|allowed)|extra|deprecated|invalid|must be verified/i;
+  if (!refuses.test(words)) return undefined;
+  const named = parameter?.replace(/\[.*/s, '');
+  return names.find((name) => !omit.includes(name) && (named === undefined ? mentions(words, name) : named === name));
+}
+
+/**
+ * Whether a refusal says that the way is the Responses API, or that the model is none of chat completions. OpenAI: "only
+ * supported in v1/responses", "Function tools with reasoning_effort are not supported … use /v1/responses", "not a chat
+ * model"; Azure: "The chatCompletion operation does not work with the specified model"; GitHub Copilot: "model … is not
+ * accessible via the /chat/completions endpoint".
+ */
+export const wantsResponses = (words: string): boolean =>
+  /\/responses\b|not a chat model/i.test(words) ||
+  /model.{0,120}\bnot\b.{0,60}chat\/?completion|chat\/?completion.{0,60}\bnot\b.{0,60}model/i.test(words);
+
+export const refusesImages =
   /image_url|(image|vision|multimodal)[^.]{0,40}not (support|allow|enabl)|not support[^.]{0,30}(image|vision)|image input is not|mmproj/i;
 
 /** Names that are words of their own count in quotes only. */
 function mentions(words: string, name: string): boolean {
-  const pattern = /^(stop|reasoning)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
+  const pattern = /^(stop|reasoning|include|store)$/.test(name) ? `['"\`]${name}['"\`]` : `\\b${name}\\b`;
   return new RegExp(pattern).test(words);
 }
 

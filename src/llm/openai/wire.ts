@@ -73,7 +73,7 @@ function toWireFormat({ responseFormat }: ChatRequest, flags: WireFlags): object
 }
 
 /** OpenAI keeps to a schema exactly when every object in it is closed and all of its properties are required. */
-function isStrict(schema: JsonSchema): boolean {
+export function isStrict(schema: JsonSchema): boolean {
   const { properties = {}, required = [], items, anyOf, $defs } = schema;
   const closed =
     schema.type !== 'object' ||

@@ -1,0 +1,52 @@
+import { callIdsIn } from '../callIds.ts';
+import type { ChatRequest } from '../client.ts';
+import { send } from '../http.ts';
+import { learnFrom, type WireFlags, wantsResponses } from './flags.ts';
+import { leftOut, notesOf } from './notes.ts';
+import { type Asked, type Connection, refusalIn } from './protocol.ts';
+import { createOpenAIReader } from './reader.ts';
+import { toWire } from './wire.ts';
+
+/** `elsewhere`: there may be another way, so that a refusal that points to it is thrown and nothing given up for it. */
+export type AskChat = (request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) => Promise<Asked>;
+
+/** Chat completions: what is refused is learned from and left out, once for each model. */
+export function chatCompletions(
+  { provider, endpoint, headers, limits, note }: Connection,
+  { url, flags: first }: { url(model: string): string; flags: Omit<WireFlags, 'provider'> },
+): AskChat {
+  const flagsOfModel = new Map<string, WireFlags>();
+  const flagsFor = (model: string): WireFlags => flagsOfModel.get(model) ?? { ...first, provider };
+
+  async function post(request: ChatRequest, signal: AbortSignal | undefined, elsewhere: boolean) {
+    for (;;) {
+      const flags = flagsFor(request.model);
+      try {
+        const body = toWire(request, flags);
+        return await send({ endpoint, url: url(request.model), headers, body, limits, signal });
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (!refusal || (elsewhere && wantsResponses(refusal.words))) throw error;
+        const learned = learnFrom(refusal.words, refusal.parameter, flags);
+        if (!learned) throw error;
+        flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+        const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
+        for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
+      }
+    }
+  }
+
+  return async (request, signal, elsewhere) => {
+    const answer = await post(request, signal, elsewhere);
+    const flags = flagsFor(request.model);
+    for (const text of notesOf(request, flags)) note(text);
+    const reader = createOpenAIReader({
+      endpoint,
+      provider,
+      tools: request.tools ?? [],
+      takenIds: callIdsIn(request.messages),
+      keepDetails: flags.returnThinking !== undefined,
+    });
+    return { answer, reader, warnings: leftOut(request, flags) };
+  };
+}

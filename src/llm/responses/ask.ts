@@ -1,0 +1,61 @@
+import { callIdsIn } from '../callIds.ts';
+import type { ChatRequest } from '../client.ts';
+import { LLMError } from '../errors.ts';
+import { send } from '../http.ts';
+import { leftOut } from '../openai/notes.ts';
+import { type Ask, type Connection, refusalIn } from '../openai/protocol.ts';
+import type { ProviderWords } from '../providerErrors.ts';
+import { learnFrom, type ResponsesFlags } from './flags.ts';
+import { notesOf } from './notes.ts';
+import { createResponsesReader } from './reader.ts';
+import { toWire } from './wire.ts';
+
+/** The Responses API: what is refused is learned from and left out, once for each model. */
+export function responses(
+  { provider, endpoint, headers, limits, note }: Connection,
+  { url, cacheKey }: { url: string; cacheKey?: boolean },
+): Ask {
+  const flagsOfModel = new Map<string, ResponsesFlags>();
+  const flagsFor = (model: string): ResponsesFlags => flagsOfModel.get(model) ?? { provider, cacheKey };
+
+  /** Whether the refusal was worth something: the next request is another one then. */
+  function learn({ words, parameter }: ProviderWords, request: ChatRequest): boolean {
+    const flags = flagsFor(request.model);
+    const learned = learnFrom(words, parameter, request, flags);
+    if (!learned) return false;
+    flagsOfModel.set(request.model, learned); // at most one round for each thing there is to learn
+    const omitted = learned.omit?.filter((name) => !flags.omit?.includes(name)) ?? [];
+    for (const name of omitted) note(`${request.model} does not take ${name}; it is left out.`);
+    return true;
+  }
+
+  async function post(request: ChatRequest, signal: AbortSignal | undefined) {
+    for (;;) {
+      try {
+        const body = toWire(request, flagsFor(request.model));
+        return await send({ endpoint, url, headers, body, limits, signal });
+      } catch (error) {
+        const refusal = refusalIn(error);
+        if (!refusal || !learn(refusal, request)) throw error;
+      }
+    }
+  }
+
+  return async (request, signal) => {
+    const answer = await post(request, signal);
+    const flags = flagsFor(request.model);
+    for (const text of notesOf(request, flags)) note(text);
+    const takenIds = callIdsIn(request.messages);
+    return {
+      answer,
+      reader: createResponsesReader({ endpoint, provider, tools: request.tools ?? [], takenIds }),
+      warnings: leftOut(request, flags),
+      /** Gateways refuse what they passed on within a stream that began well. */
+      learn(error) {
+        const { code, message, status, details } = error;
+        const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderWords, request);
+        return taught ? new LLMError(code, message, { status, details, retryable: true }) : error;
+      },
+    };
+  };
+}
