@@ -99,8 +99,8 @@ export class Models implements vscode.Disposable {
       thinkingBudget: now.thinkingBudget,
     };
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
-    const { baseUrl, headers, organization } = own ?? {};
-    const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization]) };
+    const { baseUrl, headers, organization, api } = own ?? {};
+    const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization, api]) };
     const price = own ? own.priceOf(model) : byModel(now.prices, id);
     const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, price });
     const contextWindow = local
@@ -211,7 +211,7 @@ export class Models implements vscode.Disposable {
   private remoteClient(
     provider: Provider,
     model: string,
-    { baseUrl, organization, windowOf }: ProviderSettings,
+    { baseUrl, organization, api, windowOf }: ProviderSettings,
     carried: Carried,
     now: Settings,
   ): LLMClient {
@@ -221,6 +221,7 @@ export class Models implements vscode.Disposable {
       baseUrl,
       ...carried,
       ...(organization && { organization }),
+      ...(api && { api }),
       azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
       ollama: { contextSize: windowOf(model) },
       fetchLimits: {

@@ -13,7 +13,7 @@ export async function providerFindings(now: Written, secrets: Pick<Secrets, 'key
 async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key'>): Promise<Finding> {
   const provider = providers.find(({ id }) => id === name);
   if (!provider) return { level: 'warning', text: unknownProvider(name) ?? '' };
-  const { baseUrl, headers, organization, problem } = providerSettings(now, provider.id);
+  const { baseUrl, headers, organization, api, problem } = providerSettings(now, provider.id);
   if (problem) return { level: 'problem', text: problem };
   const address = baseUrl || provider.baseUrl;
   const origin = URL.canParse(address) ? new URL(address).origin : undefined;
@@ -24,6 +24,7 @@ async function findingOf(name: string, now: Written, secrets: Pick<Secrets, 'key
     origin ? `at ${origin}` : 'without an address',
     ...(Object.keys(headers).length > 0 ? [`with the headers ${Object.keys(headers).join(', ')}`] : []),
     ...(organization ? ['for an organization'] : []),
+    ...(api ? ['through the Responses API'] : []),
   ];
   const text = `${provider.label} ${parts.join(', ')}`;
   if (missing.length === 0) return { level: 'ok', text };

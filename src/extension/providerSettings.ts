@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { byModel } from '../llm/byModel.ts';
-import { organizationHeaderOf, type ProviderId, providers } from '../llm/create.ts';
+import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../llm/create.ts';
 import { headerProblem, isSendable } from '../llm/headers.ts';
 import { type Price, priceSchema } from '../llm/prices.ts';
 import { visibleLine } from '../protocol/visible.ts';
@@ -13,6 +13,8 @@ export interface ProviderSettings {
   /** By their names in lower case; a value may name secrets (`${secret:name}`). */
   headers: Readonly<Record<string, string>>;
   organization?: string;
+  /** All of its models are asked through the Responses API. */
+  api?: 'responses';
   /** A sentence: what is written cannot be understood, and nothing is sent until it can. */
   problem?: string;
   priceOf(model: string): Price | undefined;
@@ -28,6 +30,7 @@ const entrySchema = z.strictObject({
   baseUrl: z.string().optional(),
   headers: z.record(z.string(), z.string()).superRefine(checkHeaders).optional(),
   organization: z.string().min(1).max(200).refine(isSendable, 'has characters that no header can carry').optional(),
+  api: z.literal('responses', 'can only be "responses"').optional(),
   prices: z.record(z.string(), priceSchema).optional(),
   window: z.union([tokens, z.record(z.string(), tokens)]).optional(),
 });
@@ -39,7 +42,7 @@ const entrySchema = z.strictObject({
 export function providerSettings(now: Written, id: ProviderId): ProviderSettings {
   const { entry, problem } = readEntry(now.providers, id);
   const former = id === 'openai-compatible' ? now['endpoint.baseUrl'] : (now.baseUrls[id] ?? '');
-  const { window, prices = {}, organization } = entry;
+  const { window, prices = {}, organization, api } = entry;
   const windows = typeof window === 'number' ? { '*': window } : (window ?? {});
   return {
     baseUrl: entry.baseUrl?.trim() || former,
@@ -47,6 +50,7 @@ export function providerSettings(now: Written, id: ProviderId): ProviderSettings
       Object.entries(entry.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value.trim()]),
     ),
     ...(organization && { organization: organization.trim() }),
+    ...(api && { api }),
     ...(problem && { problem }),
     priceOf: (model) => byModel(prices, model) ?? byModel(now.prices, `${id}/${model}`),
     windowOf: (model) => byModel(windows, model) ?? (id === 'ollama' ? now['ollama.contextSize'] : undefined),
@@ -83,6 +87,8 @@ function readEntry(written: unknown, id: ProviderId): { entry: z.infer<typeof en
   if (!read.success) return { entry: {}, problem: problem(issueIn(read.error, id)) };
   if (read.data.organization !== undefined && organizationHeaderOf(id) === undefined)
     return { entry: {}, problem: problem(`${id}.organization is something that only OpenAI's wire has; use headers`) };
+  if (read.data.api !== undefined && !isOpenAIWire(id))
+    return { entry: {}, problem: problem(`${id}.api is something that only OpenAI's wires have`) };
   return { entry: read.data };
 }
 

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { keyOwner } from '../llm/create.ts';
 
 const originsName = 'towpath.keyOrigins';
 
@@ -21,20 +22,20 @@ export class Secrets {
 
   async save(provider: string, origin: string, key: string): Promise<void> {
     await this.storage.store(nameOf(provider, origin), key);
-    await this.remember(provider, [...this.origins(provider).filter((one) => one !== origin), origin]);
+    await this.remember(keyOwner(provider), [...this.origins(provider).filter((one) => one !== origin), origin]);
   }
 
   async forget(provider: string, origin: string): Promise<void> {
     await this.storage.delete(nameOf(provider, origin));
     await this.remember(
-      provider,
+      keyOwner(provider),
       this.origins(provider).filter((one) => one !== origin),
     );
   }
 
   /** The origins that keys of this provider were saved for, newest last. */
   origins(provider: string): readonly string[] {
-    return this.memory.get<Record<string, string[]>>(originsName, {})[provider] ?? [];
+    return this.memory.get<Record<string, string[]>>(originsName, {})[keyOwner(provider)] ?? [];
   }
 
   /** The names of the secrets of headers. */
@@ -56,4 +57,4 @@ export class Secrets {
   }
 }
 
-const nameOf = (provider: string, origin: string): string => `towpath.key:${provider}:${origin}`;
+const nameOf = (provider: string, origin: string): string => `towpath.key:${keyOwner(provider)}:${origin}`;

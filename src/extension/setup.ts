@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { keyOrigin, type Provider, providers } from '../llm/create.ts';
+import { keyOrigin, keyOwner, type Provider, providers } from '../llm/create.ts';
 import { LLMError } from '../llm/errors.ts';
 import { isLoopback } from '../llm/http.ts';
 import { checkModelFile } from '../llm/local/modelFile.ts';
@@ -123,7 +123,8 @@ export class Setup {
 
   /** A key, or a secret of headers: whatever was saved. */
   async deleteKey(): Promise<void> {
-    const keys = providers.map(({ id, label }) => ({ slot: id as string, label, what: 'key' }));
+    const owners = providers.filter(({ id }) => keyOwner(id) === id);
+    const keys = owners.map(({ id, label }) => ({ slot: id as string, label, what: 'key' }));
     const named = this.secrets
       .secretNames()
       .map((name) => ({ slot: secretOf(name), label: name, what: `secret "${name}"` }));

@@ -62,6 +62,8 @@ export interface ProviderChoice {
   /** What of the headers is secret: kept out of every message. */
   secrets?: readonly string[];
   organization?: string;
+  /** Of providers on OpenAI's wires: every model is asked through the Responses API, not only those that need it. */
+  api?: 'responses';
   fetchLimits?: Partial<FetchLimits>;
   /** What was asked for and is ignored or left out (a thinking budget, a parameter): a sentence for the log. */
   onNote?(note: string): void;
@@ -77,9 +79,10 @@ export function createClient(choice: ProviderChoice): LLMClient {
 
 function createPlainClient(choice: ProviderChoice): LLMClient {
   const { provider, label } = providerOf(choice.provider);
-  const { apiKey, secrets, fetchLimits, onNote } = choice;
+  const { apiKey, api, secrets, fetchLimits, onNote } = choice;
   const baseUrl = addressOf(choice);
   const common = { baseUrl, apiKey, headers: headersOf(choice, label), secrets, fetchLimits, onNote };
+  const openAI = { ...common, provider, label, api };
   switch (provider) {
     case 'anthropic':
       return createAnthropicClient(common);
@@ -88,15 +91,15 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
     case 'ollama':
       return createOllamaClient({ ...common, ...choice.ollama });
     case 'azure':
-      return createAzureClient({ ...common, ...choice.azure, endpoint: baseUrl });
+      return createAzureClient({ ...common, ...choice.azure, api, endpoint: baseUrl });
     case 'openai':
-      return createOpenAIClient({ ...common, provider, label, flags: { callIds: 'forty', cacheKey: true } });
+      return createOpenAIClient({ ...openAI, flags: { callIds: 'forty', cacheKey: true } });
     case 'openai-responses':
-      return createOpenAIClient({ ...common, provider, label, api: 'responses', flags: { cacheKey: true } });
+      return createOpenAIClient({ ...openAI, api: 'responses', flags: { cacheKey: true } });
     case 'openai-compatible':
-      return createOpenAIClient({ ...common, provider, label });
+      return createOpenAIClient(openAI);
     default:
-      return createOpenAIClient({ ...common, provider, label, flags: (presets[provider] as Preset).flags });
+      return createOpenAIClient({ ...openAI, flags: (presets[provider] as Preset).flags });
   }
 }
 
@@ -106,9 +109,15 @@ export const keyHeaderOf = (provider: ProviderId): string =>
     provider
   ] ?? 'authorization';
 
+/** Whether a provider speaks OpenAI's wires: chat completions and, with some or all of its models, Responses. */
+export const isOpenAIWire = (provider: ProviderId): boolean => !['anthropic', 'google', 'ollama'].includes(provider);
+
+/** Whose key a provider is sent: OpenAI's is one for both of its APIs. */
+export const keyOwner = (provider: string): string => (provider === 'openai-responses' ? 'openai' : provider);
+
 /** The header in which an organization is told; undefined where there is no such thing. */
 export const organizationHeaderOf = (provider: ProviderId): string | undefined =>
-  ['openai', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
+  ['openai', 'openai-responses', 'openai-compatible'].includes(provider) ? 'openai-organization' : undefined;
 
 /** Throws for a header that says what the key says: both would be sent, and one of them be believed. */
 function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {

@@ -23,6 +23,7 @@ describe('towpath.providers', () => {
         baseUrl: ' https://gateway.example/v1 ',
         headers: { 'X-Team': ' tools ', 'x-gateway': 'Bearer ${secret:gw}' },
         organization: 'org-1',
+        api: 'responses',
         window: { 'big*': 400_000, small: 8192 },
         prices: { '*': { input: 1, output: 2 }, 'big-1': { input: 3, output: 4 } },
       },
@@ -33,6 +34,7 @@ describe('towpath.providers', () => {
       baseUrl: 'https://gateway.example/v1',
       headers: { 'x-team': 'tools', 'x-gateway': 'Bearer ${secret:gw}' },
       organization: 'org-1',
+      api: 'responses',
     });
     assert.deepEqual([priceOf('big-1')?.input, priceOf('other')?.input], [3, 1]);
     assert.deepEqual([windowOf('big-1'), windowOf('small'), windowOf('other')], [400_000, 8192, undefined]);
@@ -82,6 +84,7 @@ describe('towpath.providers', () => {
     ['one header twice', { headers: { 'X-A': secret, 'x-a': secret } }, 'openai.headers.x-a stands there twice', true],
     ['too many headers', { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, 'a'])) }, 'openai.headers has more than 50 of them'],
     ['an organization with a line break', { organization: 'a\nb' }, 'openai.organization has characters that no header can carry', true],
+    ['another interface', { api: 'chat' }, 'openai.api can only be "responses"'],
     ['a window that is none', { window: 10 }, /openai\.window is not right \(Too small: .*1024/],
     ['a price without its output', { prices: { '*': { input: 1 } } }, /openai\.prices\.\* ?.*is not right/],
   ]; // biome-ignore format: a table
@@ -101,6 +104,12 @@ describe('towpath.providers', () => {
 
   it('an organization is refused where nobody is told one', () =>
     assert.match(read({ groq: { organization: 'x' } }, 'groq').problem!, /groq\.organization is something that only/));
+
+  it('and so is an interface of OpenAI’s where there is none', () => {
+    const problems = providers.map(({ id }) => [id, read({ [id]: { api: 'responses' } }, id).problem !== undefined]);
+    const refused = problems.filter(([, problem]) => problem).map(([id]) => id);
+    assert.deepEqual(refused, ['anthropic', 'google', 'ollama']);
+  });
 
   for (const written of ['text', 5, [], true])
     it(`${JSON.stringify(written)} instead of an object: no provider is used`, () => {

@@ -24,6 +24,19 @@ describe('saved keys', () => {
     assert.equal(stored.size, 2);
   });
 
+  it('OpenAI’s is one key for both of its interfaces', async () => {
+    const { secrets } = keptSecrets();
+    await secrets.save('openai', here, 'key');
+    assert.deepEqual(
+      [await secrets.key('openai-responses', here), secrets.origins('openai-responses')],
+      ['key', [here]],
+    );
+    await secrets.save('openai-responses', here, 'newer');
+    assert.deepEqual([await secrets.key('openai', here), await secrets.all()], ['newer', ['newer']]);
+    await secrets.forget('openai-responses', here);
+    assert.deepEqual([await secrets.key('openai', here), secrets.origins('openai')], [undefined, []]);
+  });
+
   it('secrets of headers are beside them, under names of their own', async () => {
     const { secrets } = keptSecrets();
     await secrets.save('openai', here, 'key');

@@ -38,6 +38,12 @@ describe('every provider', () => {
     [{ provider: 'openai' }, 'https://api.openai.com/v1/chat/completions', bearer],
     [{ provider: 'openai', baseUrl: 'https://proxy.example/v1/' }, 'https://proxy.example/v1/chat/completions', bearer],
     [{ provider: 'openai-responses' }, 'https://api.openai.com/v1/responses', bearer],
+    [{ provider: 'lmstudio', api: 'responses' }, 'http://127.0.0.1:1234/v1/responses', bearer],
+    [
+      { provider: 'azure', baseUrl: azure, api: 'responses', azure: { deployment: 'mine', apiVersion: '2024-10-21' } },
+      `${azure}/openai/v1/responses`,
+      { 'api-key': key },
+    ],
     [
       { provider: 'openai-responses', baseUrl: 'https://here.example/v1/responses?tenant=a' },
       'https://here.example/v1/responses?tenant=a',

@@ -1,20 +1,24 @@
 import type { LLMClient } from '../client.ts';
 import type { ClientOptions } from '../endpoint.ts';
-import { createOpenAIClient } from './client.ts';
+import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
 
 export interface AzureClientOptions
-  extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'> {
+  extends Pick<ClientOptions, 'apiKey' | 'headers' | 'secrets' | 'onNote' | 'fetchLimits'>,
+    Pick<OpenAIClientOptions, 'api'> {
   /** The resource: `https://name.openai.azure.com`. What the portal shows behind it (`/openai/…`) is taken off. */
   endpoint: string;
   /** What the model is deployed as; without it the request's model is taken for its name. */
   deployment?: string;
-  /** A dated version (`2024-10-21`) takes the route of deployments; without it, or with `v1`, the route without versions. */
+  /**
+   * A dated version (`2024-10-21`) takes the route of deployments; without it, or with `v1`, the route without versions,
+   * which is the one that has the Responses API.
+   */
   apiVersion?: string;
 }
 
 /** A client for OpenAI's models at Azure: the same wire under other addresses, the key in the header `api-key`. */
 export function createAzureClient(options: AzureClientOptions): LLMClient {
-  const { deployment, apiKey, headers, secrets, onNote, fetchLimits } = options;
+  const { deployment, api, apiKey, headers, secrets, onNote, fetchLimits } = options;
   const resource = `${options.endpoint
     .trim()
     .replace(/[?#].*$/, '')
@@ -29,6 +33,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
     keyHeader: 'api-key',
     notFoundHint: 'Check the endpoint, the name of the deployment and the API version.',
     flags: { completionTokens: true, callIds: 'forty' },
+    api,
     apiKey,
     headers,
     secrets,
