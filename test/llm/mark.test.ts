@@ -7,6 +7,7 @@ import { toHistory } from '../../src/llm/local/history.ts';
 import { disarmed } from '../../src/llm/mark.ts';
 import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 
 const system = (content: string): Message => ({ role: 'system', content });
@@ -23,6 +24,13 @@ const linesOf = (messages: { role: string; content: unknown }[]) =>
 
 const wires: [name: string, told: Told][] = [
   ['OpenAI', (request) => linesOf(toOpenAI(request, { provider: 'openai' }).messages as never)],
+  [
+    'OpenAI’s Responses',
+    (request) => {
+      const { instructions, input } = toResponses(request, { provider: 'openai' });
+      return [...(instructions ? [`system: ${instructions}`] : []), ...linesOf(input as never)];
+    },
+  ],
   ['Ollama', (request) => linesOf(toOllama(request, { model: { thinkingLevels: false } }).body.messages)],
   [
     'Anthropic',

@@ -169,6 +169,7 @@ const histories: [says: string, messages: Message[], wire: string[], flags?: Par
       ok('1'),
       ok('2'),
       'assistant Done.',
+      'user Continue.',
     ],
   ],
   [
@@ -218,6 +219,11 @@ const histories: [says: string, messages: Message[], wire: string[], flags?: Par
     'reasoning that nothing follows is not sent',
     [kept(assistant('Hi'), [message(2), reasoned('A')]), user('go')],
     ['assistant Hi', 'user go'],
+  ],
+  [
+    'a brief in mid-conversation is told as the person’s, marked',
+    [user('go'), { role: 'system', content: 'NODE_BRIEF' }],
+    ['user go | <system-message>\nNODE_BRIEF\n</system-message>'],
   ],
   ['two messages of the person are one', [user('go'), user('on')], ['user go | on']],
   [
