@@ -1,3 +1,4 @@
+import { endWords } from '../src/protocol/run.ts';
 import type { HostMessage } from '../src/protocol/view.ts';
 import { visibleProse } from '../src/protocol/visible.ts';
 
@@ -9,6 +10,7 @@ export function announce(log: HTMLElement, message: HostMessage): void {
       say(log, event.message.content);
     if (event.type === 'question') say(log, `Waiting for your answer: ${event.question.what}`);
     if (event.type === 'node' && event.status === 'end') say(log, `Node ${event.node} is done`);
+    if (event.type === 'command-end') say(log, `A command in the background ${endWords(event)}`);
     if (event.type === 'phase' && event.error) say(log, event.error.message);
   }
 }

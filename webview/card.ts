@@ -4,18 +4,20 @@ import type { ToolCall, ToolResult } from '../src/protocol/messages.ts';
 import type { CallDraft, CallState, Run } from '../src/protocol/run.ts';
 import type { ToolOutcome } from '../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
+import { goOnButton, inBackground, standingInBackground } from './commandCard.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { pictures } from './images.ts';
 import { longText } from './longText.ts';
 import { mainArgument, mainArgumentSoFar, type Section, sections } from './pretty.ts';
+import type { Standing } from './standing.ts';
 import { duration } from './time.ts';
 
 /** One tool call: what is asked, how it stands, and, when opened, its arguments and what came of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
   const result = context.model.results.get(call.id);
-  const standing = standingOf(run, call, state, result, context.now);
+  const standing = standingOf(context, run, call, state, result);
   const made = standing.status === 'running' ? undefined : state; // it is at it
   const change = made?.changes?.[0];
   return frame(context, {
@@ -23,7 +25,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     id: call.id,
     tool: call.name,
     about: mainArgument(call.arguments) || call.malformed || '',
-    standing,
+    standing: state?.background ? { ...standing, words: '', title: standing.words } : standing,
     beside: html`${
       change
         ? changeButtons(context, call, change, made?.undone?.includes(change.path))
@@ -31,7 +33,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
           ? undoButton(context, call.id, made.moved.to)
           : nothing
     }${
-      state?.outputId
+      state?.outputId && !state.background
         ? html`<vscode-button appearance="secondary" class="small" data-testid="open-output"
             title="Open all of the output in an editor"
             @click=${() => context.post({ type: 'open-output', toolCallId: call.id })}>Open Output</vscode-button>`
@@ -39,7 +41,9 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     }`,
     below: html`
       ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
-      ${standing.status === 'running' && state?.output ? output(state.output) : nothing}`,
+      ${standing.status === 'running' && state?.output ? output(state.output) : nothing}
+      ${standing.status === 'running' && state?.command ? goOnButton(context, call.id) : nothing}
+      ${state?.background ? inBackground(context, call.id, state, standing) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
 }
@@ -81,33 +85,22 @@ export function draftCard(context: PanelContext, draft: CallDraft, place: string
   });
 }
 
-/** `waiting`: its turn has not come. `skipped`: the run stopped before it. */
-type CardStatus = CallState['status'] | 'writing' | 'waiting' | 'skipped';
-
-interface Standing {
-  status: CardStatus;
-  icon: TemplateResult;
-  words: string;
-  /** How long it took; not shown in a narrow panel. */
-  time?: string;
-  title?: string;
-  ok?: boolean;
-}
-
 const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
 
 function standingOf(
+  context: PanelContext,
   run: Run,
   call: ToolCall,
   state: CallState | undefined,
   result: ToolResult | undefined,
-  now: number,
 ): Standing {
+  const { now } = context;
   const allowed = decisionWords(state);
   if (state?.decision === 'deny') {
     const words = visibleLine(state.automatic ?? 'Denied').replace(/\.$/, '');
     return { status: 'done', ok: false, icon: icons.skipped, words, title: state.automatic };
   }
+  if (state?.background) return standingInBackground(context, state);
   if (state?.status === 'done' || result) {
     const ok = state?.ok ?? result?.error === undefined;
     const code = state?.code ?? result?.error;
@@ -172,10 +165,10 @@ function frame(
     if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
     context.refresh();
   };
-  const told = [standing.words, standing.time].filter(Boolean).join(' · ');
+  const told = [standing.words || standing.title, standing.time].filter(Boolean).join(' · ');
   const line = visibleLine(about.length > 500 ? `${about.slice(0, 500)}…` : about);
   return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
-      data-ok=${standing.ok ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
+      data-ok=${standing.ok ?? nothing} data-mark=${standing.mark ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
     <div class="card-head">
       <button class="card-toggle" aria-expanded=${open} title=${[line, told].filter(Boolean).join('\n')} @click=${toggle}>
         <span class="twistie">${icons.chevron}</span>

@@ -80,17 +80,18 @@ function takeFocus(): void {
 }
 
 let clock: ReturnType<typeof setInterval> | undefined;
-/** Elapsed times and countdowns move by themselves while something is running. */
+let period = 0;
+/** Elapsed times and countdowns move by themselves while something is running; ages in minutes need no second. */
 function keepTime(): void {
-  const { run } = context.model;
+  const { run, state } = context.model;
   const moving =
     run?.phase === 'Running' &&
     (run.progress?.until !== undefined || Object.values(run.calls).some((call) => call.status === 'running'));
-  if (moving) clock ??= setInterval(refresh, 1000);
-  else {
-    clearInterval(clock);
-    clock = undefined;
-  }
+  const wanted = moving ? 1000 : state?.commands.length ? 15_000 : 0;
+  if (wanted === period) return;
+  period = wanted;
+  clearInterval(clock);
+  clock = period > 0 ? setInterval(refresh, period) : undefined;
 }
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { titleOf } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
+import { commands } from './commands.ts';
 import { composer } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { graph } from './graph.ts';
@@ -38,6 +39,7 @@ export function panel(
               ><span slot="start">${icons.down}</span>Jump to latest</vscode-button>`
       }
       ${run ? plan(run) : nothing}
+      ${commands(context)}
       ${noticeBar(context)}
       ${composer(context)}
     </footer>`;

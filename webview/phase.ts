@@ -1,8 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { pendingCalls } from '../src/protocol/messages.ts';
-import type { Run } from '../src/protocol/run.ts';
+import { endWords, hasDied, type Run, untoldEnds } from '../src/protocol/run.ts';
 import type { Took } from '../src/protocol/took.ts';
-import { visible } from '../src/protocol/visible.ts';
+import { visible, visibleLine } from '../src/protocol/visible.ts';
 import { focusComposer } from './composer.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
@@ -14,6 +14,8 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (run.readOnly) return stopLine(context, 'warning', run.readOnly, []);
   if (run.phase === 'Running') return runningLine(context, run);
   const { error } = run;
+  const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
+  if (!error && died) return diedLine(context, ...died);
   if (!error)
     return isBetweenTurns(run)
       ? stopLine(context, '', 'Paused between two turns.', ['Continue'])
@@ -58,16 +60,37 @@ function hasLooseEnds(run: Run): boolean {
   );
 }
 
+/** The model hears of it at the next turn; until then only this says it. */
+function diedLine(
+  context: PanelContext,
+  toolCallId: string,
+  { command, ended }: ReturnType<typeof untoldEnds>[number][1],
+) {
+  const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
+  const text = `In the background, “${name}” ${endWords(ended)}.`;
+  const details = ended.outputId
+    ? html`<vscode-button class="small" appearance="secondary" data-testid="died-output"
+        @click=${() => context.post({ type: 'open-output', toolCallId })}>Details</vscode-button>`
+    : nothing;
+  return stopLine(context, 'warning', text, ['Continue'], details);
+}
+
 type Way = 'Continue' | 'Retry' | 'Set API Key' | 'Take Over' | 'Say What Instead';
 
 const actions = { 'Set API Key': 'set-key', 'Take Over': 'take-over' } as const;
 
-function stopLine(context: PanelContext, tone: 'error' | 'warning' | '', text: string, ways: Way[]): TemplateResult {
+function stopLine(
+  context: PanelContext,
+  tone: 'error' | 'warning' | '',
+  text: string,
+  ways: Way[],
+  more: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons.warning : nothing}
     <span class="phase-text">${sentence(text)}</span>
-    <span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0))}</span>
+    <span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0))}${more}</span>
   </div>`;
 }
 

@@ -5,6 +5,7 @@ import type { Message, ToolCall } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { visibleLine, visibleProse } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
+import { isAtWork } from './commands.ts';
 import type { PanelContext } from './context.ts';
 import { damages } from './damage.ts';
 import { icons } from './icons.ts';
@@ -60,13 +61,15 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
   const place = (name: string) => `${index}${name}`;
   if (message.role !== 'assistant') return [message, context.opened.whole.size];
   const calls = message.toolCalls ?? [];
-  const ticking = calls.some((call) => run.calls[call.id]?.status === 'running');
+  const going = calls.map((call) => isAtWork(context, run.calls[call.id]?.background?.id));
+  const ticking = calls.some((call) => run.calls[call.id]?.status === 'running') || going.includes(true);
   return [
     message,
     run.phase,
     run.error?.code,
     ticking ? context.now : 0,
     context.opened.whole.size,
+    ...going,
     ...calls.flatMap((call, at) => [context.model.revisions.get(call.id), context.opened.cards.has(place(`:${at}`))]),
   ];
 }

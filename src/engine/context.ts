@@ -8,6 +8,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext } from '../tools/tool.ts';
+import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk, waiting } from './loop.ts';
@@ -58,7 +59,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
         throw error;
       }),
     keptOutput: async (id: string) => {
-      const whole = Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
+      const whole =
+        outputOfCommand(run, id) ?? Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
   };
@@ -179,6 +181,7 @@ const askingAlways = (context: CallContext): CallContext => ({
 type Emit = WorkflowContext['emit'];
 
 const talkOf = ({ run, emit }: RunLog): Talk => ({
+  hear: () => tellCommandEnds({ run, emit }),
   run,
   messages: run.messages,
   get queued() {

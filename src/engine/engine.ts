@@ -1,20 +1,23 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { LLMError } from '../llm/errors.ts';
-import type { RunEvent, RunPhase } from '../protocol/events.ts';
+import type { EventBody, RunEvent, RunPhase } from '../protocol/events.ts';
 import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import type { Took } from '../protocol/took.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
-import { LeftCommands } from '../tools/shell/left.ts';
+import type { BackgroundCommands } from '../tools/shell/background.ts';
+import { isAlive, LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { tellCommandEnds } from './commandEnds.ts';
 import { createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds, type Evidence, endCalls } from './looseEnds.ts';
-import { afterStop, heeding, patience } from './patience.ts';
+import { type Holding, note } from './notes.ts';
+import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { measureWork } from './took.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
@@ -45,12 +48,13 @@ export interface EngineOptions {
   maxTurns?(): number;
   /** Commands that outlived an editor. */
   left?: LeftCommands;
+  /** Commands that go on in this window. */
+  background?: Pick<BackgroundCommands, 'has'>;
   tell(event: RunEvent): void;
   now?(): number;
 }
 
-interface Active {
-  log?: RunLog;
+interface Active extends Holding {
   pausing?: boolean;
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
@@ -80,7 +84,7 @@ function newActive(early: UserInput[] = []): Active {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // every call of a turn listens, and lets go when it is done
   const none = Promise.resolve();
-  return { controller, early, ended: false, done: none.then(() => failedWith('', '')), closed: none };
+  return { controller, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
 }
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
@@ -153,6 +157,7 @@ export class ExecutionEngine {
     try {
       await before?.closed;
       log = new RunLog(await store.open(runId), tell, now);
+      active.log = log;
       const place = await this.undoPlace(log, workspace);
       await endCalls(
         log,
@@ -162,16 +167,27 @@ export class ExecutionEngine {
     } catch (error) {
       return toInfo(error);
     } finally {
+      for (const note of active.notes.splice(0)) await log?.emit(note).catch(() => {});
       await log?.end().catch(() => {}); // what could not be kept has been thrown already
       this.active.delete(runId);
     }
   }
 
+  /** Records what befell a command of a run, at whatever moment. Never rejects. */
+  note(runId: string, body: EventBody): Promise<void> {
+    const { store, tell, now = Date.now } = this.options;
+    const hold = (closed: Promise<void>) => ({ ...newActive(), ended: true, closed });
+    const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
+    return note({ active: this.active, hold, open }, runId, body);
+  }
+
   /** @param place what the run's tools saw in place of the workspace */
   private evidence({ run }: RunLog, place: () => Promise<Workspace | undefined>): Evidence {
-    const { host, store, left = new LeftCommands() } = this.options;
+    const { host, store, left = new LeftCommands(), background } = this.options;
     const kept = (id: string) => store.contents.read(run.id, id);
-    return { left, standing: async (doing) => host.standing(doing, await place(), kept) };
+    const isAttended: Evidence['isAttended'] = async ({ marker }, { owner }) =>
+      background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
+    return { left, isAttended, standing: async (doing) => host.standing(doing, await place(), kept) };
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
@@ -215,7 +231,9 @@ export class ExecutionEngine {
       return open();
     };
     const work = this.work(runId, active, opened, plan);
-    active.done = withinPatience(active, work).finally(() => {
+    const { signal } = active.controller;
+    const unopened = () => (active.log ? undefined : stoppedResult(signal));
+    active.done = withinPatience(signal, work, unopened).finally(() => {
       active.ended = true;
     });
     active.closed = Promise.all([work.then(({ closed }) => closed), active.done]).then(() => {
@@ -224,7 +242,12 @@ export class ExecutionEngine {
     return active.done;
   }
 
-  private async work(runId: string, active: Active, open: () => Promise<OpenRun>, plan: Plan): Promise<Worked> {
+  private async work(
+    runId: string,
+    active: Active,
+    open: () => Promise<OpenRun>,
+    plan: Plan,
+  ): Promise<Worked<EngineResult>> {
     const { signal } = active.controller;
     const { tell, now = Date.now } = this.options;
     let log: RunLog;
@@ -238,6 +261,7 @@ export class ExecutionEngine {
       return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
     active.log = log;
+    for (const note of active.notes.splice(0)) log.emit(note).catch(() => {});
     let stop: Rest;
     let isTold = false;
     const failing = (error: unknown) => {
@@ -294,6 +318,7 @@ export class ExecutionEngine {
       this.evidence(log, async () => place()?.catch(() => undefined)),
     );
     await tellDamage(log);
+    await tellCommandEnds(log); // before what the person says to it
     for (const { userInput, attachments } of active.early.splice(0))
       await log.emit({ type: 'message', message: userMessage(userInput, attachments) });
     await log.emit({ type: 'phase', phase: 'Running' });
@@ -341,25 +366,6 @@ const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };
 
 /** Where a run hands back, as it is told. */
 type Rest = Omit<StopPoint, 'turns'> & { took?: Took };
-
-interface Worked {
-  result: EngineResult;
-  /** What was told is on disk, or could not be written, which has been told then. */
-  closed: Promise<void>;
-}
-
-/** When it is over and on disk; or after a stop as soon as it is over, even before it could be opened. */
-async function withinPatience(active: Active, work: Promise<Worked>): Promise<EngineResult> {
-  const { signal } = active.controller;
-  const late = afterStop(signal, patience.disk);
-  const over = (async () => {
-    const { result, closed } = await work;
-    await Promise.race([closed, late]);
-    return result;
-  })();
-  const unopened = late.then(() => (active.log ? over : stoppedResult(signal)));
-  return Promise.race([over, unopened]);
-}
 
 function resultOf(run: Run, stop: StopPoint): EngineResult {
   const last = run.messages.findLast((message) => message.role === 'assistant');

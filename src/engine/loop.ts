@@ -24,6 +24,8 @@ export interface Talk {
   readonly messages: readonly Message[];
   /** Words that wait for the next turn; they leave when they are added. */
   readonly queued: readonly { text: string; attachments?: readonly Attachment[] }[];
+  /** Adds what the model is to hear of by itself. */
+  hear?(): Promise<void>;
   /** A call has had this id. */
   hasCall(id: string): boolean;
   /** Resolves when it is kept. */
@@ -64,6 +66,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const compactions = talk.run?.compactions ?? [];
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
+    await talk.hear?.();
     for (const { text, attachments } of [...talk.queued]) {
       await talk.add(userMessage(text, attachments));
       guard.forget();

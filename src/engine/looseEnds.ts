@@ -1,6 +1,6 @@
-import type { EventBody } from '../protocol/events.ts';
+import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/messages.ts';
-import type { CallState } from '../protocol/run.ts';
+import { type CallState, leftCalls } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { LeftCommands } from '../tools/shell/left.ts';
@@ -10,6 +10,8 @@ import type { RunLog } from './log.ts';
 export interface Evidence {
   standing: ToolHost['standing'];
   left: Pick<LeftCommands, 'look'>;
+  /** A command in the background belongs to a window that lives, this one or another: its end will be told. */
+  isAttended(command: Command, background: Background): Promise<boolean>;
 }
 
 /**
@@ -37,6 +39,16 @@ export async function endCalls({ run, emit }: RunLog, evidence: Evidence): Promi
     if (state?.ok !== undefined) continue;
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
     await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
+  }
+  await endCommands({ run, emit }, evidence);
+}
+
+/** Ends the commands in the background whose window is gone and told nothing of their end. */
+async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: Evidence): Promise<void> {
+  for (const [toolCallId, { command, process, background, ended }] of leftCalls(run)) {
+    if (!background || ended || (await evidence.isAttended(command, background))) continue;
+    const stillRunning = await evidence.left.look({ runId: run.id, toolCallId, command, process });
+    await emit({ type: 'command-end', toolCallId, by: 'lost', ...(stillRunning?.length && { stillRunning }) });
   }
 }
 
@@ -67,9 +79,11 @@ export function toldAfterwards(state: CallState | undefined): ToolOutcome {
 
 const outputOf = (outputId: string) => ({ outputId: outputId.slice(0, 12) });
 
-function noteOf({ changes, moved, command }: CallState): string {
+function noteOf({ changes, moved, command, background }: CallState): string {
   const paths = [...(changes ?? []).map(({ path }) => path), ...(moved ? [moved.to] : [])];
   if (paths.length > 0) return `The run ended while this ran, but it was done: ${listed(paths)}. Do not repeat it.`;
+  if (background)
+    return `It went on in the background, as ${background.id}. What it said first was lost when the run ended.`;
   const lost = command ? 'its exit code and what it printed were' : 'what it gave was';
   return `It ran to its end, but ${lost} lost when the run ended.`;
 }

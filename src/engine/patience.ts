@@ -19,3 +19,27 @@ export function heeding(signal: AbortSignal, run: Run, work: Promise<StopPoint>)
   const left = afterStop(signal, patience.work).then(() => (isRunning() ? work : stopPointOf(signal)));
   return Promise.race([work, left]);
 }
+
+export interface Worked<Result> {
+  result: Result;
+  /** What was told is on disk, or could not be written, which has been told then. */
+  closed: Promise<void>;
+}
+
+/**
+ * When it is over and on disk; or after a stop as soon as it is over, even before it could be opened.
+ * @param unopened what is given then: undefined once it is open
+ */
+export function withinPatience<Result>(
+  signal: AbortSignal,
+  work: Promise<Worked<Result>>,
+  unopened: () => Result | undefined,
+): Promise<Result> {
+  const late = afterStop(signal, patience.disk);
+  const over = (async () => {
+    const { result, closed } = await work;
+    await Promise.race([closed, late]);
+    return result;
+  })();
+  return Promise.race([over, late.then(() => unopened() ?? over)]);
+}

@@ -3,6 +3,7 @@ import type { ExecutionEngine } from '../engine/engine.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
 import { showApprovals } from './approvalsMenu.ts';
+import type { CommandsAtWork } from './commandsAtWork.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
 import { deleteRun, showDeletedRuns } from './deletedRuns.ts';
@@ -31,6 +32,7 @@ interface Parts {
   store: RunStore;
   undo: Undo;
   leftRunning: LeftRunning;
+  commandsAtWork: CommandsAtWork;
   packages: Packages;
   setup: Setup;
   manager: ModelManager;
@@ -89,6 +91,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
+    'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.endCommands': () => parts.leftRunning.choose(),
     'towpath.answer': (id?: string) => approvals.show(id),
     'towpath.denyWithWords': (id?: string) => approvals.denyWithWords(id),

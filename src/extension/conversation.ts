@@ -9,6 +9,7 @@ import type { Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
 import { RunStore } from '../runs/store.ts';
 import { keepFile } from '../tools/gate/write.ts';
+import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { ChatView } from './chatView.ts';
 
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
@@ -30,6 +31,7 @@ export class Conversation {
     private readonly engine: ExecutionEngine,
     private readonly store: RunStore,
     private readonly view: Pick<ChatView, 'post' | 'event'>,
+    private readonly commands: Pick<BackgroundCommands, 'endRun'>,
     folder: string,
     /** Something in the list of runs is different. */
     private readonly listChanged: () => void,
@@ -112,9 +114,10 @@ export class Conversation {
     await this.snapshot();
   }
 
-  /** Deletes a run, which is stopped before; gives the name that brings it back. Undefined: it could not be. */
+  /** Deletes a run, which is stopped before, with its commands in the background; gives the name that brings it back. Undefined: it could not be. */
   async delete(runId: string): Promise<string | undefined> {
     await this.engine.stop(runId);
+    await this.commands.endRun(runId);
     const name = await this.changing(() => this.store.delete(runId));
     if (name === undefined) return undefined;
     this.engine.forget(runId);

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { leftCalls } from '../protocol/run.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import type { RunStore } from '../runs/store.ts';
-import type { CommandAtWork, LeftCommands } from '../tools/shell/left.ts';
+import { type CommandAtWork, isAlive, type LeftCommands } from '../tools/shell/left.ts';
 import type { Conversation } from './conversation.ts';
 import { withoutLinks } from './questionText.ts';
 
@@ -22,8 +22,11 @@ export class LeftRunning {
       if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
       if (await this.store.holder(id)) continue;
       const run = await this.store.read(id).catch(() => undefined); // what is wrong with it is said where it is opened
-      for (const [toolCallId, { command, process }] of run ? leftCalls(run) : [])
+      for (const [toolCallId, { command, process, background }] of run ? leftCalls(run) : []) {
+        const owner = background?.owner;
+        if (owner && (await isAlive(owner))) continue; // it belongs to a window that lives
         await this.left.look({ runId: id, toolCallId, command, process });
+      }
     }
     const atWork = await this.left.atWork();
     if (atWork.length > 0) void this.tell(atWork);

@@ -5,12 +5,14 @@ import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { workspaceInstructions } from '../tools/files/instructions.ts';
 import { createToolHost } from '../tools/host.ts';
+import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
 import { createAsides } from './aside.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
+import { CommandsAtWork } from './commandsAtWork.ts';
 import { CommandTerminal } from './commandTerminal.ts';
 import { Conversation } from './conversation.ts';
 import { Diffs } from './diffs.ts';
@@ -72,6 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
       working: engine.liveIds.length,
       asking: approvals.count,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
+      commands: background.atWork,
     });
   const policies = new Policies(memory, modals, log, () => {
     showStatus();
@@ -84,11 +87,20 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const terminal = new CommandTerminal();
   const left = new LeftCommands();
+  const background: BackgroundCommands = new BackgroundCommands({
+    keep: (runId, text) => store.contents.keep(runId, text),
+    ended: ({ runId, toolCallId }, end) => engine.note(runId, { type: 'command-end', toolCallId, ...end }),
+    changed: () => {
+      showStatus();
+      void panel.showState();
+    },
+  });
   const tools = defaultTools({
     delete: { quota: () => settings()['undo.quota'] },
     shell: {
       timeout: () => settings()['shell.timeout'],
       left,
+      background,
       mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
     },
     web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
@@ -107,7 +119,7 @@ export function activate(context: vscode.ExtensionContext): void {
     now: () => new Date(),
     read: (place, folder) => asides.packages.run('package', place, folder),
   });
-  const engine = new ExecutionEngine({
+  const engine: ExecutionEngine = new ExecutionEngine({
     store,
     host: createToolHost({
       workspace,
@@ -125,6 +137,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     maxTurns: () => settings().maxTurns,
     left,
+    background,
     tell: (event) => {
       conversation.told(event);
       if (event.type === 'phase') {
@@ -137,11 +150,12 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
 
-  const conversation = new Conversation(engine, store, view, storage.fsPath, () => {
+  const conversation = new Conversation(engine, store, view, background, storage.fsPath, () => {
     showStatus();
     void panel.showState();
   });
   const leftRunning = new LeftRunning(store, left, conversation);
+  const commandsAtWork = new CommandsAtWork(background, conversation);
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
@@ -166,6 +180,8 @@ export function activate(context: vscode.ExtensionContext): void {
     policies,
     diffs,
     undo,
+    background,
+    commandsAtWork,
     workspace,
     log,
   });
@@ -182,6 +198,7 @@ export function activate(context: vscode.ExtensionContext): void {
     statusBar,
     problems,
     terminal,
+    commandsAtWork,
     diffs.register(),
     reviews.register(),
     presence,
@@ -197,6 +214,7 @@ export function activate(context: vscode.ExtensionContext): void {
       store,
       undo,
       leftRunning,
+      commandsAtWork,
       packages,
       setup,
       manager,
@@ -225,7 +243,7 @@ export function activate(context: vscode.ExtensionContext): void {
   leftRunning.find().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);
   shutDown = async () => {
-    await engine.close();
+    await Promise.all([background.close(), engine.close()]);
     await Promise.all([models.dispose(), mcp.dispose(), ...Object.values(asides).map((aside) => aside.dispose())]);
   };
 }

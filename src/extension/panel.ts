@@ -4,9 +4,11 @@ import type { ExecutionEngine } from '../engine/engine.ts';
 import type { CallState } from '../protocol/run.ts';
 import type { RunStore } from '../runs/store.ts';
 import { resolvePath } from '../tools/gate/paths.ts';
+import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Approvals } from './approvals.ts';
 import type { ChatView, Intention } from './chatView.ts';
+import type { CommandsAtWork } from './commandsAtWork.ts';
 import type { Conversation } from './conversation.ts';
 import { deleteRun } from './deletedRuns.ts';
 import type { Diffs } from './diffs.ts';
@@ -24,6 +26,8 @@ interface Parts {
   policies: Policies;
   diffs: Diffs;
   undo: Undo;
+  background: BackgroundCommands;
+  commandsAtWork: CommandsAtWork;
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
@@ -53,6 +57,12 @@ export class Panel {
         modelChosen: models.chosen,
         ...policies.shown(conversation.id),
         runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
+        commands: this.parts.background.atWork.map(({ id, runId, line, startedAt }) => ({
+          id,
+          runId,
+          line,
+          startedAt,
+        })),
         workspace: {
           open: workspace.roots.length > 0,
           trusted: workspace.trusted,
@@ -100,6 +110,14 @@ export class Panel {
         return this.openDiff(message.toolCallId);
       case 'open-output':
         return this.openOutput(message.toolCallId);
+      case 'let-go-on':
+        return this.letGoOn(message.toolCallId);
+      case 'stop-command':
+        await this.parts.commandsAtWork.stop(message.id);
+        return view.focus();
+      case 'command-output':
+        await this.parts.commandsAtWork.show(message.id);
+        return;
       case 'open-file':
         return this.openFile(message.path, message.line);
       case 'open-link': {
@@ -122,7 +140,15 @@ export class Panel {
 
   private async openOutput(toolCallId: string): Promise<void> {
     const { runId, call } = await this.call(toolCallId);
-    if (runId && call?.outputId) await this.parts.diffs.showOutput(runId, call.outputId);
+    if (call?.background && (await this.parts.commandsAtWork.show(call.background.id))) return;
+    const outputId = call?.ended?.outputId ?? call?.outputId;
+    if (runId && outputId) await this.parts.diffs.showOutput(runId, outputId);
+  }
+
+  private async letGoOn(toolCallId: string): Promise<void> {
+    const { call } = await this.call(toolCallId);
+    if (call?.command) this.parts.background.letGoOn(call.command.marker);
+    await this.parts.view.focus();
   }
 
   private async call(toolCallId: string): Promise<{ runId?: string; call?: CallState }> {

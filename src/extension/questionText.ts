@@ -62,7 +62,11 @@ function changeOf({ change }: Plan, edited: string | undefined): string {
 
 const sentence = (words: string) => words[0]!.toUpperCase() + words.slice(1);
 
-const limitOf = ({ timeLimit }: Plan) => (timeLimit === undefined ? '' : `It may take ${timeWords(timeLimit)}.`);
+function limitOf({ timeLimit, background }: Plan): string {
+  const limit = timeLimit === undefined ? undefined : timeWords(timeLimit);
+  if (background) return `It goes on in the background ${limit ? `for ${limit} at most` : 'until it is stopped'}.`;
+  return limit ? `It may take ${limit}.` : '';
+}
 
 /** @param seconds whole ones */
 function timeWords(seconds: number): string {
@@ -90,7 +94,8 @@ export function buttonsOf(request: ApprovalRequest, offers: Offers): string[] {
   const all = waiting > 1 ? [`Deny All (${waiting})`] : [];
   if (needsReview(request, edited) && !reviewed) return [labels.review, ...all];
   if (edited !== undefined) return [labels.review, labels.allowChanged, ...all];
-  const yeses = [labels.allow, ...(request.plan.grant === undefined ? [] : [labels.allowRun])];
+  const { grant, once } = request.plan;
+  const yeses = [labels.allow, ...(grant === undefined || once ? [] : [labels.allowRun])];
   const lasting = always && !(oneByOne && all.length > 0) ? [labels.allowAlways] : [];
   return [labels.review, ...yeses, ...lasting, ...all].slice(0, 4);
 }

@@ -43,6 +43,29 @@ export type Command = z.infer<typeof commandSchema>;
 export const processSchema = z.object({ pid: z.number().int(), began: z.string(), boot: z.string().optional() });
 export type ProcessIdentity = z.infer<typeof processSchema>;
 
+/**
+ * A command that its call left in the background: the id by which the run speaks of it, and the process of the window that has
+ * it (none where the system does not say).
+ */
+export const backgroundSchema = z.object({ id: z.string(), owner: processSchema.optional() });
+export type Background = z.infer<typeof backgroundSchema>;
+
+/**
+ * How a command in the background ended: by itself, by `shell.stop` (`call`), by the person, with its window or its run
+ * (`window`), because it wrote too much (`flood`) or its time was over; `lost`: its window ended without a word.
+ */
+export const commandEndShape = {
+  by: z.enum(['itself', 'call', 'person', 'window', 'flood', 'timeout', 'lost']),
+  exitCode: z.number().int().nullable().optional(),
+  signal: z.string().optional(),
+  /** What of it was at work all the same. */
+  stillRunning: z.array(z.string()).optional(),
+  /** The content id of what it wrote. */
+  outputId: z.string().optional(),
+};
+const commandEndSchema = z.object(commandEndShape);
+export type CommandEnd = z.infer<typeof commandEndSchema>;
+
 /** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
@@ -67,8 +90,15 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 const storedEvents = [
   event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
   event('title', { title: z.string() }),
-  /** `branch`: said in the conversation that a parallel branch of the workflow has of its own. */
-  event('message', { message: messageSchema, branch: z.string().optional() }),
+  /**
+   * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
+   * these calls' commands.
+   */
+  event('message', {
+    message: messageSchema,
+    branch: z.string().optional(),
+    ends: z.array(z.string()).optional(),
+  }),
   /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
   event('queued', saidShape),
   event('approval', {
@@ -105,7 +135,11 @@ const storedEvents = [
     stillRunning: z.array(z.string()).optional(),
     /** The content id of what was too long to tell. */
     outputId: z.string().optional(),
+    /** Its command goes on. */
+    background: backgroundSchema.optional(),
   }),
+  /** The command that a call left in the background is not at work any more; this can be long after the call. */
+  event('command-end', { toolCallId: z.string(), ...commandEndShape }),
   /** The person took changes of these calls back; `changes` are what that did. */
   event('undo', {
     toolCallIds: z.array(z.string()),

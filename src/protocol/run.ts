@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import {
+  backgroundSchema,
+  type CommandEnd,
+  commandEndShape,
   commandSchema,
   compactionShape,
   decisionSchema,
@@ -35,6 +38,9 @@ const callStateSchema = z.object({
   command: commandSchema.optional(),
   process: processSchema.optional(),
   stillRunning: z.array(z.string()).optional(),
+  background: backgroundSchema.optional(),
+  /** How its command in the background ended, and when. */
+  ended: z.object({ ...commandEndShape, at: z.number() }).optional(),
   /** Paths whose changes were undone; for `moved` the one it went to. */
   undone: z.array(z.string()).optional(),
   outputId: z.string().optional(),
@@ -81,6 +87,8 @@ export const runSchema = z.object({
   /** By tool call id. */
   calls: z.record(z.string(), callStateSchema),
   queued: z.array(z.object(saidShape)),
+  /** Calls whose command in the background has ended, of which the model has not heard. */
+  ends: z.array(z.string()).optional(),
   /** The reply that is being streamed; its `calls` are being written. */
   live: z
     .object({
@@ -166,6 +174,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       if (event.message.role === 'assistant') run.live = undefined;
+      if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
@@ -234,6 +243,13 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.moved = event.moved;
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
+      call.background = event.background;
+      break;
+    }
+    case 'command-end': {
+      const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;
+      callOf(run, toolCallId).ended = { ...end, at };
+      if (end.by !== 'call') run.ends = [...(run.ends ?? []).filter((id) => id !== toolCallId), toolCallId];
       break;
     }
     case 'undo':
@@ -308,12 +324,44 @@ function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
   };
 }
 
-/** Calls whose command may be at work though the run is not: the editor ended, or a stop was not waited for. */
-export function leftCalls(run: Run): [toolCallId: string, state: CallState & Required<Pick<CallState, 'command'>>][] {
-  return Object.entries(run.calls).flatMap(([id, { command, ...state }]) =>
-    command && (state.ok === undefined || state.code === 'TOOL_INTERRUPTED') ? [[id, { ...state, command }]] : [],
-  );
+type WithCommand = CallState & Required<Pick<CallState, 'command'>>;
+
+/** Calls whose command may be at work though the run is not: in the background, or the editor ended, or a stop was not waited for. */
+export function leftCalls(run: Run): [toolCallId: string, state: WithCommand][] {
+  return Object.entries(run.calls).flatMap(([id, { command, ...state }]) => {
+    const { ok, code, background, ended } = state;
+    const may =
+      ok === undefined ||
+      code === 'TOOL_INTERRUPTED' ||
+      (background && (!ended || (ended.by === 'lost' && Boolean(ended.stillRunning?.length))));
+    return command && may ? [[id, { ...state, command }]] : [];
+  });
 }
+
+type Ended = WithCommand & Required<Pick<CallState, 'background' | 'ended'>>;
+
+/** Calls whose command in the background has ended without the model having heard of it. */
+export function untoldEnds(run: Run): [toolCallId: string, state: Ended][] {
+  return (run.ends ?? []).flatMap((id) => {
+    const { command, background, ended, ...state } = run.calls[id] ?? { status: 'done' };
+    return command && background && ended ? [[id, { ...state, command, background, ended }]] : [];
+  });
+}
+
+/** How a command in the background ended, in words that go on with its name: `ended with 1`. */
+export function endWords({ by, exitCode, signal, stillRunning }: CommandEnd): string {
+  if (by === 'lost') return stillRunning?.length ? 'went on without its window' : 'ended after its window';
+  if (by === 'window') return 'ended with its window or its run';
+  if (by === 'flood') return 'was ended: it wrote more than 100 MiB';
+  if (by === 'timeout') return 'was ended: its time was over';
+  if (by === 'person') return 'was stopped by the person';
+  if (by === 'call') return 'was stopped';
+  return signal ? `was killed (${signal})` : `ended with ${exitCode}`;
+}
+
+/** It ended as nobody wanted it to: neither stopped nor with 0. */
+export const hasDied = ({ by, exitCode }: CommandEnd): boolean =>
+  by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
 /** The run's own title, else the beginning of its first message. */
 export function titleOf(run: Run): string {

@@ -42,6 +42,16 @@ const runSummarySchema = z.object({
   readOnly: z.string().optional(),
 }) satisfies z.ZodType<RunSummary>;
 
+/** A command that is at work in the background of this window, for whatever run. */
+const commandAtWorkSchema = z.object({
+  id: z.string(),
+  runId: z.string(),
+  line: z.string(),
+  /** Epoch milliseconds. */
+  startedAt: z.number(),
+});
+export type CommandAtWork = z.infer<typeof commandAtWorkSchema>;
+
 /** What surrounds the conversation. */
 const panelStateSchema = z.object({
   models: z.array(modelOptionSchema),
@@ -53,6 +63,7 @@ const panelStateSchema = z.object({
   /** It was chosen for this run alone. */
   presetOfRun: z.boolean(),
   runs: z.array(runSummarySchema),
+  commands: z.array(commandAtWorkSchema),
   workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
 });
 export type PanelState = z.infer<typeof panelStateSchema>;
@@ -126,6 +137,11 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
   z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),
   z.strictObject({ type: z.literal('open-output'), toolCallId: id }),
+  /** The call has its result, and its command goes on. */
+  z.strictObject({ type: z.literal('let-go-on'), toolCallId: id }),
+  /** Of a command in the background. */
+  z.strictObject({ type: z.literal('stop-command'), id }),
+  z.strictObject({ type: z.literal('command-output'), id }),
   z.strictObject({
     type: z.literal('open-file'),
     path: z.string().min(1).max(4096),

@@ -14,8 +14,10 @@ import { searchTool } from './files/search.ts';
 import { writeTool } from './files/write.ts';
 import { outputTool } from './output.ts';
 import { planUpdateTool } from './plan.ts';
-import { type ShellOptions, shellTool } from './shell.ts';
+import { BackgroundCommands } from './shell/background.ts';
+import { type ShellOptions, shellTool, stopTool } from './shell.ts';
 import type { Tool } from './tool.ts';
+import { ownPages } from './web/own.ts';
 import { type WebOptions, webTool } from './web.ts';
 
 export interface ToolOptions {
@@ -28,6 +30,7 @@ export interface ToolOptions {
 
 /** The tools of every run, in an order that never changes: providers and the local model cache their definitions. */
 export function defaultTools(options: ToolOptions = {}): Tool[] {
+  const { background = new BackgroundCommands() } = options.shell ?? {};
   return [
     listTool,
     findTool,
@@ -38,10 +41,11 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     applyPatchTool,
     moveTool,
     deleteTool(options.delete),
-    shellTool(options.shell),
-    outputTool,
+    shellTool({ ...options.shell, background }),
+    stopTool(background),
+    outputTool(background),
     ...(options.language ? languageTools(options.language) : []),
-    webTool(options.web),
+    webTool({ ownPages: ownPages(background), ...options.web }),
     planUpdateTool,
   ];
 }

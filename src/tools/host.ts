@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { EventBody } from '../protocol/events.ts';
+import type { Background, EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
@@ -95,6 +95,7 @@ export function createToolHost({
       let started = now();
       let doing: Kept = {};
       let outputId: string | undefined;
+      let background: Background | undefined;
       let changed: unknown;
       const executed = await execute().catch((error) => toFailure(error, context.signal));
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
@@ -108,6 +109,7 @@ export function createToolHost({
         ...(!outcome.ok && { code: outcome.error.code }),
         ...did,
         ...(outputId && { outputId }),
+        ...(background && { background }),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);
@@ -138,6 +140,9 @@ export function createToolHost({
           async leaves(text) {
             const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
+          },
+          commandGoesOn(one) {
+            background = one;
           },
         });
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
@@ -211,10 +216,11 @@ export function createToolHost({
     call: ToolCall,
     context: CallContext,
     workspace: Workspace,
-    running: Pick<ToolContext, 'keepOutput' | 'leaves'> = { keepOutput: context.keep, leaves: async () => undefined },
+    running: Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> = planning(context),
   ): ToolContext {
     return {
       runId: context.runId,
+      toolCallId: call.id,
       workspace,
       signal: context.signal,
       keptFromSearch: (place) => {
@@ -234,3 +240,10 @@ export function createToolHost({
     };
   }
 }
+
+/** What is only worked out keeps texts, and does nothing. */
+const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leaves' | 'commandGoesOn'> => ({
+  keepOutput: keep,
+  leaves: async () => undefined,
+  commandGoesOn: () => undefined,
+});

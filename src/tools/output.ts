@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { linesOf } from './files/text.ts';
+import { keptText } from './keptText.ts';
+import type { BackgroundCommands } from './shell/background.ts';
+import type { GoingCommand } from './shell/going.ts';
 import { readTool, type Tool, ToolError } from './tool.ts';
 import { defaultLines, lineWindow } from './window.ts';
 
@@ -7,33 +10,50 @@ import { defaultLines, lineWindow } from './window.ts';
 const longestLine = 4000;
 
 /**
- * `output.read`: a window of lines of what a call of this run gave and was too long to tell. Data:
- * `{ text, startLine, endLine, totalLines, cut? }`; longer lines are broken every 4,000 characters.
+ * `output.read`: a window of lines of what a call of this run gave and was too long to tell, or of what a command in the background
+ * wrote. Data: `{ text, startLine, endLine, totalLines, cut? }`; longer lines are broken every 4,000 characters. Of a command
+ * without `offset` what is new, which is waited for up to ten seconds: `{ text, cut?, outputId? }`; and always
+ * `{ running, exitCode?, signal?, by?, stillRunning? }`.
  */
-export const outputTool: Tool = {
-  ...readTool(
+export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
+  const tool = readTool(
     {
       name: 'output.read',
-      description: 'Read lines of an output that was cut.',
+      description: 'Read lines of an output that was cut, or what a background command wrote since.',
       arguments: {
-        id: z
-          .string()
-          .regex(/^[0-9a-f]{12,64}$/)
-          .describe('Its outputId'),
+        id: z.string().regex(/^[0-9a-f]{8,64}$/),
         offset: z.int().min(1).max(1e9).optional(),
         limit: z.int().min(1).max(5000).optional(),
       },
     },
-    async ({ id, offset = 1, limit = defaultLines }, { keptOutput }) => {
-      const text = await keptOutput(id);
+    async ({ id, offset, limit = defaultLines }, context) => {
+      const command = background.find(context.runId, id);
+      if (command && offset === undefined) {
+        await command.untilNews(context.signal);
+        const standing = standingOf(command); // before the text: what it wrote at its end is not missed
+        const { text, dropped } = command.takeNews();
+        return { ...standing, ...(await keptText(text, dropped, 'text', context)) };
+      }
+      const text = command ? command.text() : await context.keptOutput(id);
       if (text === undefined) throw new ToolError('ENOENT', `No call of this run gave an output with the id ${id}.`);
-      const lines = linesOf(text).flatMap((line) => (line.length > longestLine ? pieces(line) : [line]));
-      if (offset > Math.max(1, lines.length))
-        throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: there are ${lines.length} lines.`);
-      return lineWindow(lines, offset, limit);
+      return { ...(command && standingOf(command)), ...linesFrom(text, offset ?? 1, limit) };
     },
-  ),
-  ofRun: true,
+  );
+  return { ...tool, ofRun: true };
+}
+
+function linesFrom(text: string, offset: number, limit: number) {
+  const lines = linesOf(text).flatMap((line) => (line.length > longestLine ? pieces(line) : [line]));
+  if (offset > Math.max(1, lines.length))
+    throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: there are ${lines.length} lines.`);
+  return lineWindow(lines, offset, limit);
+}
+
+/** As a model is told of it. */
+export const standingOf = ({ end }: Pick<GoingCommand, 'end'>) => {
+  if (!end) return { running: true };
+  const { by, outputId: _, ...how } = end;
+  return { running: false, ...(by !== 'itself' && { by }), ...how };
 };
 
 const pieces = (line: string) =>

@@ -84,7 +84,8 @@ export function createQuestions(approve: Approve, now: () => number) {
     answer: ApprovalAnswer,
     context: CallContext,
   ): void {
-    const covered = answer.decision === 'allow-run' ? plan.grant : undefined;
+    const isYes = answer.decision === 'allow-run' || (answer.decision === 'allow' && plan.once);
+    const covered = isYes && answer.edited === undefined ? plan.grant : undefined;
     if (covered !== undefined) context.grants.add(covered);
     const file = answer.decision === 'deny' || answer.edited !== undefined ? plan.change?.realPath : undefined;
     const others = [...open].filter(({ request }) => request.runId === runId);

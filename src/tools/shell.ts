@@ -6,7 +6,10 @@ import { packagesOf } from './gate/grants/packages.ts';
 import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
+import { keptText } from './keptText.ts';
+import { standingOf } from './output.ts';
 import type { Part } from './part.ts';
+import { BackgroundCommands } from './shell/background.ts';
 import type { LeftCommands } from './shell/left.ts';
 import type { CommandMirror } from './shell/live.ts';
 import { readingLimit, runReading } from './shell/reading.ts';
@@ -21,31 +24,43 @@ export interface ShellOptions {
   mirror?(command: string, folder: string): CommandMirror | undefined;
   /** Commands that outlived an editor. */
   left?: Pick<LeftCommands, 'twinOf'>;
+  /** Commands that go on when their call has its result. */
+  background?: BackgroundCommands;
 }
 
 /**
  * `shell.run`: one command line in the workspace. Data: `{ exitCode, signal?, output, cut?, outputId?, stillRunning? }`; an exit code other
  * than 0 is an answer, not a failure. Past its time `TOOL_TIMEOUT`, stopped `TOOL_INTERRUPTED`, both with the output in `details`.
+ * With `background`, or when the person lets it go on: `{ id, running: true, output, cut?, outputId?, note? }` once it has said
+ * what it has to say first, unless it has ended by then.
  */
-export function shellTool({ timeout = () => 600_000, mirror, left }: ShellOptions = {}): Tool {
+export function shellTool({
+  timeout = () => 600_000,
+  mirror,
+  left,
+  background = new BackgroundCommands(),
+}: ShellOptions = {}): Tool {
+  const refuseTwin = (command: string, folder: string, runId: string) =>
+    refuseTwinOf({ left, background }, command, folder, runId);
   return askingTool(
     {
       name: 'shell.run',
-      description: 'Run a shell command in the workspace. It gets no input.',
+      description: 'Run a shell command. It gets no input.',
       arguments: {
         command: z.string().min(1),
-        cwd: z.string().optional().describe('Folder, default the workspace'),
+        cwd: z.string().optional(),
         timeoutSeconds: z.int().min(1).max(3600).optional(),
+        background: z.boolean().optional(),
       },
     },
     'execute',
-    async function plan({ command, cwd, timeoutSeconds }, context): Promise<Plan> {
+    async function plan({ command, cwd, timeoutSeconds, background: goesOn }, context): Promise<Plan> {
       const { workspace } = context;
       if (command.trim() === '') throw new ToolError('TOOL_ARGS_INVALID', 'command: give a command.');
       const place = cwd ?? defaultFolder(workspace.roots);
       const folder = await resolvePath(workspace.roots, place, 'list');
       if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
-      await refuseTwin(left, command, folder.path);
+      await refuseTwin(command, folder.path, context.runId);
       const judge = () => judgeCommand(workspace.roots, folder.path, command);
       const { reading, parts } = await judge();
       const marker = randomUUID();
@@ -57,13 +72,14 @@ export function shellTool({ timeout = () => 600_000, mirror, left }: ShellOption
           ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
           : undefined;
       return {
-        what: 'Run a command',
+        what: goesOn ? 'Run a command in the background' : 'Run a command',
         where: folder.path,
         why: ['A command can do anything that you can do.', why].filter(Boolean).join(' '),
         command,
         marker,
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
+        ...(goesOn && { background: true }),
         named: named.paths,
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
@@ -79,7 +95,7 @@ export function shellTool({ timeout = () => 600_000, mirror, left }: ShellOption
                 );
                 return runReading(reading, limit, workspace, context, mirror?.(command, folder.path));
               },
-        revise: (edited) => plan({ command: edited, cwd, timeoutSeconds }, context),
+        revise: (edited) => plan({ command: edited, cwd, timeoutSeconds, background: goesOn }, context),
         async run(context) {
           const now = await resolvePath(workspace.roots, place, 'list');
           if (now.path !== folder.path)
@@ -87,20 +103,72 @@ export function shellTool({ timeout = () => 600_000, mirror, left }: ShellOption
               'E_PRECONDITION_FAILED',
               `${quoted(folder.relative)} is another folder than was shown.`,
             );
-          await refuseTwin(left, command, folder.path);
-          const limit = timeoutSeconds === undefined ? timeout() : timeoutSeconds * 1000;
-          return runCommand(command, folder.path, limit, context, mirror?.(command, folder.path), marker);
+          await refuseTwin(command, folder.path, context.runId);
+          if (goesOn) background.makeRoom();
+          const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
+          const shown = mirror?.(command, folder.path);
+          return runCommand(command, folder.path, context, {
+            timeout: limit,
+            mirror: shown,
+            marker,
+            background,
+            goesOn,
+          });
         },
       };
     },
   );
 }
 
-async function refuseTwin(left: ShellOptions['left'], command: string, folder: string): Promise<void> {
+/** The same command is not run a second time beside itself. */
+async function refuseTwinOf(
+  { left, background }: Required<Pick<ShellOptions, 'background'>> & Pick<ShellOptions, 'left'>,
+  command: string,
+  folder: string,
+  runId: string,
+): Promise<void> {
+  const going = background.twinOf(runId, command, folder);
+  if (going)
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `This command is at work in the background already, as ${going.id}. It is not run a second time beside itself: read it with output.read, or end it with shell.stop.`,
+      { reason: 'STILL_RUNNING', id: going.id },
+    );
   const twin = await left?.twinOf(command, folder);
   if (!twin) return;
   const message = `This command went on when the editor ended, and is still at work: ${twin.processes.join(', ')}. It is not run a second time beside itself. Wait for its end, or ask the person to end it (Towpath: End Commands Left Running).`;
   throw new ToolError('E_PRECONDITION_FAILED', message, { reason: 'STILL_RUNNING', stillRunning: twin.processes });
+}
+
+/** `shell.stop`: ends a command of this run in the background with all it has started. Data: how it ended, and what of its output is new. */
+export function stopTool(background: BackgroundCommands): Tool {
+  const tool = askingTool(
+    {
+      name: 'shell.stop',
+      description: 'End a command in the background.',
+      arguments: { id: z.string().max(64) },
+    },
+    'execute',
+    async ({ id }, { runId }): Promise<Plan> => {
+      const command = background.find(runId, id);
+      if (!command)
+        throw new ToolError('ENOENT', `No command of this run is in the background with the id ${JSON.stringify(id)}.`);
+      return {
+        what: 'End a command in the background',
+        where: command.folder,
+        why: 'It is a command of this run.',
+        free: 'It ends a command of this run.',
+        details: command.line,
+        grant: 'shell.stop',
+        async run(context) {
+          await command.stop('call');
+          const { text, dropped } = command.takeNews();
+          return { ...standingOf(command), ...(await keptText(text, dropped, 'output', context)) };
+        },
+      };
+    },
+  );
+  return { ...tool, ofRun: true };
 }
 
 /** Where a command runs, and what lasting rules for it could be about. */

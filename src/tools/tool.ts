@@ -1,5 +1,13 @@
 import * as z from 'zod';
-import type { Decision, EventBody, KeptChange, Moved, ProcessIdentity, RemovedKind } from '../protocol/events.ts';
+import type {
+  Background,
+  Decision,
+  EventBody,
+  KeptChange,
+  Moved,
+  ProcessIdentity,
+  RemovedKind,
+} from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
@@ -47,6 +55,7 @@ export interface Removed {
 /** What a tool may use while it runs. */
 export interface ToolContext {
   runId: string;
+  toolCallId: string;
   workspace: Workspace;
   signal: AbortSignal;
   /** Files that rules keep a search from `place` (both workspace-relative) from telling of. */
@@ -57,6 +66,8 @@ export interface ToolContext {
   leaves(text: string): Promise<void>;
   /** Tells which process a command has, so that it can be found again. */
   commandStarted(process: ProcessIdentity): void;
+  /** The call's command goes on when the call has its result. */
+  commandGoesOn(background: Background): void;
   /** Keeps a text that is too long for the outcome with the call, at most one a call. Gives its id (sha256). */
   keepOutput(text: string): Promise<string>;
   /** A text that a call of this run has kept, by (the beginning of) its id. */
@@ -84,6 +95,8 @@ export interface Plan {
   packages?: readonly string[];
   /** Seconds that the command may take, where the call says it. */
   timeLimit?: number;
+  /** The command goes on when the call has its result. */
+  background?: true;
   /** Workspace-relative, for rules about paths; absent: that of `change`. */
   paths?: readonly string[];
   /** Places that the command names, for rules that ask or deny; a folder ends in `/`, the workspace is ''. */
@@ -98,6 +111,8 @@ export interface Plan {
   free?: string;
   /** What *Allow for this run* would cover, e.g. `fs.edit`; absent for what must be asked every time. */
   grant?: string;
+  /** Any yes covers its `grant`: the next one like it is not asked about. */
+  once?: true;
   /** No preset and no rule allows it: only an answer does, and the grant that goes with it. */
   guarded?: true;
   /** The tool that a rule about this is for, where another one was called in its place. */

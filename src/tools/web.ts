@@ -1,13 +1,16 @@
 import * as z from 'zod';
 import { keptText } from './keptText.ts';
-import { askingTool, type Tool, ToolError } from './tool.ts';
+import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
 import { checkUrl } from './web/addresses.ts';
-import { fetchPage, type PageLimits } from './web/fetch.ts';
+import { anySite, fetchPage, type PageLimits } from './web/fetch.ts';
+import type { OwnPage, OwnPages } from './web/own.ts';
 import { type pageText, pageText as usualText } from './web/text.ts';
 
 export interface WebOptions extends Partial<PageLimits> {
   /** Pages of this machine and of private networks may be fetched, too. */
   allowPrivate?(): boolean;
+  /** Pages of this machine that a command of the run serves. */
+  ownPages?: OwnPages;
   /** A page as text (`web/text.ts`), maybe made elsewhere. Throws a sentence where that cannot be done. */
   pageText?: typeof pageText;
 }
@@ -17,20 +20,27 @@ export interface WebOptions extends Partial<PageLimits> {
  * the address it came from in the end. Fails with `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`),
  * `E_READ_LIMIT` for what is too large or no text, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
  */
-export function webTool({ allowPrivate = () => false, pageText = usualText, ...limits }: WebOptions = {}): Tool {
+export function webTool({
+  allowPrivate = () => false,
+  ownPages,
+  pageText = usualText,
+  ...limits
+}: WebOptions = {}): Tool {
   return askingTool(
     { name: 'web.fetch', description: 'Get a web page as text.', arguments: { url: z.string().max(2000) } },
     'execute',
-    async ({ url: written }) => {
-      const url = checkUrl(written, allowPrivate());
+    async ({ url: written }, { runId }) => {
+      const isOpen = allowPrivate();
+      const own = isOpen ? undefined : await ownPages?.(runId, checkUrl(written, true));
+      const url = checkUrl(written, isOpen || own !== undefined);
       return {
         what: `Get a page of ${url.host}`,
         where: `GET ${url.href}`,
-        why: 'The address goes to that server, and what it answers goes to the model.',
-        grant: `web.fetch ${url.origin}`,
+        ...(own ? aboutOwn(own) : { why, grant: `web.fetch ${url.origin}` }),
         site: url.origin,
         async run(context) {
-          const page = await fetchPage(url, { allowPrivate: allowPrivate(), signal: context.signal, ...limits });
+          const reach = own?.reach ?? anySite(allowPrivate());
+          const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
           const { contentType, bytes } = page;
           const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
             throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
@@ -46,4 +56,18 @@ export function webTool({ allowPrivate = () => false, pageText = usualText, ...l
       };
     },
   );
+}
+
+const why = 'The address goes to that server, and what it answers goes to the model.';
+
+/** No rule and no preset opens this machine: an answer does, for one port of one command. */
+function aboutOwn({ who, grant }: OwnPage): Pick<Plan, 'why' | 'grant' | 'guarded' | 'once'> {
+  const about = `It is a page of this machine: ${who}. What it answers goes to the model.`;
+  if (grant === undefined) return { why: about };
+  return {
+    why: `${about} Pages of this port are not asked about again while the command runs.`,
+    grant,
+    guarded: true,
+    once: true,
+  };
 }

@@ -12,6 +12,7 @@ import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
+import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { LeftCommands } from '../../src/tools/shell/left.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
 import { chat } from '../../src/workflows/chat.ts';
@@ -33,6 +34,7 @@ export class Conversation {
   workflow: Workflow = chat;
   tools = defaultTools();
   left?: LeftCommands;
+  background?: BackgroundCommands;
   /** Hears every event when it is told. */
   told?: (event: RunEvent) => void;
   /** Why there is no workflow any more. */
@@ -80,6 +82,7 @@ export class Conversation {
       workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
       left: this.left,
+      background: this.background,
       tell: (event) => {
         this.events.push(event);
         this.told?.(event);

@@ -38,7 +38,7 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     });
     const panel: HostMessage[] = [];
     const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
-    const shown = new Conversation(engine, store, view, storage, () => {});
+    const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
     return { panel, shown };
   }
 

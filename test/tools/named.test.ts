@@ -11,12 +11,14 @@ import { conversation } from './conversation.ts';
 
 const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
   runId: 'run',
+  toolCallId: 'call-1',
   workspace,
   signal: new AbortController().signal,
   keptFromSearch: () => () => false,
   output: () => {},
   leaves: async () => {},
   commandStarted: () => {},
+  commandGoesOn: () => {},
   keepOutput: async () => '',
   keptOutput: async () => undefined,
 });

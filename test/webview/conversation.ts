@@ -31,6 +31,7 @@ export const readyState: PanelState = {
   preset: 'reads-free',
   presetOfRun: false,
   runs: [],
+  commands: [],
   workspace: { open: true, trusted: true, name: 'sample' },
 };
 

@@ -19,8 +19,8 @@ const maximumOthers = 5000;
 export const findTool = readTool(
   {
     name: 'fs.find',
-    description: 'Find files by glob, e.g. src/**/*.ts or *.md. Skips ignored files.',
-    arguments: { pattern: z.string().min(1), path: z.string().optional().describe('Folder to look in') },
+    description: 'Find files below path by glob, e.g. src/**/*.ts. Skips ignored files.',
+    arguments: { pattern: z.string().min(1), path: z.string().optional() },
   },
   find,
   (args, context) => askToRead(args.path, 'search', context, (context) => find(args, context)),

@@ -21,11 +21,11 @@ interface ReadArguments {
 export const fileReadTool = readTool(
   {
     name: 'fs.read',
-    description: 'Read a text file, with its sha256, or an image. Long files are cut; read on with offset.',
+    description: 'Read a text file, limit (1000) lines from line offset, with its sha256; or an image.',
     arguments: {
       path: z.string(),
-      offset: z.int().min(1).max(1e9).optional().describe('First line, from 1'),
-      limit: z.int().min(1).max(5000).optional().describe('Lines, default 1000'),
+      offset: z.int().min(1).max(1e9).optional(),
+      limit: z.int().min(1).max(5000).optional(),
     },
   },
   read,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command, ProcessIdentity } from '../../protocol/events.ts';
-import { graceTime, isMarked, send } from './processes.ts';
+import { graceTime, isMarked, named, send } from './processes.ts';
 import { hasAncestor, processTable, type TableEntry, tableEntry } from './table.ts';
 
 /** A command of a call whose end nobody recorded. */
@@ -64,13 +64,18 @@ export class LeftCommands {
 
 const sameWords = (one: string, other: string) =>
   one.trim().replaceAll(/\s+/g, ' ') === other.trim().replaceAll(/\s+/g, ' ');
-const named = ({ name, pid }: TableEntry) => `${name} (${pid})`;
 
 /** By what this process is known, as long as it lives; undefined when it has ended or the system does not say. */
 export async function identityOf(pid: number): Promise<ProcessIdentity | undefined> {
   const [entry, boot] = await Promise.all([tableEntry(pid), bootId()]);
   const began = entry?.began;
   return began ? { pid, began, ...(boot && { boot }) } : undefined;
+}
+
+/** It is alive: the very same process. */
+export async function isAlive(process: ProcessIdentity): Promise<boolean> {
+  const now = await identityOf(process.pid);
+  return now !== undefined && now.began === process.began && now.boot === process.boot;
 }
 
 /**

@@ -19,7 +19,7 @@ export const graceTime = 5000;
  * What is still alive of a command: its process group, its descendants, and (Linux) what left both but still carries the
  * command's mark in its environment. Elsewhere only the group is known.
  */
-async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
+export async function processesOf(leader: number, marker: string): Promise<CommandProcess[]> {
   if (process.platform !== 'linux')
     return groupIsAlive(leader) ? [{ pid: leader, name: 'command', group: leader }] : [];
   const all = await processTable();
@@ -37,10 +37,15 @@ export function askToEnd(leader: number): void {
 }
 
 /**
- * Ends the processes of a command, all or only its group: asks, and after the grace time kills. Resolves to what is still
- * alive of the command then.
+ * Ends the processes of a command, all or only its group: asks, and after the grace time (milliseconds) kills. Resolves to what
+ * is still alive of the command then.
  */
-export async function endProcesses(leader: number, marker: string, scope: 'all' | 'group'): Promise<CommandProcess[]> {
+export async function endProcesses(
+  leader: number,
+  marker: string,
+  scope: 'all' | 'group',
+  grace: () => number = () => graceTime,
+): Promise<CommandProcess[]> {
   if (process.platform === 'win32') return endTree(leader);
   const asked = performance.now();
   const told = new Set<number>();
@@ -54,8 +59,8 @@ export async function endProcesses(leader: number, marker: string, scope: 'all' 
     const alive = await processesOf(leader, marker);
     const wanted = scope === 'all' ? alive : alive.filter(({ group }) => group === leader);
     const waited = performance.now() - asked;
-    if (wanted.length === 0 || waited > graceTime + 1000) return alive;
-    const signal = waited < graceTime ? 'SIGTERM' : 'SIGKILL';
+    if (wanted.length === 0 || waited > grace() + 1000) return alive;
+    const signal = waited < grace() ? 'SIGTERM' : 'SIGKILL';
     for (const { pid, group } of wanted) tell(group === leader ? -leader : pid, signal);
     await sleep(waited < 500 ? 50 : 250); // looking at all processes takes its time, which others need
   }
@@ -89,3 +94,6 @@ export async function isMarked(pid: number, marker: string): Promise<boolean> {
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
   return environment.includes(`${markerName}=${marker}\0`);
 }
+
+/** As people and models read it: `node (4711)`. */
+export const named = ({ pid, name }: Pick<CommandProcess, 'pid' | 'name'>): string => `${name} (${pid})`;

@@ -1,110 +1,119 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { keptText } from '../keptText.ts';
 import { type ToolContext, ToolError } from '../tool.ts';
-import { gitSafety, whyRefused } from './bareRepositories.ts';
-import { commandEnvironment } from './environment.ts';
+import type { BackgroundCommands } from './background.ts';
+import { whyRefused } from './bareRepositories.ts';
 import { identityOf } from './left.ts';
 import { type CommandMirror, liveOutput } from './live.ts';
-import { Cleaner, CommandOutput } from './output.ts';
-import { askToEnd, type CommandProcess, endProcesses } from './processes.ts';
+import { askToEnd, type CommandProcess, endProcesses, named } from './processes.ts';
+import { Quiet } from './quiet.ts';
+import { type Exit, exitWords, startCommand } from './started.ts';
 
-/** A command that writes more than this is not going to end well. */
-const maximumOutputBytes = 100 * 1024 * 1024;
 /** Milliseconds that a stop gives a command to end, and then the disk to keep what it wrote. */
 const stopPatience = 20;
 
+export interface RunOptions {
+  /** Milliseconds after which it is ended; as long as it likes without it. */
+  timeout?: number;
+  mirror?: CommandMirror;
+  marker?: string;
+  background: BackgroundCommands;
+  /** It is to go on: its result comes when it has said what it has to say first. */
+  goesOn?: boolean;
+}
+
 /**
- * Runs a command line to its end, its time limit (in milliseconds) or the stop, whatever comes first; then nothing of it is
- * left, or what is left is named. Data and errors as `shell.run` gives them.
+ * Runs a command line to its end, its time limit or the stop, whatever comes first; then nothing of it is left, or what is left is
+ * named. Or it goes on in the background, because the call or the person says so: then it is no longer the call's. Data and
+ * errors as `shell.run` gives them.
  */
 export async function runCommand(
-  command: string,
+  line: string,
   folder: string,
-  timeout: number,
   context: ToolContext,
-  mirror?: CommandMirror,
-  marker: string = randomUUID(),
+  { timeout, mirror, marker = randomUUID(), background, goesOn = false }: RunOptions,
 ) {
-  const git = await gitSafety();
-  const [shell, ...options] = shellCommand();
-  const child: ChildProcessByStdio<null, Readable, Readable> = spawn(shell!, [...options, command], {
-    cwd: folder,
-    env: commandEnvironment(process.env, marker, git),
-    stdio: ['ignore', 'pipe', 'pipe'], // never a pipe as input: bash takes a socket there for a remote shell, and reads profiles
-    detached: process.platform !== 'win32', // a process group of its own, which can be ended as one
-    windowsHide: true,
-  });
-  const kept = new CommandOutput();
+  const started = await startCommand(line, folder, marker);
+  const { kept } = started;
+  let isCallsOwn = true;
   const live = liveOutput((text) => {
-    context.output(text);
+    if (isCallsOwn) context.output(text);
     mirror?.write(text);
   });
-  let tooMuch = () => {};
-  const flooded = new Promise<'flooded'>((resolve) => {
-    tooMuch = () => resolve('flooded');
-  });
-  let bytes = 0;
-  const streams = [child.stdout, child.stderr].map((stream) => {
-    const cleaner = new Cleaner();
-    const take = (text: string) => {
-      kept.add(text);
-      live.add(text);
-    };
-    stream.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > maximumOutputBytes) tooMuch();
-      else take(cleaner.add(chunk));
-    });
-    return new Promise<void>((resolve) => {
-      stream.once('close', () => {
-        take(cleaner.end());
-        resolve();
-      });
-    });
-  });
-  const exited = new Promise<Exit>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (exitCode, signalName) => resolve({ exitCode, signal: signalName }));
-  });
+  started.listen(live.add);
+  const quiet = goesOn ? new Quiet(background.after) : undefined;
+  if (quiet) started.listen(quiet.heard);
+
   const ending = new AbortController();
-  const timedOut = sleep(timeout, 'timeout' as const, { signal: ending.signal }).catch(() => 'timeout' as const);
+  const outOfTime = new AbortController();
+  const timedOut =
+    timeout === undefined
+      ? undefined
+      : sleep(timeout, 'timeout' as const, { signal: outOfTime.signal }).catch(() => 'timeout' as const);
   const { signal } = context;
   const stopped = new Promise<'stopped'>((resolve) => {
     const stop = () => resolve('stopped');
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true, signal: ending.signal });
   });
-  let how = 'It could not be started.';
   const tellOfIt = async () => {
-    const identity = child.pid === undefined ? undefined : await identityOf(child.pid);
+    const identity = started.pid === undefined ? undefined : await identityOf(started.pid);
     if (identity && !ending.signal.aborted) context.commandStarted(identity);
   };
-  tellOfIt().catch(() => {}); // its mark is known already
+  const told = tellOfIt().catch(() => {}); // its mark is known already
+  const letGoOn = background.offer(marker);
+  let how = 'It could not be started.';
+  const over = () => {
+    outOfTime.abort();
+    live.end();
+    mirror?.end(how);
+    started.letGo();
+  };
   try {
-    const end = await Promise.race([exited, timedOut, stopped, flooded]);
+    const possible = [started.ended, stopped, letGoOn.asked, ...(timedOut ? [timedOut] : [])];
+    const end = await Promise.race([...possible, ...(quiet ? [quiet.settled] : [])]);
+    if (end === 'quiet' || end === 'goes on') return await goOn(end === 'goes on');
     how = inWords(end);
     if (typeof end === 'string') return await cutShort(end);
     // What it left in its group ends with it; what made itself independent, a daemon, stays and is named.
-    const left = await endProcesses(child.pid!, marker, 'group');
-    await Promise.race([Promise.all(streams), sleep(100)]);
+    const left = await endProcesses(started.pid!, marker, 'group');
+    await started.heard(100);
     return { exitCode: end.exitCode, ...(end.signal && { signal: end.signal }), ...(await result(left)) };
-  } catch (error) {
-    if (error instanceof ToolError) throw error;
-    throw new ToolError(
-      'TOOL_EXEC_FAILED',
-      `The shell could not be started (${(error as NodeJS.ErrnoException).code}).`,
-    );
   } finally {
     ending.abort();
+    quiet?.end();
+    letGoOn.end();
+    if (isCallsOwn) over();
+  }
+
+  /** The stop, and the time that only the person lets it overstep, are none of its ends any more. */
+  async function goOn(byPerson: boolean) {
     live.end();
-    mirror?.end(how);
-    child.stdout.destroy();
-    child.stderr.destroy();
-    child.unref();
+    isCallsOwn = false;
+    const { runId, toolCallId } = context;
+    const text = kept.text();
+    const going = background.take({
+      runId,
+      toolCallId,
+      line,
+      folder,
+      started,
+      timedOut: byPerson ? undefined : timedOut,
+      over(words) {
+        how = words;
+        over();
+      },
+    });
+    await told; // what is told of it comes before it is left
+    context.commandGoesOn(await going.background());
+    const note = byPerson && 'The person let it go on in the background.';
+    return {
+      id: going.id,
+      running: true,
+      ...(await keptText(text, kept.dropped, 'output', context)),
+      ...(note && { note }),
+    };
   }
 
   async function result(left: CommandProcess[], keeping: Pick<ToolContext, 'keepOutput'> = context) {
@@ -115,18 +124,20 @@ export async function runCommand(
 
   /** Answered at once; what has not ended by then is looked for and killed in the background. */
   async function stoppedResult() {
-    askToEnd(child.pid!);
-    await Promise.race([Promise.all([exited, ...streams]), sleep(stopPatience)]);
+    askToEnd(started.pid!);
+    await Promise.race([Promise.all([started.ended, started.heard(stopPatience)]), sleep(stopPatience)]);
     const late = () => Promise.reject(new Error('The disk is slow.'));
     const details = await result([], {
       keepOutput: (text) => Promise.race([context.keepOutput(text), sleep(stopPatience).then(late)]),
     });
-    endProcesses(child.pid!, marker, 'all').catch(() => {}); // by their mark, where they have left their parents
+    endProcesses(started.pid!, marker, 'all').catch(() => {}); // by their mark, where they have left their parents
     return details;
   }
 
   async function cutShort(end: 'timeout' | 'stopped' | 'flooded'): Promise<never> {
-    const details = await (end === 'stopped' ? stoppedResult() : result(await endProcesses(child.pid!, marker, 'all')));
+    const details = await (end === 'stopped'
+      ? stoppedResult()
+      : result(await endProcesses(started.pid!, marker, 'all')));
     if (end === 'stopped')
       throw new ToolError(
         'TOOL_INTERRUPTED',
@@ -139,30 +150,18 @@ export async function runCommand(
         'It wrote more than 100 MiB and was ended. Write less, or to a file.',
         details,
       );
-    const message = `It did not end within ${timeout / 1000} s and was ended with its children.`;
-    throw new ToolError('TOOL_TIMEOUT', `${message} Give a longer timeoutSeconds, or run less.`, details);
+    const message = `It did not end within ${timeout! / 1000} s and was ended with its children.`;
+    throw new ToolError(
+      'TOOL_TIMEOUT',
+      `${message} Give a longer timeoutSeconds, run less, or run it in the background.`,
+      details,
+    );
   }
-}
-
-interface Exit {
-  exitCode: number | null;
-  signal: NodeJS.Signals | null;
 }
 
 function inWords(end: Exit | 'timeout' | 'stopped' | 'flooded'): string {
   if (end === 'timeout') return 'Ended: its time was over.';
   if (end === 'stopped') return 'Stopped.';
   if (end === 'flooded') return 'Ended: it wrote too much.';
-  return end.signal ? `Ended by ${end.signal}.` : `Exit code ${end.exitCode}.`;
-}
-
-const named = ({ pid, name }: CommandProcess) => `${name} (${pid})`;
-
-/** Without profiles: they are the person's, may print, ask or start things. */
-function shellCommand(): string[] {
-  if (process.platform === 'win32') return ['powershell.exe', '-NoLogo', '-NoProfile', '-NonInteractive', '-Command'];
-  const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash', '/run/current-system/sw/bin/bash'].find(
-    existsSync,
-  );
-  return bash ? [bash, '--norc', '--noprofile', '-c'] : ['/bin/sh', '-c'];
+  return exitWords(end);
 }

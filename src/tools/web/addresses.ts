@@ -66,5 +66,5 @@ const bare = (url: URL) => url.hostname.replace(/^\[|\]$/g, '');
 const isPrivate = (url: URL) =>
   refuse(
     'PRIVATE_ADDRESS',
-    `${url.hostname} is this machine or a private network. The person can allow that with the setting towpath.web.allowPrivate.`,
+    `${url.hostname} is this machine or a private network. Of this machine, only a page that a command of this run serves from the background (shell.run) can be fetched; for more there is the setting towpath.web.allowPrivate, which is the person's.`,
   );

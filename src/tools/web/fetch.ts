@@ -1,7 +1,9 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { createConnection, isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { connect as tlsConnect } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ToolError } from '../tool.ts';
 import { addressesOf, checkUrl } from './addresses.ts';
@@ -12,6 +14,22 @@ export interface PageLimits {
   /** Bytes of the page, unpacked. */
   bytes: number;
 }
+
+/** Where a fetch may go. Each throws `ToolError` for a no. */
+export interface Reach {
+  /** An address as it would be asked for, the first one and each that it redirects to. */
+  check(url: URL): void;
+  /** Where its host is: the connection is made to one of these. */
+  addresses(url: URL): Promise<string[]>;
+  /** The connection stands, straight to that address; nothing has been sent. */
+  connected?(url: URL, address: string): Promise<void>;
+}
+
+/** Any site; with `allowPrivate` also this machine and private networks. */
+export const anySite = (allowPrivate: boolean): Reach => ({
+  check: (url) => void checkUrl(url.href, allowPrivate),
+  addresses: (url) => addressesOf(url, allowPrivate),
+});
 
 const redirectLimit = 5;
 /** What is tried at another address of the same host. */
@@ -31,23 +49,23 @@ export interface Page {
 export async function fetchPage(
   start: URL,
   {
-    allowPrivate,
+    reach,
     signal,
     timeout = 30_000,
     bytes = 2 * 1024 * 1024,
-  }: { allowPrivate: boolean; signal: AbortSignal } & Partial<PageLimits>,
+  }: { reach: Reach; signal: AbortSignal } & Partial<PageLimits>,
 ): Promise<Page> {
   const late = AbortSignal.timeout(timeout);
   const ended = AbortSignal.any([signal, late]);
   const redirects: string[] = [];
   try {
     for (let url = start; ; ) {
-      const response = await ask(url, await beforeEnd(addressesOf(url, allowPrivate), ended), ended);
+      const response = await ask(url, reach, ended);
       const { statusCode: status = 0, headers } = response;
       if (status < 300 || status >= 400 || headers.location === undefined)
         return { url, ...(await read(url, response, bytes)), redirects };
       response.destroy();
-      const next = nextUrl(url, headers.location, allowPrivate);
+      const next = nextUrl(url, headers.location, reach);
       redirects.push(next.href);
       if (redirects.length > redirectLimit)
         throw new ToolError('TOOL_EXEC_FAILED', `It redirects more than ${redirectLimit} times, last to ${next.href}.`);
@@ -63,14 +81,15 @@ export async function fetchPage(
   }
 }
 
-function nextUrl(from: URL, location: string, allowPrivate: boolean): URL {
-  let next: string;
+function nextUrl(from: URL, location: string, reach: Reach): URL {
+  let next: URL;
   try {
-    next = new URL(location, from).href;
+    next = new URL(location, from);
   } catch {
     throw new ToolError('TOOL_EXEC_FAILED', `${from.host} redirects to something that is no address.`);
   }
-  const url = checkUrl(next, allowPrivate);
+  const url = checkUrl(next.href, true);
+  reach.check(url);
   if (from.protocol === 'https:' && url.protocol === 'http:')
     throw new ToolError('TOOL_EXEC_FAILED', `It redirects from https to http (${url.href}), which was not followed.`);
   if (!isSameSite(from, url)) {
@@ -86,10 +105,11 @@ function isSameSite(from: URL, to: URL): boolean {
   return plain(from) === plain(to) && from.port === to.port;
 }
 
-async function ask(url: URL, addresses: string[], signal: AbortSignal): Promise<IncomingMessage> {
+async function ask(url: URL, reach: Reach, signal: AbortSignal): Promise<IncomingMessage> {
+  const addresses = await beforeEnd(reach.addresses(url), signal);
   for (const [index, address] of addresses.entries()) {
     try {
-      return await askAt(address, url, signal);
+      return await askAt(address, url, reach, signal);
     } catch (error) {
       const another = index + 1 < addresses.length && unreachable.has((error as NodeJS.ErrnoException).code ?? '');
       if (!another || signal.aborted) throw error;
@@ -99,27 +119,52 @@ async function ask(url: URL, addresses: string[], signal: AbortSignal): Promise<
 }
 
 /** The host is given as its checked address; its name is said in the request and looked for in the certificate. */
-function askAt(address: string, url: URL, signal: AbortSignal): Promise<IncomingMessage> {
+async function askAt(address: string, url: URL, reach: Reach, signal: AbortSignal): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
-  return new Promise((resolve, reject) => {
-    const request = (secure ? httpsRequest : httpRequest)({
-      host: address,
-      port: url.port || (secure ? 443 : 80),
-      path: url.pathname + url.search,
-      method: 'GET',
-      agent: false,
-      signal,
-      ...(secure && !isIP(url.hostname.replace(/^\[|\]$/g, '')) && { servername: url.hostname }),
-      headers: {
-        host: url.host,
-        accept: 'text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, text/*;q=0.8',
-        'accept-encoding': 'gzip, deflate, br',
-        'user-agent': 'Towpath',
-        connection: 'close',
-      },
-    });
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port || (secure ? 443 : 80));
+  const sent = {
+    path: url.pathname + url.search,
+    method: 'GET',
+    signal,
+    headers: {
+      host: url.host,
+      accept: 'text/html, text/markdown, text/plain, application/json, application/xml;q=0.9, text/*;q=0.8',
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'Towpath',
+      connection: 'close',
+    },
+  };
+  const servername = isIP(host) ? {} : { servername: host };
+  if (!reach.connected) {
+    const options = { ...sent, host: address, port, agent: false as const, ...(secure && servername) };
+    return answered((secure ? httpsRequest : httpRequest)(options));
+  }
+  const socket = await connected(address, port, () => reach.connected!(url, address), signal);
+  // Not `request`: an editor's own, with its proxies, would make another connection than this one.
+  return answered(
+    new ClientRequest({
+      ...sent,
+      createConnection: () => (secure ? tlsConnect({ socket, host, ...servername }) : socket),
+    }),
+  );
+}
+
+const answered = (request: ClientRequest): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
     request.once('response', resolve).on('error', reject).end();
   });
+
+async function connected(host: string, port: number, check: () => Promise<void>, signal: AbortSignal): Promise<Socket> {
+  const socket = createConnection({ host, port });
+  try {
+    await once(socket, 'connect', { signal });
+    await beforeEnd(check(), signal);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 async function read(url: URL, response: IncomingMessage, limit: number): Promise<Pick<Page, 'contentType' | 'bytes'>> {

@@ -1,0 +1,54 @@
+import type { EventBody } from '../protocol/events.ts';
+import type { RunLog } from './log.ts';
+
+/** What has a run in this window: its work, from before its record is open until that is closed. */
+export interface Holding {
+  log?: RunLog;
+  /** What befell the run's commands before its record was open. */
+  notes: EventBody[];
+  ended: boolean;
+  closed: Promise<void>;
+}
+
+interface Runs<Held extends Holding> {
+  active: Map<string, Held>;
+  /** One without work, until `closed` resolves: who goes on with the run waits for it. */
+  hold(closed: Promise<void>): Held;
+  open(runId: string): Promise<RunLog>;
+}
+
+/**
+ * Records what befell a command of a run, which can be at any moment: with the run's work, or between its turns. What cannot be
+ * recorded, because another window has the run or its record fails, is found out when it is gone on with. Never rejects.
+ */
+export async function note<Held extends Holding>(runs: Runs<Held>, runId: string, body: EventBody): Promise<void> {
+  const { active } = runs;
+  const held = active.get(runId);
+  if (held && !held.ended) {
+    if (!held.log) return void held.notes.push(body);
+    if (await held.log.emit(body).then(isDone, isNotDone)) return;
+  }
+  await held?.closed;
+  const now = active.get(runId);
+  if (now && now !== held) return note(runs, runId, body);
+  const holding = runs.hold(
+    write(runs, runId, body).finally(() => {
+      if (active.get(runId) === holding) active.delete(runId);
+    }),
+  );
+  active.set(runId, holding);
+  await holding.closed;
+}
+
+async function write<Held extends Holding>({ open }: Runs<Held>, runId: string, body: EventBody): Promise<void> {
+  try {
+    const log = await open(runId);
+    await log.emit(body).catch(() => {});
+    await log.end();
+  } catch {
+    // see above
+  }
+}
+
+const isDone = () => true;
+const isNotDone = () => false;

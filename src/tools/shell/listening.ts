@@ -1,0 +1,70 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { type CommandProcess, processesOf } from './processes.ts';
+
+/** The two addresses by which a machine reaches itself. */
+export const loopback = ['127.0.0.1', '::1'] as const;
+export type Loopback = (typeof loopback)[number];
+
+/** Who takes connections at an address of this machine. */
+export interface Listening {
+  address: Loopback;
+  processes: CommandProcess[];
+}
+
+/**
+ * Where on this machine a command, and nobody else, takes connections on a port (Linux). A socket of anybody else that could get
+ * a connection there, by a nearer address or by sharing the port, is enough for a no.
+ */
+export async function listeningAt(command: { pid: number; marker: string }, port: number): Promise<Listening[]> {
+  const [sockets, own] = await Promise.all([listeners(port), socketsOf(command)]);
+  return loopback.flatMap((address) => {
+    const possible = sockets.filter((socket) => reaches(socket.local, address));
+    const processes = possible.flatMap(({ inode }) => own.get(inode) ?? []);
+    const isOwn = possible.length > 0 && possible.every(({ inode }) => own.has(inode));
+    return isOwn ? [{ address, processes: [...new Set(processes)] }] : [];
+  });
+}
+
+interface Listener {
+  /** As the kernel writes it: the words of the address, in the order of this machine's bytes. */
+  local: string;
+  inode: string;
+}
+
+/** `/proc/net/tcp` and `tcp6`, of the network that this process is in: state `0A` listens. */
+async function listeners(port: number): Promise<Listener[]> {
+  const wanted = port.toString(16).toUpperCase().padStart(4, '0');
+  const tables = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')),
+  );
+  return tables.flatMap((table) =>
+    table.split('\n').flatMap((line) => {
+      const [, place = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      const [local, at] = place.split(':');
+      return state === '0A' && at === wanted && inode ? [{ local: local!, inode }] : [];
+    }),
+  );
+}
+
+const mapped = '0000000000000000FFFF0000';
+const [everywhere4, everywhere6] = ['0'.repeat(8), '0'.repeat(32)];
+/** The local addresses of sockets that a connection to this address can come to. One for both protocols counts for both. */
+const reaching: Record<Loopback, ReadonlySet<string>> = {
+  '127.0.0.1': new Set(['0100007F', everywhere4, everywhere6, `${mapped}0100007F`, `${mapped}${everywhere4}`]),
+  '::1': new Set(['00000000000000000000000001000000', everywhere6]),
+};
+const reaches = (local: string, address: Loopback) => reaching[address].has(local);
+
+/** The sockets that the processes of a command hold, by their number, and who holds each. */
+async function socketsOf({ pid, marker }: { pid: number; marker: string }): Promise<Map<string, CommandProcess[]>> {
+  const found = new Map<string, CommandProcess[]>();
+  for (const process of await processesOf(pid, marker)) {
+    const folder = `/proc/${process.pid}/fd`;
+    for (const name of await readdir(folder).catch(() => [])) {
+      const leads = await readlink(`${folder}/${name}`).catch(() => '');
+      const inode = /^socket:\[(\d+)\]$/.exec(leads)?.[1];
+      if (inode) found.set(inode, [...(found.get(inode) ?? []), process]);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { CommandEnd, EventBody } from '../../src/protocol/events.ts';
+import { type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
+import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { begin, eventsOf, readyState, runOf } from './conversation.ts';
+
+const marker = 'c0ffee00-0000-4000-8000-000000000000';
+const id = marker.slice(0, 8);
+const line = 'npm run dev';
+const runs: EventBody[] = [
+  ...begin,
+  {
+    type: 'message',
+    message: {
+      role: 'assistant',
+      content: '',
+      toolCalls: [{ id: 'call-1', name: 'shell.run', arguments: { command: line, background: true } }],
+    },
+  },
+  { type: 'approval', toolCallId: 'call-1', decision: 'allow', waitedMs: 0 },
+  { type: 'tool-start', toolCallId: 'call-1', name: 'shell.run', command: { line, folder: '/w', marker } },
+  { type: 'tool-output', toolCallId: 'call-1', text: 'ready in 300 ms\n' },
+];
+const goesOn: EventBody[] = [
+  { type: 'tool-end', toolCallId: 'call-1', name: 'shell.run', ok: true, ms: 10, background: { id } },
+  { type: 'phase', phase: 'WaitingUser' },
+];
+const command = (more: object = {}) => ({ id, runId: 'run-1', line, startedAt: Date.now() - 180_000, ...more });
+
+describe('Commands in the background, in the panel', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+  before(async () => {
+    browser = await openBrowser();
+    mkdirSync(path.join(root, 'test/out/screenshots'), { recursive: true });
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(() => test.renew());
+  afterEach(async () => {
+    assert.deepEqual(await test.violations(), []);
+  });
+
+  const show = (bodies: EventBody[], commands = [command()], page = test) =>
+    page.send(
+      { type: 'state', state: { ...readyState, commands } },
+      { type: 'run', run: runOf('run-1', bodies) },
+      { type: 'events', events: eventsOf('run-1', []) },
+    );
+  const card = () => test.page.locator('[data-call="call-1"]');
+  const list = () => test.page.getByTestId('commands');
+  const posted = async (): Promise<ViewMessage[]> => {
+    const all = await test.posted();
+    for (const message of all) viewMessageSchema.parse(message);
+    return all.filter(({ type }) => type !== 'ready');
+  };
+  const lines = async (text: Promise<string>) =>
+    (await text)
+      .split('\n')
+      .map((one) => one.trim())
+      .filter(Boolean);
+
+  it('one at work in the foreground can be let go on', async () => {
+    await show(runs, []);
+    await test.page.getByTestId('let-go-on').click();
+    assert.deepEqual(await posted(), [{ type: 'let-go-on', toolCallId: 'call-1' }]);
+    assert.equal(await list().count(), 0);
+  });
+
+  it('what is at work is listed with its age, its output and its end, also another run’s', async () => {
+    await show([...runs, ...goesOn], [command({ id: 'beef', runId: 'run-2', line: 'make\nwatch' }), command()]);
+    assert.deepEqual(await lines(list().innerText()), [
+      line, '3 min', 'Output', 'Stop',
+      'make ⏎ watch', '3 min', 'Other run', 'Output', 'Stop',
+    ]); // biome-ignore format: rows
+    assert.deepEqual(await lines(card().innerText()), ['shell.run', line, 'At work', 'Output', 'Stop']);
+    await card().getByTestId('stop-command').click();
+    for (const what of ['command-output', 'command-run']) await list().getByTestId(what).last().click();
+    assert.deepEqual(await posted(), [
+      { type: 'stop-command', id },
+      { type: 'command-output', id: 'beef' },
+      { type: 'open-run', runId: 'run-2' },
+    ]);
+  });
+
+  const ends: [name: string, end: CommandEnd, words: string, ok: string | null, mark: string | null, said: string][] = [
+    ['with 0', { by: 'itself', exitCode: 0 }, 'Ended with 0', 'true', null, ''],
+    ['with 1', { by: 'itself', exitCode: 1 }, 'Ended with 1', null, 'warning', 'ended with 1.'],
+    ['killed', { by: 'itself', exitCode: null, signal: 'SIGKILL' }, 'Was killed (SIGKILL)', 'false', null, 'was killed (SIGKILL).'],
+    ['stopped', { by: 'person', exitCode: null, signal: 'SIGTERM' }, 'Was stopped by the person', null, null, ''],
+    ['lost', { by: 'lost', stillRunning: ['node (7)'] }, 'Went on without its window. Still at work: node (7)', 'false', null, 'went on without its window.'],
+  ]; // biome-ignore format: a table
+  for (const [name, end, words, ok, mark, said] of ends)
+    it(`says how it ended: ${name}`, async () => {
+      await show([...runs, ...goesOn, { type: 'command-end', toolCallId: 'call-1', ...end }], []);
+      assert.deepEqual(await lines(card().innerText()), ['shell.run', line, words]);
+      assert.deepEqual([await card().getAttribute('data-ok'), await card().getAttribute('data-mark')], [ok, mark]);
+      const phase = test.page.getByTestId('phase');
+      if (said)
+        assert.match(
+          await phase.innerText(),
+          new RegExp(`In the background, “${line}” ${said.replace(/[().]/g, '\\$&')}`),
+        );
+      else assert.doesNotMatch(await phase.innerText(), /background/);
+    });
+
+  it('says no more than that its window was closed when nothing is known of its end', async () => {
+    await show([...runs, ...goesOn], []);
+    assert.deepEqual(await lines(card().innerText()), ['shell.run', line, 'Its window was closed']);
+  });
+
+  it('its kept output is opened from its card, once the model has heard of its end nothing asks for more', async () => {
+    const end: EventBody = { type: 'command-end', toolCallId: 'call-1', by: 'itself', exitCode: 1, outputId: 'abc' };
+    const told: EventBody = { type: 'message', message: { role: 'system', content: 'It ended.' }, ends: ['call-1'] };
+    await show([...runs, ...goesOn, end], []);
+    await test.page.getByTestId('died-output').click();
+    await card().getByTestId('open-output').click();
+    assert.deepEqual(await posted(), [
+      { type: 'open-output', toolCallId: 'call-1' },
+      { type: 'open-output', toolCallId: 'call-1' },
+    ]);
+    await show([...runs, ...goesOn, end, told], []);
+    assert.equal(await test.page.getByTestId('died-output').count(), 0);
+  });
+
+  for (const theme of ['dark', 'light', 'high-contrast'] as const)
+    it(`has its place at 230 pixels in ${theme}`, async () => {
+      const own = await browser.open('webview/main.ts', { theme, width: 230, height: 560 });
+      const long = 'npm run dev --workspace=packages/site -- --port 5173 --host localhost';
+      await show([...runs, ...goesOn], [command(), command({ id: 'beef', runId: 'run-2', line: long })], own);
+      const wide = await own.page.evaluate(
+        () => (globalThis as unknown as { document: { body: { scrollWidth: number } } }).document.body.scrollWidth,
+      );
+      assert.ok(wide <= 230, `${wide} pixels wide`);
+      await own.page.screenshot({ path: path.join(root, 'test/out/screenshots', `commands-${theme}.png`) });
+      await own.close();
+    });
+});
