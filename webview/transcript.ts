@@ -46,13 +46,15 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
 
 /** What the model is not sent any more, said where it happened: before the message at this place. */
 function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {
-  return run.compactions
-    .filter(({ at }) => at === place)
-    .map(({ summary }, nth) =>
+  const here = run.compactions.filter(({ at }) => at === place);
+  const shortening = here.find(({ summary }) => summary === undefined); // may come in several steps, and is said once
+  return here
+    .filter((one) => one.summary !== undefined || one === shortening)
+    .map(({ summary, kept }, nth) =>
       summary === undefined
         ? html`<p class="ending" data-role="compaction">The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.</p>`
         : html`<div class="ending" data-role="compaction"><p>The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.</p>
-            ${longText(context, `${place}:summary:${nth}`, visibleProse(summary), 300)}</div>`,
+            ${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div>`,
     );
 }
 

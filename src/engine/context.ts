@@ -1,6 +1,6 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import { callIdsIn } from '../llm/callIds.ts';
-import type { EventBody } from '../protocol/events.ts';
+import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
@@ -137,8 +137,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
     const tools = [...[...extra.values()].map((tool) => tool.definition), ...offered];
     return runTurns({
-      talk: apart ? talkApart(apart, log) : talkOf(log),
-      emit: apart ? atNode(emit, apart) : emit,
+      ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
       adapter: chosen.adapter,
       prefix: {
         model: chosen.model,
@@ -164,6 +163,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: chosen.contextWindow,
+      ...(turn.brief !== undefined && { brief: turn.brief }),
       signal,
     });
   }
@@ -182,8 +182,15 @@ type Emit = WorkflowContext['emit'];
 
 const talkOf = ({ run, emit }: RunLog): Talk => ({
   hear: () => tellCommandEnds({ run, emit }),
-  run,
   messages: run.messages,
+  compactions: run.compactions,
+  get contextTokens() {
+    return run.contextTokens;
+  },
+  get contextMessages() {
+    return run.contextMessages;
+  },
+  calls: run.calls,
   get queued() {
     return run.queued;
   },
@@ -191,21 +198,45 @@ const talkOf = ({ run, emit }: RunLog): Talk => ({
   add: (message) => emit({ type: 'message', message }),
 });
 
-const talkApart = (apart: Apart, { run }: RunLog): Talk => ({
-  get messages() {
-    return apart.messages;
-  },
-  queued: [],
-  hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
-  add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
-});
-
-/** What a conversation apart shows: its words at its node. Its drafts of calls have no place to be shown. */
-function atNode(emit: Emit, { node }: Apart): Emit {
-  return async (event: EventBody) => {
-    if (event.type === 'chunk')
-      return event.content ? emit({ type: 'chunk', content: event.content, node }) : undefined;
-    return emit(event.type === 'usage' ? { ...event, node } : event);
+/** A conversation apart, and what is told of it: its words, and that its window was full, at its node. Its drafts of calls have no place to be shown. */
+function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emit } {
+  const { node, branch } = apart;
+  const unkept: Compaction[] = [];
+  const counted = { contextTokens: 0, contextMessages: 0 };
+  const talk: Talk = {
+    get messages() {
+      return apart.messages;
+    },
+    get compactions() {
+      return apart.compactions ?? unkept;
+    },
+    get contextTokens() {
+      return counted.contextTokens;
+    },
+    get contextMessages() {
+      return counted.contextMessages;
+    },
+    calls: run.calls,
+    callPrefix: apart.callPrefix,
+    queued: [],
+    hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
+    add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
+  };
+  return {
+    talk,
+    async emit(event) {
+      if (event.type === 'chunk') {
+        if (event.content) await emit({ type: 'chunk', content: event.content, node });
+      } else if (event.type === 'usage') {
+        await emit({ ...event, node });
+        counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+        counted.contextMessages = apart.messages.length + 1; // the answer comes next
+      } else if (event.type === 'compaction') {
+        await emit({ ...event, node, ...(branch !== undefined && { branch }) });
+        counted.contextTokens = 0;
+        if (!apart.compactions) unkept.push(compactionOf(event, apart.messages.length));
+      } else await emit(event);
+    },
   };
 }
 

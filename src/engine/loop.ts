@@ -1,5 +1,6 @@
 import type { CompleteOptions, LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
+import { windowIn } from '../llm/providerErrors.ts';
 import type { EventBody } from '../protocol/events.ts';
 import {
   type AssistantMessage,
@@ -9,19 +10,16 @@ import {
   type ToolCall,
   userMessage,
 } from '../protocol/messages.ts';
-import type { Run } from '../protocol/run.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
+import type { Conversation } from './conversation.ts';
 import { RepeatGuard } from './guard.ts';
 import { makeRoom } from './room.ts';
 import { sentMessages } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
 
-/** The conversation that the loop goes on with. */
-export interface Talk {
-  /** The run whose conversation it is: what does not fit its model's window is left out. */
-  readonly run?: Run;
-  readonly messages: readonly Message[];
+/** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
+export interface Talk extends Conversation {
   /** Words that wait for the next turn; they leave when they are added. */
   readonly queued: readonly { text: string; attachments?: readonly Attachment[] }[];
   /** Adds what the model is to hear of by itself. */
@@ -52,6 +50,8 @@ export interface Turns {
   maxTurns: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
+  /** What the model was told to do here: it stays as it was said when room is made. */
+  brief?: string;
   signal: AbortSignal;
 }
 
@@ -61,9 +61,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
   const guard = new RepeatGuard();
   let allDenied = false;
-  let overflowed = false;
-  const room = talk.run && { ...turns, run: talk.run };
-  const compactions = talk.run?.compactions ?? [];
+  const room = { ...turns, run: talk };
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     await talk.hear?.();
@@ -71,7 +69,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       await talk.add(userMessage(text, attachments));
       guard.forget();
     }
-    if (room) await makeRoom(room, 'nearly full');
+    await makeRoom(room, 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute);
@@ -81,7 +79,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       adapter.complete(
         {
           ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
-          messages: sentMessages({ messages: talk.messages, compactions }),
+          messages: sentMessages(talk),
         },
         {
           signal,
@@ -94,9 +92,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         },
       );
     let reply = await ask();
-    if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message && room && !overflowed) {
-      overflowed = true;
-      if (await makeRoom(room, 'overflowed')) reply = await ask();
+    if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
+      const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
+      if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
+      if (await makeRoom(room, 'overflowed', size)) reply = await ask();
     }
     if (reply.usage) {
       const ms = Math.round(performance.now() - startedAt);

@@ -1,65 +1,120 @@
-import type { Message } from '../protocol/messages.ts';
-import { tokensOfSent } from './sent.ts';
+import { type Compaction, compactionOf } from '../protocol/compaction.ts';
+import { borderOfLast } from './borders.ts';
+import { keptWords } from './kept.ts';
+import { tokensOfSent, workOut } from './sent.ts';
+import { usualLimit } from './shortened.ts';
 import { type Conversing, summarise } from './summary.ts';
 import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from './tokens.ts';
 
 export interface Room extends Conversing {
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
+  /** What the model was told to do at this node of a workflow: it stays as it was said. */
+  brief?: string;
 }
 
 /** Parts of the window. It is emptied late and by much, because what follows has to be read anew. */
 const full = 0.85;
-const wanted = 0.5;
-const lastTurns = 0.25;
+const leastFull = 0.25;
+const forSummary = 0.1;
+const forKept = 0.1;
 const worthIt = 0.1;
+const helpful = 0.05;
+/** Parts of what may be full. */
+const wanted = 0.6;
+const enough = 0.8;
+const forLastTurns = 0.3;
+
+/** Characters of each long text of the last turns, when these alone are too much: as many as there is room for. */
+const limits = [9600, 4800, 2400, 1200, usualLimit, 300, 150, 75];
+
+type Step = Omit<Compaction, 'at'>;
+
+/** One way to make room, in steps, and the tokens that would be sent then, without the words of a summary. */
+interface Way {
+  steps: Step[];
+  tokens: number;
+}
 
 /**
- * Leaves out what fills the model's window: old tool output is shortened first, then the oldest turns are summarised;
- * the task, the newest request and the last turns stay. `overflowed`: the provider has said that it is full. Resolves to
- * whether less will be sent now.
+ * Leaves out what fills the model's window: old tool output and the arguments of old calls are shortened first, then the oldest
+ * turns are summarised; the task, the newest request, what `keptWords` keeps, and the last turns stay. Where these alone are too
+ * much, their long texts are shortened as well. `overflowed`: the provider has said that the window is full, and perhaps how large it
+ * is. Resolves to whether less will be sent now.
  */
-export async function makeRoom(room: Room, why: 'nearly full' | 'overflowed'): Promise<boolean> {
-  const { run, prefix, emit, contextWindow } = room;
+export async function makeRoom(room: Room, why: 'nearly full' | 'overflowed', size?: number): Promise<boolean> {
+  const { run, prefix, emit } = room;
   const estimate = tokensOfPrefix(prefix) + tokensOfSent(run);
   const counted = tokensOfRun(run, estimate);
-  const now = why === 'overflowed' ? Math.max(counted, estimate) : counted;
-  const window = why === 'overflowed' ? Math.min(contextWindow ?? now, now) : contextWindow;
-  if (!window || (why === 'nearly full' && now + (prefix.maxTokens ?? 0) <= window * full)) return false;
+  const overflowed = why === 'overflowed';
+  const now = overflowed ? Math.max(counted, estimate, size ?? 0) : counted;
+  const window = overflowed ? Math.min(room.contextWindow ?? now, size ?? now / 2) : room.contextWindow;
+  if (!window) return false;
+  const most = Math.max(window * full - (prefix.maxTokens ?? 0), window * leastFull);
+  if (!overflowed && now <= most) return false;
 
-  // Our estimate, corrected by what the provider has counted.
-  const scale = Math.max(1, now / estimate);
-  const after = (upTo: number, summary?: string): number => {
-    const compactions = [...run.compactions, { upTo, summary, at: 0 }];
-    return scale * (tokensOfPrefix(prefix) + tokensOfSent({ messages: run.messages, compactions }));
+  const scale = Math.max(1, now / estimate); // our estimate, corrected by what the provider has counted
+  const way = choose(room, { now, window, most, scale, overflowed });
+  if (!way) return false;
+  const writes = Math.min(window * forSummary, most - way.tokens) / scale;
+  for (const step of way.steps) {
+    if (step.summary === undefined) await emit({ type: 'compaction', ...step });
+    else {
+      const reads = Math.floor((window * full * wanted) / scale);
+      const summary = await summarise(room, step.upTo, { reads, writes: Math.floor(writes) });
+      if (summary === undefined) return false;
+      await emit({ type: 'compaction', ...step, summary });
+    }
+  }
+  return true;
+}
+
+interface Measures {
+  now: number;
+  window: number;
+  /** What may be full. */
+  most: number;
+  scale: number;
+  overflowed: boolean;
+}
+
+/** The gentlest way that leaves enough room; else one that fits; else the one that frees most, when that is worth it. */
+function choose({ run, prefix, brief }: Room, { now, window, most, scale, overflowed }: Measures): Way | undefined {
+  const { messages } = run;
+  const fixed = tokensOfPrefix(prefix);
+  const wayOf = (steps: Step[]): Way => {
+    const compactions = [...run.compactions, ...steps.map((step) => compactionOf(step, messages.length))];
+    return { steps, tokens: scale * (fixed + tokensOfMessages(workOut({ messages, compactions }))) };
   };
-  const border = borderOfLast(run.messages, (window * lastTurns) / scale);
-  if (after(border) <= window * wanted) {
-    await emit({ type: 'compaction', upTo: border });
-    return true;
+  const begin = run.compactions.findLast(({ summary }) => summary !== undefined)?.upTo ?? 0;
+  const borders = [(most * forLastTurns) / scale, 0].map((tokens) => Math.max(begin, borderOfLast(messages, tokens)));
+
+  const old = wayOf([{ upTo: borders[0]! }]);
+  if (old.tokens <= most * wanted) return old;
+  const frees = (way: Way) => now - way.tokens > window * worthIt;
+  const isRoomy = ({ steps, tokens }: Way) => tokens + (isSummary(steps[0]) ? window * forSummary : 0) <= most * enough;
+  const fits = (way: Way) => way.tokens <= most && (overflowed || frees(way));
+  const tried: Way[] = [];
+  for (const part of [forKept, forKept / 4]) {
+    const summaries = [...new Set(borders)].flatMap((upTo) => {
+      const kept = keptWords(run, { upTo, tokens: (window * forKept) / scale, besides: (window * part) / scale, brief });
+      const step = { upTo, summary: '', kept };
+      return wayOf([{ upTo }]).tokens - wayOf([step]).tokens > window * helpful ? [[step]] : [];
+    });
+    const beginnings = [old.tokens < now ? old.steps : [], ...summaries];
+    const shortened = limits.flatMap((characters) =>
+      beginnings.map((steps) => [...steps, { upTo: messages.length, most: characters }]),
+    );
+    for (const steps of [...summaries, ...shortened]) {
+      const way = wayOf(steps);
+      if (isRoomy(way)) return way;
+      tried.push(way);
+    }
+    const way = tried.find(fits);
+    if (way) return way;
   }
-  let freed = false;
-  if (now - after(border, '') > window * worthIt) {
-    const summary = await summarise(room, border, Math.floor((window * wanted) / scale));
-    if (summary === undefined) return false;
-    await emit({ type: 'compaction', upTo: border, summary });
-    freed = true;
-  }
-  if (after(border) > window * full && after(run.messages.length) < after(border)) {
-    await emit({ type: 'compaction', upTo: run.messages.length }); // the last turns alone are too much
-    freed = true;
-  }
-  return freed;
+  const [least] = tried.toSorted((one, other) => one.tokens - other.tokens);
+  return least && frees(least) ? least : undefined;
 }
 
-/** Where the last turns begin that fit into `budget` tokens: never between calls and their results; one turn at least. */
-function borderOfLast(messages: readonly Message[], budget: number): number {
-  let border = messages.length;
-  let tokens = 0;
-  for (let at = messages.length - 1; at >= 0; at--) {
-    tokens += tokensOfMessages([messages[at]!]);
-    if (tokens > budget && border < messages.length) break;
-    if (messages[at]!.role !== 'tool') border = at;
-  }
-  return border;
-}
+const isSummary = (step: Step | undefined): boolean => step?.summary !== undefined;

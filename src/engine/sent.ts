@@ -1,12 +1,13 @@
-import { excerptOfResult } from '../llm/excerpt.ts';
-import { type Message, userMessage } from '../protocol/messages.ts';
-import type { Run } from '../protocol/run.ts';
+import type { Compaction } from '../protocol/compaction.ts';
+import { type Message, type ToolCall, userMessage } from '../protocol/messages.ts';
+import { newestPlan } from '../protocol/plan.ts';
+import { shortened, usualLimit } from './shortened.ts';
 import { tokensOfMessages } from './tokens.ts';
 
-type Said = Pick<Run, 'compactions'> & { messages: readonly Message[] };
-
-/** Characters of each text of an old tool output that are still sent. */
-const outputLimit = 600;
+interface Said {
+  messages: readonly Message[];
+  compactions: readonly Compaction[];
+}
 
 /** What is sent of a conversation. */
 export const sentMessages = (said: Said): Message[] => [...sentOf(said).messages];
@@ -29,7 +30,7 @@ function sentOf({ messages, compactions }: Said): Sent {
   const known = latest.get(messages);
   const goesOn = known && isSame(known.compactions, compactions);
   const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], tokens: 0 };
-  const more = workedOut(goesOn ? { messages: messages.slice(sent.upTo), compactions: [] } : { messages, compactions });
+  const more = workOut(goesOn ? { messages: messages.slice(sent.upTo), compactions: [] } : { messages, compactions });
   for (const message of more) sent.messages.push(message);
   sent.tokens += tokensOfMessages(more);
   sent.upTo = messages.length;
@@ -41,31 +42,56 @@ const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =
   ones.length === others.length && ones.every((one, index) => one === others[index]);
 
 /**
- * What is sent of a run: everything said, but for empty replies that a stop left behind, and for what its compactions
+ * What is sent of a conversation: everything said, but for empty replies that a stop left behind, and for what its compactions
  * shorten or put a summary in place of. Between two compactions the beginning is the same every time.
  */
-function workedOut({ messages, compactions }: Said): Message[] {
-  const shortened = compactions.reduce((most, { upTo }) => Math.max(most, upTo), 0);
-  const { upTo: begin = 0, summary } = compactions.findLast((one) => one.summary !== undefined) ?? {};
-  const rest = messages
-    .slice(begin)
-    .map((message, index) => (begin + index < shortened ? withShortOutput(message) : message));
-  const before = summary === undefined ? [] : [...requests(messages.slice(0, begin)), userMessage(inPlace(summary))];
+export function workOut({ messages, compactions }: Said): Message[] {
+  const summarised = compactions.findLast((one) => one.summary !== undefined);
+  const begin = summarised?.upTo ?? 0;
+  const limits = compactions.filter(({ upTo }) => upTo > begin);
+  const plan = limits.length > 0 ? openPlan(messages.slice(begin, compactions.at(-1)!.at)) : undefined;
+  const rest = messages.slice(begin).map((message, index) => {
+    const at = begin + index;
+    const most = limits.reduce(
+      (least, one) => (at < one.upTo ? Math.min(least, one.most ?? usualLimit) : least),
+      whole,
+    );
+    return most === whole ? message : shortened(message, most, plan);
+  });
+  const before = summarised ? [...requests(messages, summarised), inPlace(summarised)] : [];
   return [...before, ...rest].filter(
     (message) => message.role !== 'assistant' || message.content !== '' || (message.toolCalls?.length ?? 0) > 0,
   );
 }
 
-/** The task and what the person asked for last are never summarised. */
-function requests(messages: readonly Message[]): Message[] {
-  const said = messages.filter((message) => message.role === 'user');
-  return said.length > 1 ? [said[0]!, said.at(-1)!] : said;
+const whole = Number.POSITIVE_INFINITY;
+
+/** The call that gave the plan: the newest when room was made the last time, so that what was sent stays the same until the next. */
+function openPlan(said: readonly Message[]): ToolCall | undefined {
+  const failed = new Set(
+    said.flatMap((message) =>
+      message.role === 'tool'
+        ? message.toolResults.flatMap(({ error, toolCallId }) => (error ? [toolCallId] : []))
+        : [],
+    ),
+  );
+  return newestPlan(said, ({ id }) => !failed.has(id))?.call;
 }
 
-function withShortOutput(message: Message): Message {
-  if (message.role !== 'tool') return message;
-  return { ...message, toolResults: message.toolResults.map((result) => excerptOfResult(result, outputLimit)) };
+/** Of what a summary stands for, the task stays as it was said, and what the person asked for last when room was made. */
+export function requests(messages: readonly Message[], { upTo, kept, at }: Omit<Compaction, 'summary'>): Message[] {
+  const places = messages
+    .slice(0, kept === undefined ? upTo : at)
+    .flatMap(({ role }, index) => (role === 'user' ? [index] : []));
+  const [task, newest] = [places[0], places.at(-1)];
+  return [...new Set([task, newest])].flatMap((place) =>
+    place !== undefined && place < upTo ? [messages[place]!] : [],
+  );
 }
 
-const inPlace = (summary: string): string =>
-  `(A summary stands here in place of the oldest part of this conversation, which was too long. It is a record, not a new request.)\n\n${summary}`;
+const place =
+  '(A summary stands here in place of the oldest part of this conversation, which was too long. It is a record, not a new request.)';
+
+function inPlace({ summary, kept }: Compaction): Message {
+  return userMessage([place, summary, kept].filter(Boolean).join('\n\n'));
+}

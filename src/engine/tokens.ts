@@ -1,14 +1,15 @@
 import { estimateTokenCount } from 'tokenx';
 import type { ChatRequest } from '../llm/client.ts';
+import { excerpt } from '../llm/excerpt.ts';
 import { tokensOfFiles } from '../llm/files.ts';
 import type { Message } from '../protocol/messages.ts';
-import type { Run } from '../protocol/run.ts';
+import type { Conversation } from './conversation.ts';
 
 /** Role and marks around each message. */
 const tokensAround = 4;
 
 /** Tokens of what would be sent now: the provider's number of the last call and what came since, else `estimate`. */
-export function tokensOfRun(run: Run, estimate: number): number {
+export function tokensOfRun(run: Conversation, estimate: number): number {
   if (run.contextTokens === 0) return estimate;
   return run.contextTokens + tokensOfMessages(run.messages.slice(run.contextMessages));
 }
@@ -42,4 +43,14 @@ function textOf(message: Message): string {
   if (message.role === 'assistant' && message.toolCalls)
     return `${message.content}\n${message.toolCalls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join('\n')}`;
   return message.content;
+}
+
+/** Head and tail of a text that has more than so many tokens. */
+export function excerptOfTokens(text: string, tokens: number): string {
+  let short = text;
+  for (let most = tokens * 6; estimateTokenCount(short) > tokens; most = Math.floor(most * 0.75)) {
+    if (most < 40) return '';
+    short = excerpt(text, most);
+  }
+  return short;
 }

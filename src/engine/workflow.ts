@@ -1,5 +1,6 @@
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
+import type { Compaction } from '../protocol/compaction.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { Message, ToolCall } from '../protocol/messages.ts';
 import type { Outline } from '../protocol/outline.ts';
@@ -91,6 +92,8 @@ export interface TurnOptions {
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   /** A conversation apart from the run's. */
   apart?: Apart;
+  /** What the conversation told the model to do here, in a system message: it stays as it was said when room is made. */
+  brief?: string;
 }
 
 export interface Apart {
@@ -99,6 +102,9 @@ export interface Apart {
   readonly messages: Message[];
   /** Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it. */
   add?(message: Message): Promise<void>;
+  /** What was done about its model's window so far, where that is kept as well: with this branch. */
+  readonly compactions?: readonly Compaction[];
+  branch?: string;
   /** Ids of its calls begin with this, so that they are unique in the run. */
   callPrefix: string;
 }

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../protocol/messages.ts';
+import type { ToolCall, ToolResult } from '../protocol/messages.ts';
 
 /** Head and tail of a text that is longer than `most` characters, with what is missing between them; else the text. */
 export function excerpt(text: string, most: number): string {
@@ -18,6 +18,36 @@ export function excerptOfResult(
   if (result.content.length <= most) return result;
   const inside = cutInside(result.content, cut);
   return { ...result, content: inside.length <= most * 2 ? inside : cut(inside) };
+}
+
+/**
+ * A call whose arguments are longer than `most` characters, with their long texts cut where they stand: an object still,
+ * under the same names. What is long in other ways becomes text; of too many names the last are left out.
+ */
+export function excerptOfCall(call: ToolCall, most: number): ToolCall {
+  const { arguments: args, malformed } = call;
+  const isLong = JSON.stringify(args).length > most;
+  if (!isLong && (malformed?.length ?? 0) <= most) return call;
+  const text = malformed === undefined ? {} : { malformed: excerpt(malformed, most) };
+  return { ...call, ...(isLong && { arguments: excerptOfObject(args, most) }), ...text, cut: true };
+}
+
+function excerptOfObject(value: Record<string, unknown>, most: number): Record<string, unknown> {
+  const inside = JSON.parse(cutInside(JSON.stringify(value), (text) => excerpt(text, most))) as typeof value;
+  let room = most * 2;
+  if (JSON.stringify(inside).length <= room) return inside;
+  const entries = Object.entries(inside);
+  const share = Math.max(40, Math.floor(most / entries.length));
+  const short = entries.map(([name, one]): [string, unknown] => {
+    const text = JSON.stringify(one);
+    return [name, text.length <= share ? one : excerpt(text, share)];
+  });
+  const fitting = short.filter((entry) => {
+    room -= JSON.stringify(entry).length;
+    return room >= 0;
+  });
+  const left = short.length - fitting.length;
+  return Object.fromEntries([...fitting, ...(left > 0 ? [['…', `${left} more left out`]] : [])]);
 }
 
 function cutInside(content: string, cut: (text: string) => string): string {

@@ -30,10 +30,13 @@ export function tokensOfFiles(messages: readonly Message[]): number {
 }
 
 /** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */
-export function contentUnseen({ content, attachments = [] }: ToolResult): string {
+export function contentUnseen(
+  { content, attachments = [] }: ToolResult,
+  why = 'Not shown, for this model does not see it',
+): string {
   if (attachments.length === 0) return content;
   const names = attachments.map(({ name, mediaType }) => name ?? mediaType).join(', ');
-  const note = `Not shown, for this model does not see it: ${names}.`;
+  const note = `${why}: ${names}.`;
   try {
     return JSON.stringify({ ...JSON.parse(content), note });
   } catch {

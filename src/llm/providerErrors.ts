@@ -1,3 +1,4 @@
+import type { ErrorInfo } from '../protocol/messages.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
 import { LLMError, type LLMErrorCode } from './errors.ts';
 import { redact } from './redact.ts';
@@ -23,6 +24,8 @@ export interface ProviderWords {
   words: string;
   /** The parameter it objects to, when it names one. */
   parameter?: string;
+  /** Tokens of the model's window, when a conversation did not fit and it says how large it is. */
+  window?: number;
 }
 
 export const nameOf = (endpoint: Endpoint) => `${endpoint.label} (${endpoint.host})`;
@@ -35,10 +38,39 @@ const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
 /** Words for a conversation that does not fit. */
 export const windowIsFull =
-  /context_length_exceeded|exceed_context_size|string_above_max_length|maximum context length|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
+  /context_length_exceeded|exceed_context_size|string_above_max_length|maximum (context|prompt) length|context length of only|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
 const quotaIsSpent =
   /insufficient_quota|exceeded your current quota|insufficient (balance|credit)|credit balance is too low/i;
+
+const count = '(\\d[\\d,]{2,11})';
+/**
+ * How providers say how large the window is: OpenAI, vLLM, OpenRouter ("maximum context length is 8192 tokens"), Mistral ("32768
+ * maximum context length"), llama.cpp ("the available context size (4096 tokens)"), LM Studio ("context length of only 4096
+ * tokens"), Anthropic ("215000 tokens > 200000 maximum"), Google ("number of tokens allowed (1048576)"), xAI ("maximum prompt
+ * length is 131072"), Moonshot ("exceeded model token limit: 8192").
+ */
+const saysWindow = [
+  `(?:context|prompt)[ _](?:length|size|window)(?: limit)?(?: is| of)?(?: only)?[ :(=]{1,3}${count}`,
+  `${count} maximum`,
+  `> ${count}`,
+  `tokens allowed \\(?${count}`,
+  `token limit: ${count}`,
+].map((pattern) => new RegExp(pattern, 'i'));
+
+/** Tokens; undefined: it does not say, or says what cannot be. */
+function windowSaid(words: string): number | undefined {
+  const said = saysWindow.map((pattern) => pattern.exec(words)?.[1]).find((found) => found !== undefined);
+  const tokens = Number(said?.replaceAll(',', ''));
+  return tokens >= leastWindow ? tokens : undefined;
+}
+const leastWindow = 512;
+
+/** Tokens of the window that a conversation did not fit, when its provider said how large it is. */
+export function windowIn({ code, details }: ErrorInfo): number | undefined {
+  const { window } = (details ?? {}) as Partial<ProviderWords>;
+  return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
+}
 
 /** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
 export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
@@ -81,6 +113,8 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     return error('LLM_HTTP_ERROR', `The account at ${name} has no credit left${said}`, false);
   }
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
+    const window = windowSaid(words);
+    if (window !== undefined) details.window = window;
     return error('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the model's window${said}`, false);
   }
   if ((status === 400 || status === undefined) && isFiltered.test(everything)) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { compactionShape } from './compaction.ts';
 import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
@@ -81,8 +82,6 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** What a person said: words and what goes with them. */
 export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 
-export const compactionShape = { upTo: z.number().int().min(0), summary: z.string().optional() };
-
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -159,10 +158,10 @@ const storedEvents = [
   event('outline', { outline: outlineSchema }),
   event('node', nodeChangeShape),
   /**
-   * The model's window was full. From now on it is sent the tool outputs before message `upTo` shortened and, with a
-   * `summary`, that in place of those messages. What is kept and shown stays whole.
+   * The model's window was full: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
+   * own; `branch`: which is kept with this branch.
    */
-  event('compaction', compactionShape),
+  event('compaction', { ...compactionShape, node: z.string().optional(), branch: z.string().optional() }),
   /**
    * The record was found damaged, and is gone on with. What is numbered after `from`, up to `to`, came after a loss: it is
    * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences.

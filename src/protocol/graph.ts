@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Compaction, compactionOf, compactionSchema } from './compaction.ts';
 import { errorInfoSchema, messageSchema } from './messages.ts';
 
 const values = z.record(z.string(), z.unknown());
@@ -38,6 +39,8 @@ const trackSchema = z.object({
   visit: z.number().int().optional(),
   /** What an agent and its tools have said at its node: a branch has a conversation of its own. */
   messages: z.array(messageSchema).optional(),
+  /** What was done about its model's full window, in order. */
+  compactions: z.array(compactionSchema).optional(),
 });
 /** One line of nodes: the run's own, or a parallel branch's with its own copy of the values. */
 export type Track = z.infer<typeof trackSchema>;
@@ -98,8 +101,8 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
     if (change.next) state.next = change.next;
     state.error = change.error;
   }
-  const { at: _, visit: __, fanIn: ___, messages, ...rest } = track;
-  const said = messages && { messages }; // what failed is begun anew, and goes on with what was said
+  const { at: _, visit: __, fanIn: ___, messages, compactions, ...rest } = track;
+  const said = { ...(messages && { messages }), ...(compactions && { compactions }) }; // what failed is begun anew, and goes on with what was said
   if (change.status === 'failed') setTrack(graph, branch, { ...rest, ...said, at: track.at });
   if (change.status !== 'end') return;
   const around = branch === undefined ? undefined : parentOf(graph, branch).fanIn;
@@ -138,6 +141,21 @@ const parentOf = ({ main, branches }: Graph, branch: string): Track =>
 /** The line of this name; undefined: the run's own. */
 export const trackOf = ({ main, branches }: Graph, branch: string | undefined): Track | undefined =>
   branch === undefined ? main : branches[branch];
+
+/** The window of a node's model was full: said at the node, and kept with the conversation of its branch. */
+export function applyNodeCompaction(
+  graph: Graph,
+  { node, branch, ...compaction }: Omit<Compaction, 'at'> & { node: string; branch?: string },
+): void {
+  const state = graph.nodes[node];
+  const sees = compaction.summary === undefined ? 'older tool output shortened' : 'a summary of its oldest turns';
+  const warning = `The window of its model was full: it saw ${sees} from then on.`;
+  if (state) state.warnings = [...new Set([...(state.warnings ?? []), warning])];
+  const track = branch === undefined ? undefined : graph.branches[branch];
+  if (!track) return;
+  const kept = compactionOf(compaction, track.messages?.length ?? 0);
+  track.compactions = [...(track.compactions ?? []), kept];
+}
 
 export function applyNodeText(graph: Graph, node: string, text: string): void {
   const state = graph.nodes[node];

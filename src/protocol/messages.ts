@@ -13,6 +13,8 @@ const toolCallSchema = z.object({
   name: z.string(),
   arguments: z.record(z.string(), z.unknown()),
   malformed: z.string().optional(),
+  /** Its long arguments are cut to fit the model's window: in what is sent, never in what is kept or run. */
+  cut: z.literal(true).optional(),
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Message, ToolCall } from './messages.ts';
 import type { Run } from './run.ts';
 
 /** The run's to-do list, whole: each `plan.update` gives all of it. */
@@ -10,14 +11,22 @@ export type PlanItem = z.infer<typeof planSchema>[number];
 export const planTool = 'plan.update';
 
 /** The newest list that was accepted; empty when there is none. Derived from the calls, not stored beside them. */
-export function planOf(run: Run): PlanItem[] {
-  for (const message of run.messages.toReversed()) {
+export const planOf = (run: Run): PlanItem[] =>
+  newestPlan(run.messages, ({ id }) => run.calls[id]?.ok === true)?.items ?? [];
+
+/** The newest list among the calls that were accepted, and which call of which message gave it. */
+export function newestPlan(
+  messages: readonly Message[],
+  isAccepted: (call: ToolCall) => boolean,
+): { at: number; call: ToolCall; items: PlanItem[] } | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at]!;
     if (message.role !== 'assistant') continue;
     for (const call of message.toolCalls?.toReversed() ?? []) {
-      if (call.name !== planTool || !run.calls[call.id]?.ok) continue;
+      if (call.name !== planTool || !isAccepted(call)) continue;
       const items = planSchema.safeParse(call.arguments.items);
-      if (items.success) return items.data;
+      if (items.success) return { at, call, items: items.data };
     }
   }
-  return [];
+  return undefined;
 }

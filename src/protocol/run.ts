@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { compactionOf, compactionSchema } from './compaction.ts';
 import {
   backgroundSchema,
   type CommandEnd,
   commandEndShape,
   commandSchema,
-  compactionShape,
   decisionSchema,
   isStored,
   keptChangeSchema,
@@ -16,7 +16,7 @@ import {
   runPhaseSchema,
   saidShape,
 } from './events.ts';
-import { applyNode, applyNodeText, graphSchema, newGraph } from './graph.ts';
+import { applyNode, applyNodeCompaction, applyNodeText, graphSchema, newGraph } from './graph.ts';
 import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
 import { tookSchema } from './took.ts';
@@ -107,8 +107,8 @@ export const runSchema = z.object({
   graph: graphSchema.optional(),
   /** How many messages `contextTokens` counts. */
   contextMessages: z.number().int(),
-  /** What was done about a full window, in order; `at`: how many messages there were. */
-  compactions: z.array(z.object({ ...compactionShape, at: z.number().int() })),
+  /** In order. */
+  compactions: z.array(compactionSchema),
   /** In order; absent: its record is whole. */
   damage: z.array(damageSchema).optional(),
   /** Why it can be read and not gone on with, as a sentence. */
@@ -279,12 +279,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       applyNode(run.graph, event, event.at);
       break;
     case 'compaction':
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeCompaction(run.graph, { ...event, node: event.node });
+        break;
+      }
       run.contextTokens = 0;
-      run.compactions.push({
-        upTo: event.upTo,
-        ...(event.summary !== undefined && { summary: event.summary }),
-        at: run.messages.length,
-      });
+      run.compactions.push(compactionOf(event, run.messages.length));
       break;
     case 'mended': {
       const { from, damage: text } = event;

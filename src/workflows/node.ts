@@ -109,8 +109,8 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
   if (!file) throw new Error(`There is no agent ${agent} in .towpath/agents.`);
+  const content = node.prompt && String(render(node.prompt, scopeOf(work)) ?? '');
   if (work.track().steps === 0) {
-    const content = node.prompt && String(render(node.prompt, scopeOf(work)) ?? '');
     if (branch !== undefined)
       await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
     else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
@@ -120,6 +120,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
   const turn = {
     ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
+    ...(content && { brief: content }),
     isComplete: () => !isQuestion(said()),
   };
   const stop =
@@ -145,6 +146,10 @@ async function ownTalk({ context, node, callPrefix, track }: NodeWork, branch: s
       return track().messages ?? [];
     },
     add,
+    get compactions() {
+      return track().compactions ?? [];
+    },
+    branch,
     callPrefix: prefix,
   };
 }

@@ -25,7 +25,8 @@ function sent(messages: readonly Message[]): string {
   return messages
     .flatMap((message) => {
       if (message.role === 'tool') return message.toolResults.map(({ content }) => `result ${short(content)}`);
-      return [`${message.role} ${short(message.content.replace(/^\(A summary stands.*\)\n\n/, 'SUMMARY: '))}`];
+      const text = message.content.replace(/^\(A summary stands.*\)\n\n/, 'SUMMARY: ');
+      return [`${message.role} ${text.startsWith('SUMMARY: ') ? text : short(text)}`];
     })
     .join('\n');
 }
@@ -94,8 +95,10 @@ result (whole)`,
     assert.equal(
       asked(4),
       `user write an essay
-user another
 user SUMMARY: Two essays were written.
+
+What the person said and decided on the way, oldest first:
+- another
 user a third
 assistant (whole)
 user and a fourth, short`,
@@ -110,6 +113,86 @@ user and a fourth, short`,
     for (const text of ['first', 'second', 'third']) await (text === 'first' ? talk.start(text) : talk.continue(text));
     assert.equal((await talk.continue('fourth')).assistantText, 'Four.');
     assert.match((await talk.kept()).compactions[0]!.summary!, /^- Person: first\n- Agent: one: some words/);
+  });
+
+  it('long arguments of old calls are shortened too, and what is kept stays whole', async () => {
+    const content = words(2000);
+    const write = (path: string): ScriptedReply => ({ calls: [call('fs.write', { path, content })], ...uncounted });
+    await begin(7000, write('x'), write('y'), said('Written.'));
+    await talk.start('write');
+    const [first, second] = talk.client.requests[2]!.messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+    );
+    assert.deepEqual([first?.arguments.path, first?.cut, second?.arguments.content === content], ['x', true, true]);
+    assert.match(String(first?.arguments.content), /^some words[\s\S]{300,}characters left out[\s\S]{200,}$/);
+    const kept = (await talk.kept()).messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+    assert.deepEqual(
+      kept.map(({ arguments: args, cut }) => [args.content === content, cut]),
+      [
+        [true, undefined],
+        [true, undefined],
+      ],
+    );
+  });
+
+  it('a summary takes a share of the window, however long it is', async () => {
+    const essay = { text: 'All of it again. '.repeat(1000), ...uncounted };
+    await begin(7800, long('one'), long('two'), long('three'), essay, said('Four.'));
+    for (const text of ['first', 'second', 'third']) await (text === 'first' ? talk.start(text) : talk.continue(text));
+    await talk.continue('fourth');
+    const { summary = '' } = (await talk.kept()).compactions[0]!;
+    assert.ok(summary.length > 1000 && summary.length < 4500, `${summary.length} characters`);
+    assert.match(summary, /characters left out/);
+  });
+
+  it('the open plan, changed files and decisions survive word for word, whatever the summary says', async () => {
+    const items = [
+      { text: 'Find where it is.', status: 'done' },
+      { text: 'Mend the parser, and nothing else.', status: 'active' },
+      { text: 'Run `npm test -- parser`.', status: 'pending' },
+    ];
+    const fill = (name: string) => ({ text: `${name}: ${words(1500)}`, ...uncounted });
+    await begin(
+      7000,
+      { calls: [call('plan.update', { items })], ...uncounted },
+      { calls: [call('fs.write', { path: 'new.ts', content: 'x' })], ...uncounted },
+      { calls: [call('fs.delete', { path: 'd' })], ...uncounted },
+      said('Not that one, then.'),
+      fill('one'),
+      fill('two'),
+      fill('three'),
+      said('It went well.'),
+      said('Yes.'),
+    );
+    talk.answers = [{ decision: 'allow' }, { decision: 'deny', words: 'd is mine.' }];
+    await talk.start('mend it');
+    await talk.continue('Never touch the lexer.');
+    await talk.continue('on');
+    await talk.continue('and on');
+    await talk.continue('well?');
+    assert.equal(talk.client.requests[7]!.tools, undefined, 'it is the summary');
+    const { content } = talk.client.requests.at(-1)!.messages[1]!;
+    assert.equal(
+      content.slice(content.indexOf('It went well.')),
+      `It went well.
+
+Your plan, what is open:
+- Mend the parser, and nothing else. (at work on it)
+- Run \`npm test -- parser\`.
+
+Changed files:
+- new.ts (created)
+
+What the person said and decided on the way, oldest first:
+- Not allowed: fs.delete {"path":"d"}
+  The person did not allow this and said: d is mine.
+- Never touch the lexer.
+- on
+- and on`,
+    );
+    talk.build();
+    await talk.continue('sure?');
+    assert.equal(talk.client.requests.at(-1)!.messages[1]!.content, content, 'a reload sends the same');
   });
 
   it('stop ends a summary at once, and nothing is left out', async () => {
@@ -163,11 +246,23 @@ user and a fourth, short`,
       }
     });
 
+    it('each time that it is full, also later in the same run', async () => {
+      const replies = [...'aba'].map(reads);
+      const script = [...replies, overflow, ...replies, overflow, reply.text('Done.')];
+      const provider = await through(({ tools }) => (tools ? script.shift()! : reply.text('In short.')));
+      try {
+        assert.equal((await talk.start('look')).error, undefined);
+        assert.ok(compactions().length >= 2);
+      } finally {
+        await provider.close();
+      }
+    });
+
     it('says so when that did not help', async () => {
-      const provider = await through([reads('a'), reads('b'), overflow, overflow, overflow]);
+      const provider = await through([reads('a'), reads('b'), overflow, overflow]);
       try {
         const { error, phase } = await talk.start('look');
-        assert.deepEqual([error?.code, phase, provider.requests.length], ['LLM_CONTEXT_OVERFLOW', 'Failed', 5]);
+        assert.deepEqual([error?.code, phase, provider.requests.length], ['LLM_CONTEXT_OVERFLOW', 'Failed', 4]);
       } finally {
         await provider.close();
       }

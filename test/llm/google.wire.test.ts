@@ -104,6 +104,24 @@ const histories: [says: string, messages: Message[], contents: string[], flags?:
     ],
   ],
   [
+    'arguments that are sent cut are cut in what Google wrote, and the signature stays',
+    [
+      user('go'),
+      own(
+        assistant('', { ...call('x1'), arguments: { path: 'cut' }, cut: true }, call('x2', 'b')),
+        { text: 'Hm.', thought: true },
+        readPart('a long one', { id: 'x1', thoughtSignature: 's2' }),
+        readPart('b'),
+      ),
+      results('x1', 'x2'),
+    ],
+    [
+      'user go',
+      'model (Hm.) | → x1:fs_read{"path":"cut"} ~s2 | → fs_read{"path":"b"}',
+      'user ← x1:fs_read{"ok":true,"data":"x1"} | ← fs_read{"ok":true,"data":"x2"}',
+    ],
+  ],
+  [
     'what Google wrote goes back verbatim: signatures, thinking, ids',
     [
       user('go'),

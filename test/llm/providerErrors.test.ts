@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inWords } from '../../src/llm/clock.ts';
 import { connectionError, interruptedError } from '../../src/llm/connectionErrors.ts';
-import { errorOfStatus, retryAfterOf } from '../../src/llm/providerErrors.ts';
+import { errorOfStatus, retryAfterOf, windowIn } from '../../src/llm/providerErrors.ts';
 import { redact } from '../../src/llm/redact.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
@@ -75,6 +75,60 @@ describe('what providers say when they refuse', () => {
   it('Google asks to wait in the body', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
     assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);
+  });
+});
+
+describe('how large the window is, of a conversation that did not fit', () => {
+  const says: [who: string, words: string, window: number | undefined][] = [
+    [
+      'OpenAI',
+      "This model's maximum context length is 8192 tokens. However, your messages resulted in 9120 tokens. Please reduce the length of the messages.",
+      8192,
+    ],
+    [
+      'vLLM',
+      "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens (568 in the messages, 6048 in the completion).",
+      6048,
+    ],
+    ['llama.cpp', 'the request exceeds the available context size (4096 tokens), try increasing it', 4096],
+    [
+      'LM Studio',
+      'Trying to keep the first 6269 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.',
+      4096,
+    ],
+    ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
+    ['Moonshot', 'Invalid request: Your request exceeded model token limit: 8192', 8192],
+    ['llama-cpp-python', 'Requested tokens (5120) exceed context window of 2048', 2048],
+    ['Anthropic', 'prompt is too long: 210000 tokens > 200000 maximum', 200_000],
+    [
+      'Anthropic, with the answer',
+      'input length and `max_tokens` exceed context limit: 190000 + 32000 > 200000, decrease input length',
+      200_000,
+    ],
+    ['Google', 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 1_048_576],
+    [
+      'Mistral',
+      'Prompt contains 40000 tokens, too large for model with 32768 maximum context length, reduce the length of the prompt',
+      32_768,
+    ],
+    ['nobody', 'context_length_exceeded: the conversation is too long', undefined],
+    [
+      'what cannot be',
+      "This model's maximum context length is 3 tokens. However, your request has 800 input tokens.",
+      undefined,
+    ],
+  ];
+  for (const [who, words, window] of says)
+    it(who, () => {
+      const error = errorOfStatus(endpoint, 400, { error: { message: words } }).toInfo();
+      assert.deepEqual([error.code, windowIn(error)], ['LLM_CONTEXT_OVERFLOW', window]);
+    });
+
+  it('nothing of another error', () => {
+    const error = errorOfStatus(endpoint, 429, {
+      error: { message: 'maximum context length is 8192 tokens' },
+    }).toInfo();
+    assert.equal(windowIn(error), undefined);
   });
 });
 

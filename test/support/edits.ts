@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
+import { generator } from './random.ts';
 
 /** One edit of one file, as a model with a certain slip would write it, and what has to come of it. */
 export interface EditCase {
@@ -296,17 +297,6 @@ function blockOf(whole: string, random: () => number): Block | undefined {
   const changeable = /[A-Za-z_]{3,}/.test(line) && edit(block).old.join('\n') !== edit(block).now.join('\n');
   const ends = lines[start]!.trim() !== '' && lines[start + length - 1]!.trim() !== '';
   return changeable && ends && line.trim().length >= 8 && all.split(`\n${wanted}\n`).length === 2 ? block : undefined;
-}
-
-/** Numbers between 0 and 1, the same for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 export interface Score {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { byteToken } from '../../src/llm/local/demo/automaton.ts';
 import { chatTemplate } from '../../src/llm/local/demo/chatTemplate.ts';
 import { encodeGguf, type MetadataValue, type Tensor } from '../../src/llm/local/demo/gguf.ts';
+import { generator } from './random.ts';
 
 export interface RandomModelOptions {
   /** Tokens with a text of their own, besides bytes. */
@@ -81,15 +82,4 @@ export function writeRandomModel(file: string, { words = [], layers = 1, width =
     'tokenizer.chat_template': text(chatTemplate),
   };
   writeFileSync(file, encodeGguf(metadata, tensors));
-}
-
-/** The same numbers between 0 and 1 every time (mulberry32). */
-export function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

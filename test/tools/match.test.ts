@@ -272,6 +272,7 @@ describe('edits: by lines, apart from blanks and typography', () => {
 
 describe('edits: text that stands for text left out', () => {
   const placeholders = [
+    '… 12,345 characters left out …',
     '// ... rest unchanged',
     '  # ... existing code ...',
     '/* … remaining methods stay the same … */',

@@ -32,6 +32,7 @@ export class Stage {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
   readonly store = new RunStore(this.folder);
   readonly agents = new Map<string, AgentFile>();
+  contextWindow?: number;
   private readonly cache = createResponseCache();
   engine: ExecutionEngine;
 
@@ -84,6 +85,7 @@ export class Stage {
         id: `openai-compatible/${id}`,
         model: id,
         adapter,
+        contextWindow: this.contextWindow,
       }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,

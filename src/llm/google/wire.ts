@@ -112,7 +112,18 @@ function ownParts({ native, toolCalls = [] }: AssistantMessage): Part[] | undefi
   const same =
     names.length === toolCalls.length &&
     toolCalls.every(({ name }, at) => toFunctionName(String(names[at])) === toFunctionName(name));
-  return same ? parts : undefined;
+  return same ? withCutArguments(parts, toolCalls) : undefined;
+}
+
+/** Arguments that are sent cut are cut here, too; the signature belongs to the part, and stays. */
+function withCutArguments(parts: Part[], calls: readonly ToolCall[]): Part[] {
+  if (!calls.some(({ cut }) => cut)) return parts;
+  let at = 0;
+  return parts.map((part) => {
+    if (!isObject(part.functionCall)) return part;
+    const call = calls[at++]!;
+    return call.cut ? { ...part, functionCall: { ...part.functionCall, args: call.arguments } } : part;
+  });
 }
 
 const textParts = ({ content }: AssistantMessage): Part[] => (content === '' ? [] : [{ text: content }]);

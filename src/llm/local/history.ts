@@ -93,7 +93,7 @@ function toResponse(message: AssistantMessage, results: readonly ToolResult[], f
   return [
     ...((native?.spoken as ResponseItem[] | undefined) ?? spokenBy(message)),
     ...(message.toolCalls ?? []).map((call, index): FunctionCall => {
-      const rawCall = raw.get(call.id);
+      const rawCall = call.cut ? undefined : raw.get(call.id);
       return {
         type: 'functionCall',
         name: toWireName(call.name),

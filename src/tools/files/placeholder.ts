@@ -36,11 +36,13 @@ export function isPlaceholder(whole: string): boolean {
     .replace(/\.{3}|…|[()[\].,:;-]/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  if (dots && leftOut.test(bare)) return true;
+  if (dots && (leftOut.test(bare) || leftOutByUs.test(words))) return true;
   return unchanged.test(bare);
 }
 
 const leftOut =
   /\b(rest|remaining|remainder|existing|unchanged|omitted|previous code|other (code|methods|functions|lines|imports|tests|fields)|same as (before|above)|as before|keep|truncated|snip)\b/;
+/** As `excerpt` writes it into what a model is shown of its own older calls. */
+const leftOutByUs = /^… [\d,]+ characters left out …$/;
 const unchanged =
   /^(the )?(rest|remaining|remainder|existing|other|previous)\b( of)?( (the|this|your))?( (code|file|content|contents|implementation|function|functions|method|methods|class|component|lines|imports|tests|logic))*( (is|are|stays?|remains?|goes|go))?( the)? (unchanged|same|omitted|as before|here)( as before| here)?$/;

@@ -152,6 +152,16 @@ describe('a conversation for the local model', () => {
     });
   });
 
+  it('writes a call anew whose arguments are sent cut', () => {
+    const native = toNative(['x'], [{ id: 'a', raw: ['<tool_call>{"path": "long"}'] }]);
+    const toolCalls = [{ ...call('a'), cut: true as const }];
+    const reply: Message = { role: 'assistant', content: 'x', toolCalls, native };
+    assert.deepEqual(
+      toHistory([user('go'), reply, results(['a', fine])])[1],
+      model('x', called('a', fine, { startsNewChunk: true })),
+    );
+  });
+
   it('writes anew what a model of another form wrote', () => {
     const thought = { type: 'segment', segmentType: 'thought', text: 'hm', ended: true } as const;
     const native = toNative(

@@ -1,0 +1,16 @@
+import type { Compaction } from '../protocol/compaction.ts';
+import type { Message } from '../protocol/messages.ts';
+import type { CallState } from '../protocol/run.ts';
+
+/** What was said to a model and by it, and what was done about its window: a run's conversation, or a node's apart from it. */
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly compactions: readonly Compaction[];
+  /** Tokens of the newest model call, prompt and answer; 0: not known. */
+  readonly contextTokens: number;
+  /** How many messages `contextTokens` counts. */
+  readonly contextMessages: number;
+  /** By tool call id, after `callPrefix`. */
+  readonly calls: Readonly<Record<string, CallState>>;
+  readonly callPrefix?: string;
+}
