@@ -97,7 +97,12 @@ function choose({ run, prefix, brief }: Room, { now, window, most, scale, overfl
   const tried: Way[] = [];
   for (const part of [forKept, forKept / 4]) {
     const summaries = [...new Set(borders)].flatMap((upTo) => {
-      const kept = keptWords(run, { upTo, tokens: (window * forKept) / scale, besides: (window * part) / scale, brief });
+      const kept = keptWords(run, {
+        upTo,
+        tokens: (window * forKept) / scale,
+        besides: (window * part) / scale,
+        brief,
+      });
       const step = { upTo, summary: '', kept };
       return wayOf([{ upTo }]).tokens - wayOf([step]).tokens > window * helpful ? [[step]] : [];
     });

@@ -160,11 +160,21 @@ describe('a run of a package', () => {
   it('says who and where the model is again when that went into a summary', async () => {
     const essay = `It goes on${' and on'.repeat(1000)}.`;
     const looks = () => ({ text: essay, calls: [call('fs.list', {})], usage: null });
-    await writes([looks(), looks(), looks(), { text: 'They went on.' }, { calls: [call('fs.list', {})] }, { text: 'So.' }]);
+    await writes([
+      looks(),
+      looks(),
+      looks(),
+      { text: 'They went on.' },
+      { calls: [call('fs.list', {})] },
+      { text: 'So.' },
+    ]);
     conversation.contextWindow = 8000;
     await conversation.start('A letter, please.');
     const { compactions } = await conversation.kept();
-    assert.deepEqual(compactions.map(({ summary }) => summary), ['They went on.']);
+    assert.deepEqual(
+      compactions.map(({ summary }) => summary),
+      ['They went on.'],
+    );
     const last = requests()
       .at(-1)!
       .messages.map(({ role, content }) => `${role} ${content.slice(0, 40)}`);
