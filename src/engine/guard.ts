@@ -47,7 +47,7 @@ export class RepeatGuard {
   endTurn(): string | undefined {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
-    const failed = `The same call failed ${stopAt} times, and nothing changed in between that it could depend on`;
+    const failed = `The same call failed ${stopAt} times, with nothing changed in between`;
     return `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`;
   }
 
@@ -96,7 +96,7 @@ function wordsOf({ name, arguments: args, malformed }: ToolCall): string {
 }
 
 const mostOfText = 80;
-const mostOfArguments = 300;
+const mostOfArguments = 200;
 
 function short(text: string, most: number): string {
   if (text.length <= most) return text;
