@@ -52,6 +52,18 @@ describe('a model that goes in circles', () => {
       assert.ok((await hints(failsAgain)).length >= 2, 'the model has heard of it before');
     });
 
+  it('looks change nothing, though the person is asked about each', async () => {
+    const looks = often(
+      9,
+      (at) => turn(read('a', (at % 3) + 1), call('fs.find', { pattern: `${at}` })),
+      () => turn(edit()),
+    );
+    talk = new Conversation(await temporaryWorkspace({ a: 'one\ntwo\nthree\n' }), looks);
+    talk.preset = 'ask-everything';
+    assert.equal((await talk.start()).error?.code, 'ENGINE_LOOP_DETECTED');
+    assert.deepEqual([talk.client.requests.length, talk.questions.length], [6, 6]);
+  });
+
   it('a file that goes to and fro is where it was', async () => {
     const toAndFro = often(
       9,

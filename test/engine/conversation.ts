@@ -8,6 +8,7 @@ import { createAdapter } from '../../src/llm/adapter.ts';
 import type { LLMClient } from '../../src/llm/client.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
+import { defaultPolicy } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
@@ -32,6 +33,7 @@ export class Conversation {
   /** In place of the script. */
   model?: LLMClient;
   workflow: Workflow = chat;
+  preset = defaultPolicy.preset;
   tools = defaultTools();
   left?: LeftCommands;
   background?: BackgroundCommands;
@@ -67,7 +69,12 @@ export class Conversation {
     };
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: this.tools, approve }),
+      host: createToolHost({
+        workspace: this.workspace,
+        tools: this.tools,
+        approve,
+        policy: () => ({ ...defaultPolicy, preset: this.preset }),
+      }),
       workflow: async () => {
         if (this.lost) throw this.lost;
         return this.workflow;

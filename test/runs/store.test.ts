@@ -185,11 +185,27 @@ describe('kept runs', () => {
     assert.deepEqual((await fs.readdir(path.dirname(lock))).sort(), ['journal.jsonl', 'summary.json']);
   });
 
+  it('are made once, also where files have one name each', async () => {
+    const id = await keptRun('one');
+    await assert.rejects(store.create(id), { code: 'ENGINE_RUN_EXISTS' });
+    const { link } = fs;
+    fs.link = () => Promise.reject(Object.assign(new Error('no links'), { code: 'EPERM' }));
+    try {
+      await assert.rejects(store.create(id), { code: 'ENGINE_RUN_EXISTS' });
+      await (await store.create(RunStore.newId())).close();
+    } finally {
+      fs.link = link;
+    }
+    assert.deepEqual((await store.read(id)).messages, [{ role: 'user', content: 'one' }]);
+    await (await store.open(id)).close();
+  });
+
   it('are gone when deleted', async () => {
     const id = await keptRun('one');
     await store.delete(id);
     assert.deepEqual(await store.list(), []);
-    await assert.rejects(store.read(id), { message: /no such run/ });
+    for (const asked of [store.read(id), store.open(id), store.delete(id), store.takeOver(id)])
+      await assert.rejects(asked, { code: 'ENGINE_RUN_NOT_FOUND', message: /no such run/ });
   });
 
   it('cannot be named outside their folder', async () => {

@@ -305,6 +305,13 @@ nodes:
     assert.equal(first!.body.messages[0]!.content, 'You count.');
   });
 
+  it('ends when the model goes in circles, with the call that it repeats', async () => {
+    stage = await Stage.of(look, () => reply.call('look', { path: 'none.txt' }));
+    const { phase, error } = await stage.start();
+    assert.deepEqual([phase, error?.code, stage.provider.requests.length], ['Failed', 'ENGINE_LOOP_DETECTED', 3]);
+    assert.match(error!.message, /^Node work: The same call failed 3 times.*: look \{"path":"none\.txt"\}\./);
+  });
+
   it('goes on for several turns and puts what changes something to the person', async () => {
     stage = await Stage.of(
       look,
