@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createAdapter } from '../../src/llm/adapter.ts';
 import type { Native } from '../../src/protocol/messages.ts';
 import { call, events, type Output, reasoning, refusal, sse, text, whole } from '../support/responses.ts';
 import { clientFor, greeting, type Heard, hear, served, slicings } from './serve.ts';
@@ -374,6 +375,15 @@ describe('what servers with the Responses API write', () => {
     expectHeard(await heard(failed), { error: { code: 'LLM_HTTP_ERROR', retryable: true } });
     expectHeard(await heard({ ...whole([]), status: 'in_progress' }), { error: { code: 'LLM_INCOMPLETE' } });
     expectHeard(await heard({ choices: [] }), { error: { code: 'LLM_BAD_RESPONSE' } });
+  });
+
+  it('a list of 100,000 calls is refused, and takes no longer than to read it', async () => {
+    const output = Array.from({ length: 100_000 }, () => ({ type: 'function_call' }));
+    const body = sse([{ type: 'response.completed', response: { status: 'completed', output } }]);
+    const adapter = createAdapter(client, { retries: 0 });
+    const { signal } = new AbortController();
+    const result = await served({ headers: type, body }, 'whole', () => adapter.complete(greeting, { signal }));
+    assert.match(result.error?.message ?? '', /more than 4096 calls/);
   });
 
   it('ids of earlier calls are not given again', async () => {

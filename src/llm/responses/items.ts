@@ -41,7 +41,7 @@ export interface ReasoningItem {
 export type Item = CallItem | MessageItem | ReasoningItem | { type: 'other'; done: boolean };
 
 const partSchema = z.object({ type: word, text: word, refusal: word }).catch({});
-const partsSchema = z.array(partSchema).catch([]);
+const partsSchema = z.array(partSchema).optional().catch(undefined);
 
 /** An item as a finished one is sent: by its event, or in the list of a whole answer. */
 const finalSchema = z.object({
@@ -76,7 +76,7 @@ export function toItem({ type, call_id: id, name, phase }: FinalItem, place: num
   }
 }
 
-export const textOf = (parts: FinalItem['content']): string =>
+export const textOf = (parts: FinalItem['content'] = []): string =>
   parts.map(({ text, refusal }) => text ?? refusal ?? '').join('');
 
 /**

@@ -1,6 +1,6 @@
 import type { TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
-import { createCallIds } from '../callIds.ts';
+import { createCallIds, mostCalls } from '../callIds.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
 import { asPlainText } from '../errorBody.ts';
 import { LLMError } from '../errors.ts';
@@ -48,6 +48,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
   const byIndex = new Map<unknown, Item>();
   const byId = new Map<string, Item>();
   const calls: CallItem[] = [];
+  let given = 0;
   let responseId: string | undefined;
   let model: string | undefined;
   let usage: { usage?: TokenUsage } = {};
@@ -65,6 +66,9 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     if (id !== undefined) byId.set(id, item);
     const chunks = giveCalls(false);
     if (item.type !== 'function_call') return chunks;
+    if (calls.length === mostCalls) {
+      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent more than ${mostCalls} calls in one answer.`);
+    }
     calls.push(item);
     const { place, name } = item;
     const toolCallDelta = { index: place, ...(item.id && { id: item.id }), ...(name && { name: toToolName(name) }) };
@@ -145,7 +149,7 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
       if (all.startsWith(streamed)) say(item, all.slice(streamed.length), chunks);
       item.phase ??= final.phase;
     } else if (item.type === 'reasoning') {
-      const parts = final.summary.length > 0 ? final.summary : final.content;
+      const parts = (final.summary?.length ? final.summary : final.content) ?? [];
       if (item.told === undefined) for (const [at, part] of parts.entries()) think(item, at, textOf([part]), chunks);
       item.kept = isObject(raw) ? keptReasoning(raw) : undefined;
     } else if (item.type === 'function_call') {
@@ -171,15 +175,15 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
    * and numbers may be others now. A call more than were told is taken; a message more may be the same one in two.
    */
   const readOutput = (output: readonly unknown[]): ChatStreamChunk[] => {
-    const told = [...items];
+    const told = { message: [] as Item[], reasoning: [] as Item[], function_call: [] as Item[], other: [] as Item[] };
+    for (const item of items) told[item.type].push(item);
     const seen = { message: 0, reasoning: 0, function_call: 0, other: 0 };
     return output.flatMap((raw): ChatStreamChunk[] => {
       const final = readItem(raw);
       const { type } = toItem(final, 0);
-      const ofType = told.filter((item) => item.type === type);
-      const known = ofType[seen[type]++];
+      const known = told[type][seen[type]++];
       if (known) return settle(known, final, raw);
-      if (ofType.length > 0 && type !== 'function_call') return [];
+      if (told[type].length > 0 && type !== 'function_call') return [];
       const chunks = begin(undefined, final.id, final);
       return [...chunks, ...settle(items.at(-1)!, final, raw)];
     });
@@ -187,8 +191,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
 
   const giveCalls = (atEnd: boolean): ChatStreamChunk[] => {
     const chunks: ChatStreamChunk[] = [];
-    for (const call of calls) {
-      if (call.given) continue;
+    for (; given < calls.length; given++) {
+      const call = calls[given]!;
       if (!atEnd && !(call.done && call !== items.at(-1))) break; // in the order asked
       call.given = true;
       const toolCall = { id: idFor(call.id), name: toToolName(call.name ?? 'unknown'), ...argumentsOf(call) };
