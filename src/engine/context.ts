@@ -3,7 +3,7 @@ import { callIdsIn } from '../llm/callIds.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
-import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
@@ -135,7 +135,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const names = new Set(offered.map((tool) => tool.name));
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
-    const tools = [...[...extra.values()].map((tool) => tool.definition), ...offered];
+    const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     return runTurns({
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
       adapter: chosen.adapter,

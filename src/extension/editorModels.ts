@@ -12,6 +12,7 @@ import { windowIsFull } from '../llm/providerErrors.ts';
 import { redact } from '../llm/redact.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../llm/repair.ts';
 import type { ToolCall } from '../protocol/messages.ts';
+import { toEditorTools } from './editorWire.ts';
 
 /**
  * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
@@ -119,11 +120,7 @@ function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage
 }
 
 function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions {
-  const tools = (request.tools ?? []).map((tool) => ({
-    name: toWireName(tool.name),
-    description: tool.description,
-    inputSchema: tool.parameters,
-  }));
+  const tools = toEditorTools(request.tools ?? []);
   const toolMode =
     request.toolChoice === 'required'
       ? vscode.LanguageModelChatToolMode.Required

@@ -6,6 +6,14 @@ export interface ToolDefinition {
   description: string;
   /** JSON schema of the arguments; always an object. */
   parameters: JsonSchema;
+  /** The name of the tool that does the work of this one as well. */
+  within?: string;
+}
+
+/** What a model is told of the tools that it may call: not of one whose work another one of them does as well. */
+export function toldOf(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  const names = new Set(tools.map(({ name }) => name));
+  return tools.filter(({ within }) => within === undefined || !names.has(within));
 }
 
 export interface JsonSchema {

@@ -1,7 +1,7 @@
 import { contextTool } from './code/context.ts';
 import { diagnosticsTool } from './code/diagnostics.ts';
 import type { Language } from './code/language.ts';
-import { definitionTool, referencesTool } from './code/places.ts';
+import { placesTools } from './code/places.ts';
 import { symbolsTool } from './code/symbols.ts';
 import { applyPatchTool } from './files/applyPatch.ts';
 import { type DeleteOptions, deleteTool } from './files/delete.ts';
@@ -51,10 +51,7 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
 }
 
 const languageTools = (language: Language): Tool[] =>
-  [
-    diagnosticsTool(language),
-    symbolsTool(language),
-    definitionTool(language),
-    referencesTool(language),
-    contextTool(language),
-  ].map((tool) => ({ ...tool, extra: true }));
+  [diagnosticsTool(language), symbolsTool(language), ...placesTools(language), contextTool(language)].map((tool) => ({
+    ...tool,
+    extra: true,
+  }));

@@ -19,7 +19,7 @@ export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
   const tool = readTool(
     {
       name: 'output.read',
-      description: 'Read lines of an output that was cut, or what a background command wrote since.',
+      description: "Read on in a cut output, or in a background command's.",
       arguments: {
         id: z.string().regex(/^[0-9a-f]{8,64}$/),
         offset: z.int().min(1).max(1e9).optional(),

@@ -6,7 +6,7 @@ export const planUpdateTool: Tool = {
   ...readTool(
     {
       name: planTool,
-      description: 'Show your to-do list for a long task: all items, each time.',
+      description: 'Show your whole to-do list in a long task.',
       arguments: { items: planSchema },
     },
     async ({ items }) => ({ items: items.length, done: items.filter(({ status }) => status === 'done').length }),

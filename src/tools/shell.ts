@@ -45,7 +45,7 @@ export function shellTool({
   return askingTool(
     {
       name: 'shell.run',
-      description: 'Run a shell command. It gets no input.',
+      description: 'Run a shell command, without input.',
       arguments: {
         command: z.string().min(1),
         cwd: z.string().optional(),
@@ -145,7 +145,7 @@ export function stopTool(background: BackgroundCommands): Tool {
   const tool = askingTool(
     {
       name: 'shell.stop',
-      description: 'End a command in the background.',
+      description: 'End a background command.',
       arguments: { id: z.string().max(64) },
     },
     'execute',

@@ -193,13 +193,17 @@ function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
   const schema = z.strictObject(named.arguments);
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, path }) => {
       for (const keyword of untold) delete (jsonSchema as JsonSchema)[keyword];
-      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      if (jsonSchema.additionalProperties === false || isAnything(jsonSchema.additionalProperties))
+        delete jsonSchema.additionalProperties;
+      if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;
     },
   }) as JsonSchema;
   return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };
 }
+
+const isAnything = (schema: unknown): boolean => typeof schema === 'object' && Object.keys(schema ?? {}).length === 0;
 
 /** One question to the person. */
 export interface ApprovalRequest {

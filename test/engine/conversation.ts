@@ -30,6 +30,8 @@ export class Conversation {
   /** Undefined: the engine's own. */
   maxTurns?: number = 20;
   contextWindow?: number;
+  /** Of the workspace, for the system prompt. */
+  instructions = 'Use tabs.';
   /** In place of the script. */
   model?: LLMClient;
   workflow: Workflow = chat;
@@ -86,7 +88,7 @@ export class Conversation {
         contextWindow: this.contextWindow,
       }),
       modelId: () => 'scripted/one',
-      workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.' }),
+      workspace: async () => ({ names: ['sample'], instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
       left: this.left,
       background: this.background,

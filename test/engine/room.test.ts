@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { systemPrompt } from '../../src/engine/composer.ts';
+import { tokensOfPrefix } from '../../src/engine/tokens.ts';
 import { createClient } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import type { Message } from '../../src/protocol/messages.ts';
+import { chat } from '../../src/workflows/chat.ts';
 import { startProvider } from '../support/provider.ts';
 import { reply } from '../support/reply.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
@@ -31,12 +34,21 @@ function sent(messages: readonly Message[]): string {
     .join('\n');
 }
 
+/** What is sent before the conversation: the same here, whatever becomes of prompt and tools, for the windows fit to it. */
+const tokensBefore = ({ instructions, tools }: Conversation) =>
+  tokensOfPrefix({
+    model: 'one',
+    systemPrompt: systemPrompt(chat.agent, { names: ['sample'], instructions }),
+    tools: tools.map(({ definition }) => definition),
+  });
+
 describe('a full window', () => {
   let talk: Conversation;
   afterEach(() => talk.end());
   const begin = async (contextWindow: number | undefined, ...replies: ScriptedReply[]) => {
     talk = new Conversation(await temporaryWorkspace(files), replies);
     talk.contextWindow = contextWindow;
+    while (tokensBefore(talk) < 1196) talk.instructions += ' Always.';
   };
   const asked = (index: number) => sent(talk.client.requests[index]!.messages);
   const compactions = () =>

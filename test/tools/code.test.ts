@@ -162,6 +162,15 @@ describe('tools: what the editor knows', () => {
       );
     });
 
+  it('a rule about references counts for a definition that is asked for its references', async () => {
+    language.places = [place(at('src/a.ts'), 1)];
+    const rules = [{ scope: 'user' as const, effect: 'deny' as const, tool: 'code.references' }];
+    const { call } = conversation(workspace, { tools: defaultTools({ language }), policy: { rules } });
+    const named = { path: 'src/a.ts', line: 2, symbol: 'total' };
+    assert.equal((await error(call('code.definition', { ...named, references: true }))).code, 'TOOL_DENIED');
+    assert.equal((await data(call('code.definition', named))).places, 1);
+  });
+
   it('a name on a line is found as a whole word, and the places are told with their lines', async () => {
     language.places = [
       place(at('src/b.ts'), 1),
@@ -183,9 +192,11 @@ describe('tools: what the editor knows', () => {
       ],
     });
     await data(call('code.definition', { path: 'src/a.ts', line: 3, symbol: 'total' }));
+    await data(call('code.definition', { path: 'src/a.ts', line: 3, symbol: 'total', references: true }));
     assert.deepEqual(language.asked, [
       ['references', at('src/a.ts'), 2, 18],
       ['definitions', at('src/a.ts'), 3, 10],
+      ['references', at('src/a.ts'), 3, 10],
     ]);
   });
 

@@ -1,33 +1,36 @@
 import assert from 'node:assert/strict';
-import { systemPrompt } from '../../src/engine/composer.ts';
+import { type ToolDefinition, toldOf } from '../../src/protocol/tools.ts';
 import type { Language } from '../../src/tools/code/language.ts';
 import { defaultTools as build } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { mostSent, sentSizes } from '../support/sizes.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 
 const defaultTools = () => build({ language: {} as Language });
 
 describe('tools: definitions', () => {
-  it('stay small: with the system prompt under 6,000 characters', async () => {
+  for (const { wire, prompt, tools } of sentSizes())
+    it(`stay small for ${wire}: with the system prompt at most ${mostSent} characters, as they are sent`, () =>
+      assert.ok(prompt + tools <= mostSent, `prompt ${prompt}, tools ${tools}, together ${prompt + tools}`));
+
+  it('are fewer where the window is small, and one is told of where another does its work as well', async () => {
     const workspace = await temporaryWorkspace();
     const host = createToolHost({ workspace, tools: defaultTools(), approve: async () => ({ decision: 'deny' }) });
     workspace.cleanup();
-    const prompt = systemPrompt(chat.agent, { names: ['workspace'] }).length;
-    const sizes = (contextWindow?: number) =>
-      host
-        .getVisibleTools({ agentId: 'default', contextWindow })
-        .map((definition) => ({ name: definition.name, characters: JSON.stringify(definition).length }));
-    const sum = (tools: { characters: number }[]) =>
-      tools.reduce((total, { characters }) => total + characters, prompt);
-    const [small, all] = [sizes(8192), sizes()];
-    const told = all.map(({ name, characters }) => `${name} ${characters}`).join(', ');
-    console.log(`      ${sum(all)} characters, ${sum(small)} for a small window: prompt ${prompt}, ${told}`);
-    assert.ok(sum(all) < 6000, `${sum(all)} characters`);
+    const offered = (contextWindow?: number) => host.getVisibleTools({ agentId: 'default', contextWindow });
+    const names = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
+    const [small, all] = [names(offered(8192)), names(offered())];
+    const extra = ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references', 'editor.context'];
     assert.deepEqual(
-      all.filter(({ name }) => !small.some((one) => one.name === name)).map(({ name }) => name),
-      ['code.diagnostics', 'code.symbols', 'code.definition', 'code.references', 'editor.context'],
+      all.filter((name) => !small.includes(name)),
+      extra,
     );
+    assert.deepEqual(
+      all.filter((name) => !names(toldOf(offered())).includes(name)),
+      ['code.references'],
+    );
+    const alone = offered().filter(({ name }) => name === 'code.references');
+    assert.deepEqual(toldOf(alone), alone, 'an agent that may use nothing else is told of it');
   });
 
   it('have the same bytes every time, in the same order', () => {
@@ -78,7 +81,7 @@ describe('tools: definitions', () => {
       'output.read': ['id', 'offset', 'limit'],
       'code.diagnostics': ['path'],
       'code.symbols': ['path', 'query'],
-      'code.definition': ['path', 'line', 'symbol'],
+      'code.definition': ['path', 'line', 'symbol', 'references'],
       'code.references': ['path', 'line', 'symbol'],
       'editor.context': [],
       'web.fetch': ['url'],

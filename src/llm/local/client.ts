@@ -168,7 +168,8 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   };
 }
 
-function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
+/** What the model’s process is asked, and what is left out of it. */
+export function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
@@ -176,7 +177,11 @@ function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
   });
   const { messages, leftOut } = asText(request.messages);
   const answer = tools.length === 0 ? answerSchema(request) : undefined;
-  const system = [request.systemPrompt ?? '', answer ? formatInWords(request) : ''].filter(Boolean).join('\n\n');
+  const nulls = functions.some(([, { params }]) => Object.values(params?.properties ?? {}).some(isNullable))
+    ? nullsInWords
+    : '';
+  const format = answer ? formatInWords(request) : '';
+  const system = [request.systemPrompt ?? '', nulls, format].filter(Boolean).join('\n\n');
   const job = {
     messages,
     systemPrompt: system || undefined,
@@ -194,6 +199,13 @@ function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
   if (request.responseFormat && !answer) warnings.push(formatIgnored);
   return { job, warnings };
 }
+
+/** Once, and not with each argument: the grammar has all of them written. */
+const nullsInWords = 'Arguments that are not needed are null.';
+const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
+  [type].flat().includes('null') ||
+  (values?.includes(null) ?? false) ||
+  (Array.isArray(oneOf) && oneOf.some(isNullable));
 
 const onCpu = (gpu: string) =>
   `The model could not be loaded on the GPU (${gpu}), so it runs on the CPU, which is slower. The log says why.`;

@@ -95,7 +95,7 @@ export function toSubset(schema: JsonSchema): JsonSchema {
     const required = requiredOf(node);
     const properties = entries.map(([key, property]) => {
       const converted = convert(property, depth + 1);
-      return [key, required.has(key) ? converted : nullable(converted)];
+      return [key, required.has(key) ? converted : orNull(converted)];
     });
     return { type: 'object', properties: Object.fromEntries(properties), ...(more && { additionalProperties: more }) };
   };
@@ -118,11 +118,6 @@ function anything(description?: string): JsonSchema {
     { type: 'object', additionalProperties: true },
   ];
   return said({ oneOf: choices }, description);
-}
-
-function nullable(schema: JsonSchema): JsonSchema {
-  const saying = [schema.description, 'Optional: null when not needed.'].filter(Boolean).join(' ');
-  return orNull({ ...schema, description: saying });
 }
 
 function orNull({ description: saying, ...rest }: JsonSchema): JsonSchema {

@@ -5,51 +5,47 @@ import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import type { CodePlace, Language } from './language.ts';
+import type { Language } from './language.ts';
 import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
 
-interface Named {
-  path: string;
-  line: number;
-  symbol: string;
-}
+const named = { path: z.string(), line: z.int().min(1).max(1e9), symbol: z.string().min(1).max(200) };
+type Named = z.output<z.ZodObject<typeof named>> & { references?: boolean };
 
 /**
  * `code.definition` and `code.references` of a name that stands on a line: models cannot count columns. Data:
  * `{ places, files: [{ path, lines, outside? }], cut? }`; a line is `12: its text`. Of a place outside the workspace or in a file that is
- * secret, or that rules guard, only the name and the line number are told.
+ * secret, or that rules guard, only the name and the line number are told. A model is told of both as one tool; what it asks for
+ * with `references` is judged as a call of `code.references`.
  */
-export const definitionTool = (language: Language) =>
-  placesTool('code.definition', 'Where the symbol on that line is defined.', 'definitions', (file, line, column) =>
-    language.definitions(file, line, column),
-  );
-
-export const referencesTool = (language: Language) =>
-  placesTool('code.references', 'Where that symbol is used.', 'references', (file, line, column) =>
-    language.references(file, line, column),
-  );
-
-function placesTool(
-  name: string,
-  description: string,
-  what: string,
-  find: (file: string, line: number, column: number) => Promise<CodePlace[] | undefined>,
-): Tool {
-  return readTool(
-    {
-      name,
-      description,
-      arguments: { path: z.string(), line: z.int().min(1).max(1e9), symbol: z.string().min(1).max(200) },
+export function placesTools(language: Language): Tool[] {
+  const references = placesTool(language, 'code.references', 'Where a symbol is used.', named);
+  const description = 'Where a symbol is defined, or used (references).';
+  const definition: Tool = {
+    ...placesTool(language, 'code.definition', description, { ...named, references: z.boolean().optional() }),
+    target(args) {
+      const { references: used, ...rest } = args as Named;
+      return used ? { tool: references, args: rest } : { tool: definition, args };
     },
-    places,
-    (args, context) => askToRead(args.path, 'read', context, (context) => places(args, context)),
+  };
+  return [definition, { ...references, definition: { ...references.definition, within: 'code.definition' } }];
+}
+
+function placesTool(language: Language, name: string, description: string, shape: z.ZodRawShape): Tool {
+  return readTool(
+    { name, description, arguments: shape },
+    (args, context) => places(args as Named, context),
+    (args, context) => askToRead((args as Named).path, 'read', context, (context) => places(args as Named, context)),
   );
 
-  async function places({ path, line, symbol }: Named, { workspace, keptFromSearch }: ToolContext) {
+  async function places(
+    { path, line, symbol, references = name === 'code.references' }: Named,
+    { workspace, keptFromSearch }: ToolContext,
+  ) {
     const file = await resolvePath(workspace.roots, path, 'read');
     const lines = linesOf((await currentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
-    const found = await answered(find(file.path, line, column), what);
+    const what = references ? 'references' : 'definitions';
+    const found = await answered(language[what](file.path, line, column), what);
     const shown = shownFiles(workspace, keptFromSearch(file.relative));
     const textOf = lineReader(workspace);
     const told = new LinesByFile(100);

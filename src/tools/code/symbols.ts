@@ -13,7 +13,7 @@ export function symbolsTool(language: Language): Tool {
   return readTool(
     {
       name: 'code.symbols',
-      description: 'Symbols of the file path, or of the workspace by name: query.',
+      description: 'Symbols of a file (path) or by name (query).',
       arguments: { path: z.string().optional(), query: z.string().min(1).max(200).optional() },
     },
     symbols,

@@ -16,9 +16,9 @@ import { refusePlaceholders } from './placeholder.ts';
 export const applyPatchTool = askingTool(
   {
     name: 'fs.apply_patch',
-    description: 'Apply a unified diff to one file (or create it), or set keys of its YAML frontmatter.',
+    description: 'Apply a unified diff to a file, or set keys of its frontmatter.',
     arguments: {
-      path: z.string().optional().describe('Default: as in the patch'),
+      path: z.string().optional(),
       patch: z.string().optional(),
       frontmatter: z.looseObject({}).optional(),
       ifMatchSha256: z.string().optional(),

@@ -10,12 +10,11 @@ import { refusePlaceholders } from './placeholder.ts';
 export const editTool = askingTool(
   {
     name: 'fs.edit',
-    description:
-      'Replace parts of a file: each oldText, which must be in it exactly once, becomes newText. All or none.',
+    description: 'Replace each oldText (whole lines, exactly once in the file) by newText, all or none.',
     arguments: {
       path: z.string(),
       edits: z
-        .array(z.strictObject({ oldText: z.string().describe('Whole lines, as in the file'), newText: z.string() }))
+        .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
         .min(1)
         .max(100),
       ifMatchSha256: z.string().optional(),

@@ -21,7 +21,7 @@ interface ReadArguments {
 export const fileReadTool = readTool(
   {
     name: 'fs.read',
-    description: 'Read a text file, limit (1000) lines from line offset, with its sha256; or an image.',
+    description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
     arguments: {
       path: z.string(),
       offset: z.int().min(1).max(1e9).optional(),

@@ -26,14 +26,14 @@ const maximumLine = 400;
 export const searchTool = readTool(
   {
     name: 'fs.search',
-    description: 'Search file contents by regular expression. Skips ignored, binary and secret files.',
+    description: 'Search files by regular expression or fixed text. Skips ignored and secret files.',
     arguments: {
       pattern: z.string().min(1).max(1000),
-      path: z.string().optional().describe('File or folder'),
-      glob: z.string().optional().describe('Only these files'),
-      fixed: z.boolean().optional().describe('pattern is plain text'),
+      path: z.string().optional(),
+      glob: z.string().optional(),
+      fixed: z.boolean().optional(),
       ignoreCase: z.boolean().optional(),
-      context: z.int().min(0).max(20).optional().describe('Lines around matches'),
+      context: z.int().min(0).max(20).optional(),
     },
   },
   search,

@@ -11,11 +11,11 @@ const maximumWrite = 5_000_000;
 export const writeTool = askingTool(
   {
     name: 'fs.write',
-    description: 'Create a file or replace its whole content. To change a part, use fs.edit.',
+    description: 'Create a file or replace all of it.',
     arguments: {
       path: z.string(),
-      content: z.string().describe('Everything, nothing left out'),
-      ifMatchSha256: z.string().optional().describe('Fail if the file is not this version'),
+      content: z.string(),
+      ifMatchSha256: z.string().optional(),
     },
   },
   'change',

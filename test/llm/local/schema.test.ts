@@ -13,7 +13,6 @@ const anything = {
     { type: 'object', additionalProperties: true },
   ],
 };
-const optional = 'Optional: null when not needed.';
 
 describe("a tool's schema for the call grammar", () => {
   /** Schema of the one, required argument `x` → what becomes of it. */
@@ -74,7 +73,7 @@ describe("a tool's schema for the call grammar", () => {
           { properties: { b: { type: 'number' } } },
         ],
       },
-      { type: 'object', properties: { a: { type: 'string' }, b: { type: ['number', 'null'], description: optional } } },
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: ['number', 'null'] } } },
     ],
     ['an outside reference', { $ref: 'https://example.com/schema' }, anything],
   ];
@@ -93,11 +92,11 @@ describe("a tool's schema for the call grammar", () => {
       either: { anyOf: [{ type: 'string' }, { type: 'number' }] },
     };
     assert.deepEqual(toGrammarSchema({ type: 'object', properties })?.properties, {
-      text: { type: ['string', 'null'], description: `Words ${optional}` },
-      name: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'null' }], description: optional },
-      kind: { enum: ['a', 'b', null], description: optional },
-      list: { oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }], description: optional },
-      either: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }], description: optional },
+      text: { type: ['string', 'null'], description: 'Words' },
+      name: { oneOf: [{ type: 'string', minLength: 1 }, { type: 'null' }] },
+      kind: { enum: ['a', 'b', null] },
+      list: { oneOf: [{ type: 'array', items: { type: 'string' } }, { type: 'null' }] },
+      either: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
     });
   });
 
@@ -117,7 +116,6 @@ describe("a tool's schema for the call grammar", () => {
           properties: {
             kids: {
               oneOf: [{ type: 'array', items: { $ref: '#/$defs/d0' } }, { type: 'null' }],
-              description: optional,
             },
           },
         },

@@ -1,0 +1,63 @@
+import { systemPrompt } from '../../src/engine/composer.ts';
+import { toEditorTools } from '../../src/extension/editorWire.ts';
+import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
+import type { ChatRequest } from '../../src/llm/client.ts';
+import { toGoogleWire } from '../../src/llm/google/wire.ts';
+import { toJob } from '../../src/llm/local/client.ts';
+import { toWire as toOllama } from '../../src/llm/ollama/wire.ts';
+import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
+import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
+import { toldOf } from '../../src/protocol/tools.ts';
+import type { Language } from '../../src/tools/code/language.ts';
+import { defaultTools } from '../../src/tools/default.ts';
+import { chat } from '../../src/workflows/chat.ts';
+
+/** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
+export const mostSent = 6000;
+
+/** The first request of a chat, with all tools. */
+export const first: ChatRequest = {
+  model: 'model',
+  systemPrompt: systemPrompt(chat.agent, { names: ['workspace'] }),
+  messages: [{ role: 'user', content: 'hi' }],
+  tools: toldOf(defaultTools({ language: {} as Language }).map(({ definition }) => definition)),
+};
+
+type Parts = (request: ChatRequest) => { prompt: string; tools: unknown };
+type Message = { content: string };
+type Instruction = { parts: { text: string }[] };
+
+const wires: Record<string, Parts> = {
+  'OpenAI and compatible': (request) => {
+    const { messages, tools } = toOpenAI(request, { provider: 'openai' });
+    return { prompt: (messages as Message[])[0]!.content, tools };
+  },
+  'OpenAI (Responses API)': (request) => {
+    const { instructions, tools } = toResponses(request, { provider: 'openai' });
+    return { prompt: instructions as string, tools };
+  },
+  Ollama: (request) => {
+    const { messages, tools } = toOllama(request, { model: { thinkingLevels: false } }).body;
+    return { prompt: messages[0]!.content, tools };
+  },
+  Anthropic: (request) => {
+    const { system, tools } = toAnthropic(request);
+    return { prompt: system![0]!.text, tools };
+  },
+  Google: (request) => {
+    const { systemInstruction, tools } = toGoogleWire(request) as { systemInstruction: Instruction; tools: object[] };
+    return { prompt: systemInstruction.parts[0]!.text, tools };
+  },
+  'the local model': (request) => {
+    const { systemPrompt, functions } = toJob(request).job;
+    return { prompt: systemPrompt!, tools: functions };
+  },
+  "the editor's own models": ({ systemPrompt, tools }) => ({ prompt: systemPrompt!, tools: toEditorTools(tools!) }),
+};
+
+/** Characters of the system prompt, and of the tools as each wire writes them. */
+export const sentSizes = (request = first): { wire: string; prompt: number; tools: number }[] =>
+  Object.entries(wires).map(([wire, parts]) => {
+    const { prompt, tools } = parts(request);
+    return { wire, prompt: prompt.length, tools: JSON.stringify(tools).length };
+  });
