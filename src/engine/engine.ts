@@ -9,14 +9,14 @@ import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
-import { isAlive, LeftCommands } from '../tools/shell/left.ts';
+import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { tellCommandEnds } from './commandEnds.ts';
 import { createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
 import { RunLog } from './log.ts';
-import { answerLooseEnds, type Evidence, endCalls } from './looseEnds.ts';
-import { type Holding, note } from './notes.ts';
+import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
+import { attach, type Holding, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { measureWork } from './took.ts';
@@ -157,7 +157,7 @@ export class ExecutionEngine {
     try {
       await before?.closed;
       log = new RunLog(await store.open(runId), tell, now);
-      active.log = log;
+      attach(active, log);
       const place = await this.undoPlace(log, workspace);
       await endCalls(
         log,
@@ -167,7 +167,6 @@ export class ExecutionEngine {
     } catch (error) {
       return toInfo(error);
     } finally {
-      for (const note of active.notes.splice(0)) await log?.emit(note).catch(() => {});
       await log?.end().catch(() => {}); // what could not be kept has been thrown already
       this.active.delete(runId);
     }
@@ -185,9 +184,11 @@ export class ExecutionEngine {
   private evidence({ run }: RunLog, place: () => Promise<Workspace | undefined>): Evidence {
     const { host, store, left = new LeftCommands(), background } = this.options;
     const kept = (id: string) => store.contents.read(run.id, id);
-    const isAttended: Evidence['isAttended'] = async ({ marker }, { owner }) =>
-      background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
-    return { left, isAttended, standing: async (doing) => host.standing(doing, await place(), kept) };
+    return {
+      left,
+      isAttended: attendedBy(background),
+      standing: async (doing) => host.standing(doing, await place(), kept),
+    };
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
@@ -232,7 +233,7 @@ export class ExecutionEngine {
     };
     const work = this.work(runId, active, opened, plan);
     const { signal } = active.controller;
-    const unopened = () => (active.log ? undefined : stoppedResult(signal));
+    const unopened = () => (active.log ? undefined : { success: false, ...stopPointOf(signal) });
     active.done = withinPatience(signal, work, unopened).finally(() => {
       active.ended = true;
     });
@@ -260,8 +261,7 @@ export class ExecutionEngine {
     } catch (error) {
       return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
-    active.log = log;
-    for (const note of active.notes.splice(0)) log.emit(note).catch(() => {});
+    attach(active, log);
     let stop: Rest;
     let isTold = false;
     const failing = (error: unknown) => {
@@ -376,8 +376,6 @@ function resultOf(run: Run, stop: StopPoint): EngineResult {
     ...(stop.error && { error: stop.error }),
   };
 }
-
-const stoppedResult = (signal: AbortSignal): EngineResult => ({ success: false, ...stopPointOf(signal) });
 
 function failedWith(code: string, message: string): EngineResult {
   return { success: false, phase: 'Failed', error: { code, message } };

@@ -3,7 +3,8 @@ import { pendingCalls } from '../protocol/messages.ts';
 import { type CallState, leftCalls } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
-import type { LeftCommands } from '../tools/shell/left.ts';
+import type { BackgroundCommands } from '../tools/shell/background.ts';
+import { isAlive, type LeftCommands } from '../tools/shell/left.ts';
 import type { RunLog } from './log.ts';
 
 /** By what the world says how far a call came whose end nobody recorded. */
@@ -13,6 +14,12 @@ export interface Evidence {
   /** A command in the background belongs to a window that lives, this one or another: its end will be told. */
   isAttended(command: Command, background: Background): Promise<boolean>;
 }
+
+/** @param background what goes on in this window */
+export const attendedBy =
+  (background: Pick<BackgroundCommands, 'has'> | undefined): Evidence['isAttended'] =>
+  async ({ marker }, { owner }) =>
+    background?.has(marker) || (owner !== undefined && owner.pid !== process.pid && (await isAlive(owner)));
 
 /**
  * Calls that the editor's end, a store that failed, or a stop that they did not heed, left without a result. None is repeated by

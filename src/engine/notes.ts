@@ -17,6 +17,12 @@ interface Runs<Held extends Holding> {
   open(runId: string): Promise<RunLog>;
 }
 
+/** The record is open: what came before is in it. */
+export function attach(held: Holding, log: RunLog): void {
+  held.log = log;
+  for (const one of held.notes.splice(0)) log.emit(one).catch(() => {});
+}
+
 /**
  * Records what befell a command of a run, which can be at any moment: with the run's work, or between its turns. What cannot be
  * recorded, because another window has the run or its record fails, is found out when it is gone on with. Never rejects.

@@ -48,6 +48,7 @@ describe('a run with a command in the background', () => {
       'its end is on record',
       async () => Object.values((await conv.kept()).calls)[0]?.ended !== undefined,
     );
+    await eventually('its record is closed', async () => (await conv.store.holder(conv.runId)) === undefined);
   };
   const heard = (request: number) =>
     conv.client.requests[request]!.messages.filter(({ role }) => role === 'system').map(({ content }) => content);

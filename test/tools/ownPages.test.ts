@@ -71,10 +71,15 @@ describe('tools: a page that a command of the run serves', () => {
     workspace.cleanup();
   });
 
-  /** A server of the run; gives its id and ports. */
+  /** A server of the run; gives its id and ports. `again`: one that can be started anew; `left`: one that its command leaves. */
   async function serve(host = '127.0.0.1', ...more: (number | string)[]): Promise<{ id: string; ports: number[] }> {
     const starting = conversation(workspace, { tools: defaultTools({ shell: { background } }) });
-    const command = [`"${process.execPath}" server.cjs`, host, ...more].join(' ');
+    const plain = [`"${process.execPath}" server.cjs`, host, ...more].join(' ');
+    const special: Record<string, string> = {
+      again: `"${process.execPath}" again.cjs`,
+      left: `setsid ${plain} & while [ ! -e go ]; do sleep 0.02; done`,
+    };
+    const command = special[String(more.at(-1))] ?? plain;
     const answer = data<{ id: string }>(starting.call('shell.run', { command, background: true }));
     const said = () => starting.events.flatMap((event) => (event.type === 'tool-output' ? [event.text] : [])).join('');
     await eventually('it listens', () => said().includes('Ready'));
@@ -102,7 +107,7 @@ describe('tools: a page that a command of the run serves', () => {
       ports.map((port) => [
         `Get a page of localhost:${port}`,
         `GET http://localhost:${port}/page`,
-        `web.fetch http://localhost:${port} of the command ${id}`,
+        `web.fetch port ${port} of the command ${id}`,
         true,
         true,
       ]),
@@ -113,6 +118,39 @@ describe('tools: a page that a command of the run serves', () => {
       /^It is a page of this machine: .* \(\d+\) of the command “.* server\.cjs 127\.0\.0\.1 2” in the background serves it\. What it answers goes to the model\. Pages of this port are not asked about again while the command runs\.$/,
     );
     assert.deepEqual(rulesFor({ call, plan }), [], 'no lasting rule is offered');
+  });
+
+  it('is the same port by its other names, and when the command starts its server anew', async () => {
+    workspace.write(
+      'again.cjs',
+      `const { spawn } = require('node:child_process'), fs = require('node:fs');
+let port = 0;
+const start = () => {
+  const child = spawn(process.execPath, ['server.cjs', '127.0.0.1', '1', '-', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  child.stdout.on('data', (text) => { port = /\\d+(?=\\/)/.exec(text)[0]; console.log(String(text) + child.pid); });
+  const wait = setInterval(() => { if (fs.existsSync('again')) { fs.rmSync('again'); child.kill(); } }, 20);
+  child.on('exit', () => { clearInterval(wait); start(); });
+};
+start();`,
+    );
+    const { id, ports } = await serve('', '', 'again');
+    const url = `http://localhost:${ports[0]}/page`;
+    await data(get(url));
+    await data(get(`http://127.0.0.1:${ports[0]}/page`));
+    workspace.write('again', '');
+    await eventually('it serves anew', () => background.textOf(id)!.split('Ready').length === 3);
+    await data(get(url));
+    assert.equal(talking.asked.length, 1);
+  });
+
+  it('is refused when only something that its command has left behind serves it', async () => {
+    const { id, ports } = await serve('127.0.0.1', 1, 'left');
+    await data(get(`http://localhost:${ports[0]}/page`));
+    workspace.write('go', '');
+    await background.find('run', id)!.done;
+    assert.match(String(background.find('run', id)!.end?.stillRunning), /\(\d+\)/);
+    await refused(`http://localhost:${ports[0]}/`);
+    process.kill(Number(/\((\d+)\)/.exec(String(background.find('run', id)!.end?.stillRunning))![1]));
   });
 
   it('is asked about whatever preset and rules allow, and a no is a no', async () => {

@@ -121,12 +121,13 @@ export class GoingCommand {
     const stopped = new Promise<By>((resolve) => {
       this.stopping = resolve;
     });
-    const how = await Promise.race([started.ended, stopped, ...(timedOut ? [timedOut] : [])]);
+    const ended = started.ended.catch(() => ({ exitCode: null, signal: null }));
+    const how = await Promise.race([ended, stopped, ...(timedOut ? [timedOut] : [])]);
     this.isWorking = false;
     const scope = typeof how === 'string' ? 'all' : 'group'; // what made itself independent stays behind its own end, and is named
     const left = await endProcesses(this.pid, this.marker, scope, () => this.grace).catch(() => []);
     await started.heard(100);
-    const exit = typeof how === 'string' ? await Promise.race([started.ended, sleep(100)]) : how;
+    const exit = typeof how === 'string' ? await Promise.race([ended, sleep(100)]) : how;
     const by = typeof how !== 'string' ? 'itself' : how === 'flooded' ? 'flood' : how;
     const text = this.text();
     const outputId = text === '' ? undefined : await this.ways.keep?.(this.runId, text).catch(() => undefined);

@@ -67,7 +67,7 @@ export function ownPages(background: BackgroundCommands, platform: string = proc
           who: `the output of the command ${name} in the background names it; this system does not say whose it is`,
         };
       const who = `${place.processes.map(named).join(', ')} of the command ${name} in the background serves it`;
-      return { reach, who, grant: `web.fetch ${url.origin} of the command ${id}` };
+      return { reach, who, grant: `web.fetch port ${portOf(url)} of the command ${id}` };
     }
     return undefined;
   };
