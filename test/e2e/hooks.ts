@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { whenToldToEnd } from '../support/editor/ending.ts';
+import { keepPlaces } from '../support/editor/place.ts';
 import { testOut } from '../support/editor/project.ts';
 import { openEditors } from '../support/editor/towpath.ts';
+
+const endPlaces = keepPlaces();
 
 whenToldToEnd(async () => {
   await stopEditors();
@@ -26,4 +29,5 @@ export const mochaHooks = {
 
 async function stopEditors(): Promise<void> {
   for (const editor of openEditors()) await editor.stop();
+  await endPlaces();
 }

@@ -24,6 +24,8 @@ export interface EditorServer {
   port: number;
   userDataDir: string;
   process: ChildProcess;
+  /** Where its driver extension listens, one window after the other. */
+  driverSocket: string;
   /** Everything the server has printed. */
   log(): string;
   /** Ends the server with all its extension hosts and removes what was temporary. */
@@ -61,6 +63,7 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
   const extensionsDir = options.extensionsDir ?? path.join(temporary, 'extensions');
   mkdirSync(extensionsDir, { recursive: true });
   writeSettings(userDataDir, options);
+  const driverSocket = path.join(temporary, 'driver.sock');
 
   const child = spawn(
     installation.node,
@@ -78,7 +81,11 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
       ...((options.trust ?? 'granted') === 'granted' ? ['--disable-workspace-trust'] : []),
     ],
     // A process group of its own: SIGTERM alone leaves extension hosts behind.
-    { env: serverEnvironment(temporary, options.env), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    {
+      env: serverEnvironment(temporary, { ...options.env, DRIVER_SOCKET: driverSocket }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
   );
   const endNow = () => killGroup(child);
   process.prependOnceListener('exit', endNow); // before its folders are removed
@@ -107,6 +114,7 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
       port,
       userDataDir,
       process: child,
+      driverSocket,
       log: () => log,
       stop: () => end('SIGTERM'),
       kill: () => end('SIGKILL'),
@@ -118,7 +126,7 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
 }
 
 /** In a remote window, as this is one, what belongs to the machine is read in the machine's file. */
-function writeSettings(userDataDir: string, { settings = {}, trust }: ServerOptions): void {
+export function writeSettings(userDataDir: string, { settings = {}, trust }: ServerOptions): void {
   const isOfMachine = ([name]: [string, unknown]) => machineSettings.has(name.replace(/^towpath\./, ''));
   const all = Object.entries(settings);
   const own = Object.fromEntries(all.filter((one) => !isOfMachine(one)));

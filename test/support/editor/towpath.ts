@@ -66,19 +66,17 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   const temporary = temporaryFolder();
   const folder = options.folder ?? (options.files ? writeWorkspace(temporary, options.files) : copySample(temporary));
   const isEmptyWindow = options.folder === null;
-  const socket = path.join(temporary, 'driver.sock');
-  const host = connectHost(socket);
   const removeTemporary = () => rmSync(temporary, { recursive: true, force: true });
   const workbench = await openWorkbench({
     ...options,
     folder: isEmptyWindow ? undefined : folder,
-    env: { ...options.env, DRIVER_SOCKET: socket },
     developmentPaths: [projectRoot, path.join(import.meta.dirname, 'driver-ext')],
   }).catch((error) => {
     removeTemporary();
     throw error;
   });
   const { page, server } = workbench;
+  const host = connectHost(server.driverSocket);
   const panel = panelOf(page);
   let ended: Promise<void> | undefined;
   const end = (how: () => Promise<void>) => {

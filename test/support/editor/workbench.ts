@@ -1,7 +1,6 @@
-import path from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
-import { ensureChromium } from './chromium.ts';
-import { type EditorServer, type ServerOptions, startServer } from './server.ts';
+import type { BrowserContext, Page } from 'playwright-core';
+import { close, closeBrowser, defaultViewport, launch, rest, takeRested } from './place.ts';
+import type { EditorServer, ServerOptions } from './server.ts';
 
 export interface WorkbenchOptions extends ServerOptions {
   /** The workspace, an absolute path. None: an empty window. */
@@ -26,32 +25,16 @@ export interface Workbench {
   kill(): Promise<void>;
 }
 
-/** Starts VS Code's server and opens its workbench in a headless Chromium. */
+/** Opens VS Code's workbench in a headless Chromium, with a server of its own, or where another window was before. */
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
-  const executablePath = ensureChromium();
   const theme = options.theme ? { 'workbench.colorTheme': options.theme } : {};
-  const server = await startServer({ ...options, settings: { ...theme, ...options.settings } });
-  let context: BrowserContext | undefined;
-  const closeBrowser = async () => {
-    await context?.close().catch(() => {}); // gone already
-  };
-  const stop = async () => {
-    await closeBrowser();
-    await server.stop();
-  };
+  const all = { ...options, settings: { ...theme, ...options.settings } };
+  const place = takeRested(all) ?? (await launch(all));
+  const { server, context } = place;
+  const said = server.log().length;
   try {
-    context = await chromium.launchPersistentContext(path.join(server.userDataDir, 'browser'), {
-      executablePath,
-      headless: !process.env.HEADED,
-      // Who opened the workbench stops it; Playwright would close the browser under its feet.
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
-      args: browserArguments,
-      viewport: options.viewport ?? { width: 1280, height: 800 },
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    const page = context.pages()[0] ?? (await context.newPage());
+    const page = await context.newPage();
+    await page.setViewportSize(options.viewport ?? defaultViewport);
     page.on('dialog', (dialog) => dialog.accept().catch(() => {})); // "Leave site?" must not stop a reload
     await page.addInitScript('globalThis.__name = (named) => named'); // what tsx leaves in functions sent to the page
     if (options.developmentPaths || options.testsPath) {
@@ -60,17 +43,17 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
     await options.prepare?.(page, server);
     await page.goto(workbenchAddress(server.port, options.folder));
     return {
-      server,
+      server: { ...server, log: () => server.log().slice(said) },
       context,
       page,
-      stop,
+      stop: () => rest(place, page, all),
       kill: async () => {
         await server.kill();
-        await closeBrowser();
+        await closeBrowser(place);
       },
     };
   } catch (error) {
-    await stop();
+    await close(place);
     throw error;
   }
 }
@@ -80,17 +63,6 @@ export function workbenchAddress(port: number, folder?: string): string {
   const where = folder ? `folder=${encodeURIComponent(folder).replaceAll('%2F', '/')}` : 'ew=true';
   return `http://127.0.0.1:${port}/?${where}`;
 }
-
-const browserArguments = [
-  '--no-sandbox', // Chromium refuses to run as root with it, and it only opens our own server
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-dev-shm-usage',
-];
 
 /**
  * A page script that adds `developmentOptions` to the settings the workbench reads from its page. The page itself cannot be

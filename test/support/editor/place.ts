@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { ensureChromium } from './chromium.ts';
+import { type EditorServer, type ServerOptions, startServer, writeSettings } from './server.ts';
+
+/** A server and a browser. A window is opened in it, and, once that is gone with all it kept, another one. */
+export interface Place {
+  server: EditorServer;
+  context: BrowserContext;
+}
+
+export const defaultViewport = { width: 1280, height: 800 };
+
+/** Where the next window may open: the browser has read the workbench once already, which is most of what a window costs. */
+const rested: Place[] = [];
+let keeps = false;
+
+/** From now on a place whose window is stopped is kept for the next; gives what ends those that are kept. */
+export function keepPlaces(): () => Promise<void> {
+  keeps = true;
+  return async () => {
+    keeps = false;
+    await Promise.all(rested.splice(0).map(close));
+  };
+}
+
+/** Starts VS Code's server and a headless Chromium. */
+export async function launch(options: ServerOptions): Promise<Place> {
+  const executablePath = ensureChromium();
+  const server = await startServer(options);
+  try {
+    const context = await chromium.launchPersistentContext(browserFolder(server), {
+      executablePath,
+      headless: !process.env.HEADED,
+      // Who opened the workbench stops it; Playwright would close the browser under its feet.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      args: browserArguments,
+      viewport: defaultViewport,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    return { server, context };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** One that was kept, with these settings; none for a window that wants more of its server than every other. */
+export function takeRested(options: ServerOptions): Place | undefined {
+  const place = isPlain(options) ? rested.pop() : undefined;
+  if (place) writeSettings(place.server.userDataDir, options);
+  return place;
+}
+
+/** The window is done: what it kept is removed, and the place waits for the next one, or is closed. */
+export async function rest(place: Place, page: Page, options: ServerOptions): Promise<void> {
+  if (!keeps || !isPlain(options) || !(await isLeft(place, page).catch(() => false))) return close(place);
+  rested.push(place);
+}
+
+export async function close(place: Place): Promise<void> {
+  await closeBrowser(place);
+  await place.server.stop();
+}
+
+export async function closeBrowser({ context }: Place): Promise<void> {
+  await context.close().catch(() => {}); // gone already
+}
+
+const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken }: ServerOptions) =>
+  !userDataDir && !extensionsDir && !env && !connectionToken && (trust ?? 'granted') === 'granted';
+
+/** Closes the window, waits for its extension host, and removes all that both have kept; false when something of it stays. */
+async function isLeft({ server, context }: Place, page: Page): Promise<boolean> {
+  const blank = await context.newPage();
+  await page.goto('about:blank'); // its last words to the server are that it does not come back
+  for (let tries = 0; hasExtensionHost(server); tries++) {
+    if (tries === 100) return false;
+    await sleep(100);
+  }
+  for (const one of context.pages()) if (one !== blank) await one.close();
+  const storageTypes = 'cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage';
+  const session = await context.newCDPSession(blank);
+  await session.send('Storage.clearDataForOrigin', { origin: `http://127.0.0.1:${server.port}`, storageTypes });
+  await session.detach();
+  for (const name of readdirSync(server.userDataDir))
+    if (path.join(server.userDataDir, name) !== browserFolder(server))
+      rmSync(path.join(server.userDataDir, name), { recursive: true, force: true });
+  return true;
+}
+
+function hasExtensionHost({ process: { pid } }: EditorServer): boolean {
+  try {
+    return execFileSync('ps', ['-o', 'args=', '--ppid', String(pid)], { encoding: 'utf8' }).includes('extensionHost');
+  } catch {
+    return false; // it has no children any more
+  }
+}
+
+function browserFolder({ userDataDir }: EditorServer): string {
+  return path.join(userDataDir, 'browser');
+}
+
+const browserArguments = [
+  '--no-sandbox', // Chromium refuses to run as root with it, and it only opens our own server
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
