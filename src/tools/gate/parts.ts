@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import type { Part } from '../part.ts';
 import { ToolError } from '../tool.ts';
@@ -157,7 +158,10 @@ async function checkedClaims(
   try {
     for (const { path, as } of claims) {
       if (as === 'folder') {
-        const found = await checked(roots, folder, path, 'list');
+        // A file says what to do in the folder that it lies in; `Api.Tests` may be either.
+        const there = await stat(paths.resolve(folder, path)).catch(() => undefined);
+        const isFolder = there ? there.isDirectory() : !/\.\w+$/.test(path);
+        const found = await checked(roots, folder, isFolder ? path : paths.dirname(path), 'list');
         const relative = found === undefined ? undefined : await relativeTo(roots, found);
         if (relative === undefined) return undefined;
         folders.push(relative);

@@ -92,9 +92,14 @@ export function rulesFor({ call, plan }: Pick<ApprovalRequest, 'call' | 'plan'>)
  */
 function commandRules(plan: Plan, allow: (more: Partial<Rule>) => Rule): Rule[][] {
   const { command = '', folder = '.', parts, packages = [] } = plan;
-  if (cannotBeUndone(command)) return [];
   const inFolder = (place: string) => (place === '.' ? {} : { folder: place });
   const needed = (parts ?? []).filter(({ reads }) => !reads);
+  // A row says of its words what they do: `-c Release` releases nothing.
+  const unsaid =
+    needed.length > 0 && needed.every(({ words }) => words !== '')
+      ? needed.filter(({ row }) => !row)
+      : [{ words: command }];
+  if (unsaid.some(({ words }) => cannotBeUndone(words))) return [];
   const [only] = needed;
   // What stands around it is neutral: it comes back with other words there.
   const exact =

@@ -41,7 +41,7 @@ export const appRows: readonly Row[] = [
       },
     ),
   ),
-  ...['dotnet pack', 'dotnet publish'].map((command) =>
+  ...['dotnet pack'].map((command) =>
     tool(
       command,
       `${dotnet} -o=<made> --output=<made> --include-symbols --include-source --self-contained --version-suffix=<name>`,
@@ -55,6 +55,7 @@ export const appRows: readonly Row[] = [
           `${command} -o /x`,
           `${command} -p:PublishProfile=x`,
           `${command} --source x`,
+          'dotnet publish',
           'dotnet nuget push x',
         ],
       },

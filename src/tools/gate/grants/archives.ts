@@ -116,6 +116,31 @@ export const archiveRows: readonly Row[] = [
       'xmllint --noout --loaddtd pom.xml',
     ],
   }),
+  ...['yq', 'yq eval', 'yq e'].map((command) =>
+    lists(
+      command,
+      '-r -P -e -M -C -N -j -c -y -o=json|yaml|props|tsv|csv -p=yaml|json|toml|xml --output-format=json|yaml',
+      {
+        why: 'It shows values out of files of the project. What changes the file, loads another one, or asks for the environment is asked about.',
+        operands: [
+          (word) => /^\.(?!.*(env|load|eval|input|import|include|system|exec|split_doc|\$__))/is.test(word),
+          'files',
+        ],
+        least: 2,
+        yes: [`${command} '.jobs.test.steps[].run' .github/workflows/ci.yml`, `${command} -o=json '.a' a.yaml`],
+        no: [
+          `${command} -i '.a = 1' a.yaml`,
+          `${command} --inplace '.a = 1' a.yaml`,
+          `${command} '.a = load("/x")' a.yaml`,
+          `${command} '.a | env' a.yaml`,
+          `${command} '.a' /x`,
+          `${command} --split-exp '.a' a.yaml`,
+          `${command} --from-file evil a.yaml`,
+          `${command} .env a.yaml`,
+        ],
+      },
+    ),
+  ),
   lists('json.tool', '--sort-keys --compact --indent=# --no-ensure-ascii', {
     most: 1,
     yes: ['python3 -m json.tool package.json'],

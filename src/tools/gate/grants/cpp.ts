@@ -26,7 +26,7 @@ export const cppRows: readonly Row[] = [
   ),
   tool(
     'cmake',
-    '-S=<project> -B=<made> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
+    '-S=<folder> -B=<made> -G=Ninja --preset=<name> -DCMAKE_BUILD_TYPE=Debug|Release|RelWithDebInfo|MinSizeRel -DBUILD_TESTING=ON|OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON|OFF -Wno-dev --fresh --log-level=',
     {
       also: /^-D(?!CMAKE_)[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|\d{1,6})$/,
       needs: ['-B', '--preset'],
@@ -45,6 +45,12 @@ export const cppRows: readonly Row[] = [
       ],
     },
   ),
+  tool('cmake --workflow', '--preset=<name> --fresh', {
+    needs: ['--preset'],
+    why: "It configures, builds and tests as one of the project's own presets says.",
+    yes: ['cmake --workflow --preset coverage'],
+    no: ['cmake --workflow --preset ../x', 'cmake --workflow -P evil.cmake', 'cmake --workflow /x'],
+  }),
   looks('cmake', '-N -L -LA -LH -LAH', {
     operands: 'paths',
     needs: ['-N'],

@@ -36,8 +36,14 @@ const modulesRows: readonly Row[] = [
   tool('go build', `${goBuild} -o=<output>`, {
     oneDash: true,
     operands: 'packages',
-    yes: ['go build ./...', 'go build -o bin/server ./cmd/server', 'go build -o /dev/null ./...'],
+    yes: [
+      'go build ./...',
+      'go build -o bin/server ./cmd/server',
+      'go build -o /dev/null ./...',
+      "go build -ldflags '-s -w' ./cmd/server",
+    ],
     no: [
+      "go build -ldflags '-s -extld=evil' ./...",
       'go build -o /x ./cmd',
       'go build -toolexec=./evil ./...',
       'go build -ldflags=-extld=evil ./...',

@@ -7,7 +7,7 @@ const gradle =
   '--tests= -i --info --stacktrace -s -q --quiet --offline --no-daemon --daemon --parallel --no-parallel --continue --rerun-tasks --rerun --no-build-cache --build-cache --no-configuration-cache --configuration-cache ' +
   '--console=plain|auto|rich|verbose --warning-mode=all|none|summary|fail -x= --exclude-task= --dry-run -m --configuration= --dependency= --group= --all --max-workers=# --full-stacktrace -S --no-watch-fs';
 const maven =
-  '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<project> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
+  '-q -B -o -e -X -ntp -am -amd -pl= -T= -f=<folder> -fae -ff -fn -V -Dtest= -Dit.test= -DskipTests -DskipTests=true|false -DskipITs -Dmaven.test.skip=true|false -Dsurefire.failIfNoSpecifiedTests=true|false -DfailIfNoTests=true|false -Dstyle.color=always|never -batch-mode -quiet -offline -no-transfer-progress -fail-at-end -projects= -also-make -Dincludes= -Dverbose';
 
 /**
  * A property of the project's own build: a number, a yes or a no; and system properties of libraries for tests. What names a file, a

@@ -91,7 +91,7 @@ export const nodeRows: readonly Row[] = [
     },
   ),
   ...['tsc', 'vue-tsc'].map((command) =>
-    fileTool(command, `--noEmit -p=<project> --project=<project> ${typescript}`, {
+    fileTool(command, `--noEmit -p=<folder> --project=<folder> ${typescript}`, {
       needs: ['--noEmit', '--listFilesOnly', '--showConfig'],
       readsArguments: true,
       yes: [`${command} --noEmit`, `${command} -p packages/api/tsconfig.json --noEmit --pretty false`],

@@ -93,6 +93,7 @@ export function argumentsOf(row: Row, words: readonly string[]): string[] | unde
 /** What is to be looked at on the disk before a word is harmless. */
 export interface Claim {
   path: string;
+  /** `folder`: one, or a file that says what to do in the folder that it lies in. */
   as: 'read' | 'output' | 'folder' | 'module';
 }
 
@@ -107,7 +108,6 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
   /** A file of another folder that says what to do there: as if it ran there. */
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
-  '<project>': (value) => isPath(value) && placeOf(value),
   /** What is built is built as the folder says: one that a build has made, or a folder of its own. */
   '<build>': (value) => isPath(value) && { path: value, as: buildFolder.test(value) ? 'read' : 'folder' },
   /** Where build files are written, over what is there. */
@@ -161,11 +161,6 @@ const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value)
 
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
-const placeOf = (path: string): Claim => ({
-  path: /\.\w+$/.test(path) ? path.replace(/[^/]*$/, '') || '.' : path,
-  as: 'folder',
-});
-
 /**
  * Whether a row covers the words behind its command; with what has yet to be looked at on the disk. Undefined: it does not.
  */
@@ -196,7 +191,8 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
     let { value } = option;
     if (option.awaits) {
       value = args[++at];
-      if (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value))) return undefined;
+      if (value === undefined || (/^-/.test(value) && !/^-\d+$/.test(value) && option.type !== '<strip>'))
+        return undefined;
     }
     if (value?.startsWith('--')) return undefined; // what it is handed on to would take it for an option
     greedy = option.names.some((name) => row.greedy?.includes(name)) ? option.type : undefined;
@@ -314,7 +310,7 @@ function allowsOperand(operands: Operands | undefined, word: string): boolean | 
   if (operands === 'paths')
     return isPath(word) && { path: word.split('::')[0]!.replace(/:\d+(:\d+)?$/, ''), as: 'read' };
   if (operands === 'revisions') return allowsRevision(word);
-  if (operands === 'folders') return isPath(word) && placeOf(word);
+  if (operands === 'folders') return isPath(word) && { path: word, as: 'folder' };
   if (operands === 'packages')
     return goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' };
   if (operands === 'modules')
