@@ -54,7 +54,7 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
       summary === undefined
         ? html`<p class="ending" data-role="compaction">The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.</p>`
         : html`<div class="ending" data-role="compaction"><p>The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.</p>
-            ${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div>`,
+            <div class="summary-text">${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div></div>`,
     );
 }
 

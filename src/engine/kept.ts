@@ -112,10 +112,10 @@ const askTool = 'ask.person';
 function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;
   const { call, state, result } = done;
-  const asked = `${call.name} ${excerpt(JSON.stringify(call.arguments), shortLine)}`;
-  if (call.name === askTool && succeeded(done)) return `- Asked: ${asked}\n  Answered: ${result.content}`;
-  if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked}\n  ${messageIn(result)}`;
-  return state?.edited ? `- Changed by the person before they allowed it: ${asked}` : undefined;
+  const asked = () => `${call.name} ${excerpt(JSON.stringify(call.arguments), shortLine)}`;
+  if (call.name === askTool && succeeded(done)) return `- Asked: ${asked()}\n  Answered: ${result.content}`;
+  if (state?.decision === 'deny' && !state.automatic) return `- Not allowed: ${asked()}\n  ${messageIn(result)}`;
+  return state?.edited ? `- Changed by the person before they allowed it: ${asked()}` : undefined;
 }
 
 function messageIn({ content }: ToolResult): string {

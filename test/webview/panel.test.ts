@@ -339,8 +339,9 @@ The flag works; one test fails, see the test.`,
       ...begin,
       ...reads,
       { type: 'compaction', upTo: 2 },
+      { type: 'compaction', upTo: 3, most: 1200 },
       said('It is one line.'),
-      { type: 'compaction', upTo: 3, summary: words },
+      { type: 'compaction', upTo: 3, summary: words, kept: 'Changed files:\n- cli.ts' },
     ]);
     const lines = (await reading()).split('\n');
     const from = lines.findIndex((line) => line.startsWith("The model's window"));
@@ -352,7 +353,7 @@ The flag works; one test fails, see the test.`,
     assert.match(lines[from + 3]!, /^They want a `--json` flag\./);
     await test.page.locator('[data-role="compaction"] .more').click();
     await test.send();
-    assert.equal((await reading()).split('\n')[from + 3], words);
+    assert.deepEqual((await reading()).split('\n').slice(from + 3, from + 6), [words, 'Changed files:', '- cli.ts']);
   });
 
   it('pauses after the turn, says so meanwhile, and offers to go on', async () => {
