@@ -51,7 +51,7 @@ export class RepeatGuard {
     return `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`;
   }
 
-  /** The person has said something, which may change anything: all is counted anew. */
+  /** The person has said something, or a command has ended meanwhile, which may change anything: all is counted anew. */
   forget(): void {
     this.failures.clear();
     this.given.clear();

@@ -64,11 +64,10 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const room = { ...turns, run: talk };
   for (let turn = 0; turn < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
+    const said = talk.messages.length;
     await talk.hear?.();
-    for (const { text, attachments } of [...talk.queued]) {
-      await talk.add(userMessage(text, attachments));
-      guard.forget();
-    }
+    for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
+    if (talk.messages.length > said) guard.forget();
     await makeRoom(room, 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 

@@ -98,6 +98,23 @@ describe('a run with a command in the background', () => {
     assert.match(heard(2)[0]!, /in the background ended with 7\./);
   });
 
+  it('its end may change anything: what failed until then may be tried again', async () => {
+    const missing = () => ({ calls: [call('fs.read', { path: 'none' })] });
+    await begin({ calls: [start()] }, ...Array.from({ length: 4 }, missing), { text: 'It is not there.' });
+    const plain = conv.client;
+    conv.model = {
+      chat: plain.chat,
+      async *chatStream(request, signal) {
+        if (plain.requests.length === 2) {
+          conv.workspace.write('go', '');
+          await conv.seen('command-end');
+        }
+        yield* plain.chatStream(request, signal);
+      },
+    };
+    assert.equal((await rest()).assistantText, 'It is not there.');
+  });
+
   it('its output is read on by its id after a reload, when its end was recorded', async () => {
     await begin({ calls: [start()] }, { text: 'It runs.' });
     await rest();
