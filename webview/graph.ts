@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
 import { newGraph } from '../src/protocol/graph.ts';
 import type { OutlineNode } from '../src/protocol/outline.ts';
 import type { CallState, Run } from '../src/protocol/run.ts';
@@ -52,9 +53,20 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
     ${asking ? question(context, asking[0], asking[1]) : nothing}
     ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
     ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
-    ${output ? html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(output.slice(-4000))}</pre></div>` : nothing}
+    ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}
   </li>`;
+}
+
+/** What there is of a node that broke off stays, and is a part. */
+function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {
+  const place = `graph:part:${name}`;
+  const part = () => longText(context, place, visibleOutput(output), 4000);
+  return broken
+    ? html`<div class="output" tabindex="0" role="group" aria-label="A part of its answer"
+        ><pre>${guard([output, context.opened.whole.has(place)], part)}</pre></div>
+        <p class="quiet" data-testid="part">This is a part: it broke off here.</p>`
+    : html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
 }
 
 function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {

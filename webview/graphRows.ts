@@ -18,7 +18,7 @@ export interface Row {
   joined: boolean;
   /** The call that asks the person something, with its id. */
   asking?: [id: string, call: CallState];
-  /** What it is saying or printing. */
+  /** What it is saying or printing; of one that failed, what it had said. */
   output?: string;
 }
 
@@ -33,7 +33,8 @@ export function rowsOf(run: Run): Row[] {
     const state = nodes[node.name];
     const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
     const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
-    const output = state?.live ?? calls.find(([, call]) => call.status === 'running' && call.output)?.[1].output;
+    const said = state?.status === 'failed' && typeof state.output === 'string' ? state.output : state?.live;
+    const output = said ?? calls.find(([, call]) => call.status === 'running' && call.output)?.[1].output;
     const edges = (run.outline?.edges ?? []).filter(({ from }) => from === node.name);
     const below = all[index + 1];
     const leadsDown = edges.some(({ to }) => to === below?.name);

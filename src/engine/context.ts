@@ -116,6 +116,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       );
       if (result.usage && !result.cached) {
         const ms = Math.round(performance.now() - startedAt);
+          shows: ({ content }) => Boolean(content && onText),
         const { usage, attempts } = result;
         await emit({ type: 'usage', usage, attempts, model: result.model ?? model, ms, node });
       }
@@ -177,6 +178,7 @@ const askingAlways = (context: CallContext): CallContext => ({
     return new Set<string>();
   },
 });
+      shownWhole: apart !== undefined && !apart.add,
 
 type Emit = WorkflowContext['emit'];
 
@@ -220,7 +222,11 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
     callPrefix: apart.callPrefix,
     queued: [],
     hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
-    add: (message) => apart.add?.(message) ?? Promise.resolve(void apart.messages.push(message)),
+    async add(message) {
+      if (apart.add) return apart.add(message);
+      apart.messages.push(message);
+      if (message.role === 'assistant' && message.content) void emit({ type: 'chunk', content: message.content, node });
+    },
   };
   return {
     talk,

@@ -54,6 +54,8 @@ export interface Turns {
   brief?: string;
   signal: AbortSignal;
 }
+  /** Nobody sees a reply, and none of its calls begins, before it is whole: one that breaks off is asked for again. */
+  shownWhole?: boolean;
 
 /** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {
@@ -82,10 +84,13 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         },
         {
           signal,
+          shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
+            if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
+            if (chunk.warning) warnings.add(chunk.warning);
+            if (turns.shownWhole) return;
             show(emit, chunk);
             if (chunk.toolCall) calls.notice(chunk.toolCall);
-            if (chunk.warning) warnings.add(chunk.warning);
           },
           ...waiting(emit),
         },
@@ -154,7 +159,6 @@ async function appendReply(
 
 function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
   const { content, thinking, toolCallDelta: delta } = chunk;
-  if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
   if (content || thinking) void emit({ type: 'chunk', content, thinking });
   if (delta) {
     const { index, name, argumentsText } = delta;

@@ -100,7 +100,10 @@ export interface Apart {
   node: string;
   /** What was said so far. Without `add` it begins with its own system message, if any: the agent's instructions are not added. */
   readonly messages: Message[];
-  /** Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it. */
+  /**
+   * Keeps what is said next, and `messages` shows it then; without it, it is pushed to `messages` and nothing else keeps it: a
+   * reply is shown when it is whole, so that one that breaks off can be asked for again.
+   */
   add?(message: Message): Promise<void>;
   /** What was done about its model's window so far, where that is kept as well: with this branch. */
   readonly compactions?: readonly Compaction[];
@@ -109,7 +112,7 @@ export interface Apart {
   callPrefix: string;
 }
 
-export interface CallOptions extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'onRetry' | 'onWait'> {
+export interface CallOptions extends Omit<CompleteOptions, 'signal' | 'onChunk' | 'shows' | 'onRetry' | 'onWait'> {
   node: string;
   /** Shows the reply while it comes; called with each piece of its text, too. */
   onText?(text: string): void;

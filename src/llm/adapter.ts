@@ -39,8 +39,8 @@ const defaultAdapterLimits: AdapterLimits = {
 export interface AdapterResult {
   success: boolean;
   /**
-   * The reply. After a failure or a stop: what had been shown of it, `incomplete`, with the calls that were already
-   * complete; whether any of them counts is for the loop to say. Absent when nothing had been shown.
+   * The reply. After a failure or a stop: what had come of it, `incomplete`, with the calls that were already
+   * complete; whether any of them counts is for the loop to say. Absent when nothing had come.
    */
   message?: AssistantMessage;
   finishReason?: FinishReason;
@@ -71,7 +71,10 @@ export interface CompleteOptions {
   /** In place of the adapter's own, for this call. */
   limits?: Partial<Pick<AdapterLimits, 'retries' | 'baseDelayMs' | 'maxDelayMs' | 'jitter'>>;
   onChunk?(chunk: ChatStreamChunk): void;
+  /** Hears the reply while it comes: of one that broke off unseen and is asked for again, the beginning once more. */
   onRetry?(wait: RetryWait): void;
+  /** Whether a person sees something of what `onChunk` heard: that is never asked for again. Without it: all of it. */
+  shows?(chunk: ChatStreamChunk): boolean;
   onWait?(wait: RateWait): void;
 }
 
@@ -89,7 +92,7 @@ export interface AdapterParts {
   price?: Price;
 }
 
-/** Makes a client dependable: time limits, retries before anything was shown, failures as values. */
+/** Makes a client dependable: time limits, retries as long as nothing was shown, failures as values. */
 export function createAdapter(
   client: LLMClient,
   limits: Partial<AdapterLimits> = {},
@@ -146,11 +149,11 @@ interface Call {
 
 async function complete(call: Call): Promise<AdapterResult> {
   const { limits, limiter, request } = call;
-  const { signal, onRetry } = call.options;
+  const { signal, onRetry, onChunk, shows = () => onChunk !== undefined } = call.options;
   const deadline = limits.totalMs > 0 ? performance.now() + limits.totalMs : Number.POSITIVE_INFINITY;
   const policy = { ...limits, baseMs: limits.baseDelayMs, maxMs: limits.maxDelayMs };
   let delayMs = 0;
-  let emptyReplies = 0;
+  let slips = 0;
   for (let attempt = 0; ; attempt++) {
     const reply = new Reply();
     const shown = { any: false };
@@ -159,16 +162,16 @@ async function complete(call: Call): Promise<AdapterResult> {
     try {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
       delayMs += await waitForPlace(place, deadline, call.options);
-      await listen({ ...call.options, ...call, reply, shown, deadline });
+      await listen({ ...call.options, ...call, shows, reply, shown, deadline });
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
     } catch (thrown) {
-      const partial = reply.shown ? { message: { ...reply.toMessage(), incomplete: true } } : {};
+      const partial = reply.begun ? { message: { ...reply.toMessage(), incomplete: true } } : {};
       if (signal.aborted) return { success: false, aborted: true, ...partial, ...endOf(reply), ...counts() };
       const error = toLLMError(thrown);
       const failure = (info: ErrorInfo) => ({ success: false, ...partial, ...endOf(reply), error: info, ...counts() });
       if (shown.any) return failure(error.toInfo()); // what was shown cannot be taken back
-      if (isEmptyReply(error) && ++emptyReplies > 1) return failure(error.toInfo());
+      if (error.retryable === 'once' && ++slips > 1) return failure(error.toInfo());
       const decision = decideRetry(error, attempt, policy, Math.random);
       if ('giveUp' in decision) return failure(decision.giveUp);
       if (performance.now() + decision.delayMs > deadline) return failure(error.toInfo());
@@ -188,9 +191,6 @@ async function complete(call: Call): Promise<AdapterResult> {
   }
 }
 
-const nothingSaid = 'The model answered with nothing.';
-const isEmptyReply = (error: LLMError) => error.message === nothingSaid;
-
 /** Throws for replies that came to their end and are still none. */
 function checkEnd(reply: Reply, model: string): void {
   const { finishReason, finishMessage } = reply;
@@ -203,7 +203,7 @@ function checkEnd(reply: Reply, model: string): void {
     throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
-    throw new LLMError('LLM_BAD_RESPONSE', nothingSaid, { retryable: true });
+    throw new LLMError('LLM_BAD_RESPONSE', 'The model answered with nothing.', { retryable: 'once' });
   }
 }
 

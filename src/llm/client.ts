@@ -110,8 +110,8 @@ export class Reply {
     this.model = chunk.model ?? this.model;
   }
 
-  /** Something a person has seen: from here on a broken stream is not silently repeated. */
-  get shown(): boolean {
+  /** There is something of it. */
+  get begun(): boolean {
     return this.content !== '' || this.thinking !== '' || this.toolCalls.length > 0;
   }
 

@@ -11,9 +11,11 @@ export type LLMErrorCode =
   | 'LLM_CONTENT_FILTERED'
   | 'UNKNOWN';
 
+export type Retryable = boolean | 'once';
+
 export interface LLMErrorOptions {
-  /** The same request may work when sent again. */
-  retryable?: boolean;
+  /** The same request may work when sent again; `once`: it was the model's slip, and another time it is likely to be so again. */
+  retryable?: Retryable;
   /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number;
   status?: number;
@@ -25,7 +27,7 @@ export interface LLMErrorOptions {
 export class LLMError extends Error {
   override readonly name = 'LLMError';
   readonly code: LLMErrorCode;
-  readonly retryable: boolean;
+  readonly retryable: Retryable;
   readonly retryAfterMs?: number;
   readonly status?: number;
   readonly details?: unknown;

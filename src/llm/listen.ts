@@ -21,12 +21,13 @@ interface Listening {
   limiter: RateLimiter | undefined;
   request: ChatRequest;
   reply: Reply;
-  /** Becomes true with the first thing that a person could see. */
+  /** Becomes true with the first thing that a person sees. */
   shown: { any: boolean };
   /** On the clock of `performance.now`. */
   deadline: number;
   signal: AbortSignal;
   onChunk?(chunk: ChatStreamChunk): void;
+  shows(chunk: ChatStreamChunk): boolean;
 }
 
 /** Adds one streamed reply to `reply`. Leaves the client behind when it is stopped or out of time: it may be hung. */
@@ -40,6 +41,7 @@ export async function listen({
   deadline,
   signal,
   onChunk,
+  shows,
 }: Listening): Promise<void> {
   signal.throwIfAborted();
   const left = new AbortController();
@@ -48,14 +50,17 @@ export async function listen({
   const watch = createWatch(signal);
   const started = performance.now();
   let heard = false;
+  let begun = false;
   try {
     for (;;) {
-      const { ms, limit, of } = nextLimit(limits, heard, shown.any, started, deadline);
+      const { ms, limit, of } = nextLimit(limits, heard, begun, started, deadline);
       const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
       if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
-      shown.any ||= Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
+      const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
+      begun ||= says;
+      shown.any ||= says && shows(chunk);
       if (chunk.rateLimit) limiter?.hear(chunk.rateLimit);
       reply.add(chunk);
       onChunk?.(chunk);
@@ -74,7 +79,7 @@ const grace = 1.05;
 function nextLimit(
   limits: TimeLimits & { totalMs: number },
   heard: boolean,
-  shown: boolean,
+  begun: boolean,
   started: number,
   deadline: number,
 ): Until {
@@ -84,7 +89,7 @@ function nextLimit(
     const ms = from + of * grace - now;
     if (of > 0 && ms < next.ms) next = { ms, limit, of };
   };
-  if (shown) consider('idle', limits.idleMs, now);
+  if (begun) consider('idle', limits.idleMs, now);
   else consider('firstToken', limits.firstTokenMs, started);
   if (!heard) consider('connect', limits.connectMs, started);
   return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };

@@ -1,6 +1,6 @@
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
-import { LLMError, type LLMErrorCode } from './errors.ts';
+import { LLMError, type LLMErrorCode, type Retryable } from './errors.ts';
 import { redact } from './redact.ts';
 
 /** Where requests go, as people are told; `secrets` are kept out of every message. */
@@ -71,6 +71,12 @@ export function windowIn({ code, details }: ErrorInfo): number | undefined {
   const { window } = (details ?? {}) as Partial<ProviderWords>;
   return code === 'LLM_CONTEXT_OVERFLOW' && typeof window === 'number' ? window : undefined;
 }
+/**
+ * What the model wrote is not in the form that its server reads: llama-server ("… output that does not match the expected
+ * peg-native format", earlier "Failed to parse input at pos 7"), Ollama ("error parsing tool call"), Groq (codes).
+ */
+const modelSlipped =
+  /output (that )?does not match the expected|failed to parse input at pos|error parsing tool call|tool_use_failed|output_parse_failed|json_validate_failed/i;
 
 /** An answer with a status other than 2xx as the error to throw. `body` is parsed JSON, or text. */
 export function errorOfStatus(endpoint: Endpoint, status: number, body: unknown, headers?: Headers): LLMError {
@@ -92,7 +98,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: string, usually: boolean) => {
+  const error = (code: LLMErrorCode, message: string, usually: Retryable) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, details });
   };
@@ -119,6 +125,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   }
   if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
     return error('LLM_CONTENT_FILTERED', `${name} filtered this request${said}`, false);
+  }
+  if (modelSlipped.test(everything)) {
+    return error('LLM_BAD_RESPONSE', `${name} cannot read what its model wrote${said}`, 'once');
   }
   if (status === undefined) {
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);

@@ -15,6 +15,7 @@ export const nodeChangeShape = {
   state: values.optional(),
   /** `state` and `artifacts` are all there are now: what is not among them is gone. */
   whole: z.literal(true).optional(),
+  /** With `failed`: what was shown of it, which is a part. */
   output: z.unknown().optional(),
   /** With `end`: what follows. Several run side by side, until `fanIn`; none: the end. */
   next: z.array(z.string()).optional(),
@@ -55,12 +56,13 @@ export const graphSchema = z.object({
       visits: z.number().int(),
       startedAt: z.number(),
       endedAt: z.number().optional(),
+      /** Of one that failed: what was shown before, a part. */
       output: z.unknown().optional(),
       /** What followed it the last time it ended. */
       next: z.array(z.string()).optional(),
       error: errorInfoSchema.optional(),
       warnings: z.array(z.string()).optional(),
-      /** What its model is saying, the newest `liveLimit` characters. */
+      /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
       live: z.string().optional(),
     }),
   ),
@@ -72,7 +74,7 @@ export const graphSchema = z.object({
 export type Graph = z.infer<typeof graphSchema>;
 
 /** Characters of a node's live text kept in the fold. */
-const liveLimit = 20_000;
+const liveLimit = 200_000;
 
 export const newGraph = (): Graph => ({
   nodes: {},
@@ -159,5 +161,7 @@ export function applyNodeCompaction(
 
 export function applyNodeText(graph: Graph, node: string, text: string): void {
   const state = graph.nodes[node];
-  if (state) state.live = ((state.live ?? '') + text).slice(-liveLimit);
+  if (!state) return;
+  const live = (state.live ?? '') + text;
+  state.live = live.length > liveLimit ? `…${live.slice(-liveLimit)}` : live;
 }

@@ -116,7 +116,8 @@ class Walk {
     const place = { node: name, ...(branch !== undefined && { branch }) };
     const node = options.file.nodes.find((one) => one.name === name);
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
-      await emit({ type: 'node', ...place, status: 'failed', error });
+      const said = run.graph?.nodes[name]?.live;
+      await emit({ type: 'node', ...place, status: 'failed', error, ...(said && { output: said }) });
       return { phase: 'Failed', error: { ...error, message: `Node ${name}: ${error.message}` } };
     };
     if (!node) {

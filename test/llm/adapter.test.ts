@@ -33,6 +33,7 @@ const call = { id: 'c1', name: 'fs.read', arguments: { path: 'a' } };
 const retryable = new LLMError('LLM_HTTP_ERROR', 'down', { retryable: true });
 const refused = new LLMError('LLM_AUTH_FAILED', 'No API key.');
 const broken = new LLMError('LLM_INCOMPLETE', 'broke off', { retryable: true });
+const slipped = new LLMError('LLM_BAD_RESPONSE', 'no format', { retryable: 'once' });
 const nothing = { code: 'LLM_BAD_RESPONSE', message: 'The model answered with nothing.' };
 const off: Partial<AdapterLimits> = { connectMs: 0, firstTokenMs: 0, idleMs: 0, baseDelayMs: 1 };
 
@@ -40,6 +41,8 @@ interface Row {
   says: string;
   calls: Deed[][];
   limits?: Partial<AdapterLimits>;
+  /** What a person sees of it; all, unless it says otherwise. */
+  shows?(chunk: ChatStreamChunk): boolean;
   gives: { code?: string; says?: RegExp; message?: object; finishReason?: string; attempts?: number };
 }
 
@@ -105,6 +108,55 @@ const rows: Row[] = [
       [text('Hi'), done()],
     ],
     gives: { finishReason: 'stop', attempts: 2 },
+  },
+  {
+    says: 'broken after text that nobody saw: asked again, and nothing of the first is left',
+    calls: [
+      [text('Half'), { toolCall: call }, broken],
+      [text('Hi'), done()],
+    ],
+    shows: () => false,
+    gives: { message: { role: 'assistant', content: 'Hi' }, finishReason: 'stop', attempts: 2 },
+  },
+  {
+    says: 'broken again and again unseen: given up, with what came the last time',
+    calls: [
+      [text('Hal'), broken],
+      [text('Half'), broken],
+    ],
+    shows: () => false,
+    limits: { retries: 1 },
+    gives: { code: 'LLM_INCOMPLETE', message: { role: 'assistant', content: 'Half', incomplete: true }, attempts: 2 },
+  },
+  {
+    says: 'broken after thinking, where only text is seen: asked again',
+    calls: [
+      [{ thinking: 'hm' }, broken],
+      [text('Half'), broken],
+    ],
+    shows: ({ content }) => Boolean(content),
+    gives: { code: 'LLM_INCOMPLETE', message: { role: 'assistant', content: 'Half', incomplete: true }, attempts: 2 },
+  },
+  {
+    says: 'silent after text that nobody saw: the idle limit holds, and it is asked again',
+    calls: [
+      [text('Half'), 'hang'],
+      [text('Hi'), done()],
+    ],
+    limits: { idleMs: 30 },
+    shows: () => false,
+    gives: { message: { role: 'assistant', content: 'Hi' }, attempts: 2 },
+  },
+  {
+    says: "the model's slip twice, in an unseen answer: one more try, no third",
+    calls: [[text('Half'), slipped]],
+    shows: () => false,
+    gives: { code: 'LLM_BAD_RESPONSE', attempts: 2 },
+  },
+  {
+    says: "the model's slip, the network's, the model's: the one more try was had",
+    calls: [[slipped], [retryable], [slipped], [text('Hi'), done()]],
+    gives: { code: 'LLM_BAD_RESPONSE', attempts: 3 },
   },
   { says: 'an end without an end', calls: [[text('Half')]], gives: { code: 'LLM_INCOMPLETE', attempts: 1 } },
   {
@@ -188,13 +240,18 @@ const rows: Row[] = [
 ];
 
 describe('the adapter', () => {
-  for (const { says, calls, limits, gives } of rows) {
+  for (const { says, calls, limits, shows, gives } of rows) {
     it(says, async () => {
       const client = deaf(...calls);
       const waits: RetryWait[] = [];
       const signal = new AbortController().signal;
       const adapter = createAdapter(client, { ...off, ...limits });
-      const result = await adapter.complete(greeting, { signal, onRetry: (wait) => waits.push(wait) });
+      const result = await adapter.complete(greeting, {
+        signal,
+        onChunk() {},
+        ...(shows && { shows }),
+        onRetry: (wait) => waits.push(wait),
+      });
       const { code, says, message, finishReason, attempts } = gives;
       assert.equal(result.success, code === undefined, JSON.stringify(result));
       assert.equal(result.error?.code, code);
@@ -214,7 +271,8 @@ describe('the adapter', () => {
   it('a reply with more calls than there is room for broke off, and says so: none of it is left out silently', async () => {
     const { signal } = new AbortController();
     const calls = Array.from({ length: 4097 }, (_, at) => ({ toolCall: { ...call, id: `c${at}` } }));
-    const told = await createAdapter(deaf([...calls, done('tool_calls')]), off).complete(greeting, { signal });
+    const onChunk = () => {};
+    const told = await createAdapter(deaf([...calls, done('tool_calls')]), off).complete(greeting, { signal, onChunk });
     assert.deepEqual(
       [told.success, told.error?.code, told.message?.incomplete, told.message?.toolCalls?.length],
       [false, 'LLM_BAD_RESPONSE', true, 4096],
@@ -222,6 +280,13 @@ describe('the adapter', () => {
     const begun = { toolCallDelta: { index: 4096, name: 'fs.read' } };
     const endless = await createAdapter(deaf([begun, 'hang']), off).complete(greeting, { signal });
     assert.match(endless.error?.message ?? '', /more than 4096 calls in one answer/);
+  });
+
+  it('where nobody listens nothing was shown: a reply that breaks off is asked for again', async () => {
+    const { signal } = new AbortController();
+    const adapter = createAdapter(deaf([text('Half'), broken], [text('Hi'), done()]), off);
+    const { message, attempts } = await adapter.complete(greeting, { signal });
+    assert.deepEqual([message?.content, attempts], ['Hi', 2]);
   });
 
   it('says nothing of what was asked again', async () => {

@@ -39,7 +39,7 @@ async function call(
     const client = clientFor(provider.url, { fetchLimits, apiKey });
     const adapter = createAdapter(client, { ...limits, retries });
     const signal = new AbortController().signal;
-    const result = await adapter.complete(greeting, { signal, onRetry: (wait) => waits.push(wait) });
+    const result = await adapter.complete(greeting, { signal, onChunk() {}, onRetry: (wait) => waits.push(wait) });
     await quiet(provider);
     assert.ok(!JSON.stringify([result, waits]).includes(canary), 'the key is told to nobody');
     const requests = [...provider.requests];

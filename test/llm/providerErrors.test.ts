@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inWords } from '../../src/llm/clock.ts';
 import { connectionError, interruptedError } from '../../src/llm/connectionErrors.ts';
-import { errorOfStatus, retryAfterOf, windowIn } from '../../src/llm/providerErrors.ts';
+import { errorInStream, errorOfStatus, retryAfterOf, windowIn } from '../../src/llm/providerErrors.ts';
 import { redact } from '../../src/llm/redact.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
@@ -72,6 +72,31 @@ describe('what providers say when they refuse', () => {
       assert.deepEqual([error.code, error.message, error.retryable], [code, message, false]);
     });
   }
+  const slips: [who: string, status: number, error: object][] = [
+    [
+      'llama-server',
+      500,
+      { message: 'The model produced output that does not match the expected peg-native format', type: 'server_error' },
+    ],
+    ['llama-server', 500, { message: 'The model produced output that does not match the expected peg-gemma4 format' }],
+    ['llama-server of before', 500, { message: 'Failed to parse input at pos 212: </tool_call>' }],
+    ['Ollama', 500, { message: `error parsing tool call: raw='{"path":', err=unexpected end of JSON input` }],
+    ['Groq', 400, { message: 'Failed to call a function.', code: 'tool_use_failed', failed_generation: '<fun' }],
+  ];
+  for (const [who, status, said] of slips)
+    it(`${who} cannot read what the model wrote: the model's slip, and one more try`, () => {
+      for (const error of [
+        errorOfStatus(endpoint, status, { error: said }),
+        errorInStream(endpoint, { error: said }),
+      ]) {
+        assert.deepEqual([error.code, error.retryable], ['LLM_BAD_RESPONSE', 'once']);
+        assert.match(error.message, /^Somewhere \(models\.example\) cannot read what its model wrote: \S/);
+      }
+    });
+  it('a history that a template refuses is no slip of the model', () => {
+    const said = { message: 'Failed to parse tool call arguments as JSON: syntax error', code: 500 };
+    assert.equal(errorOfStatus(endpoint, 500, { error: said }).code, 'LLM_HTTP_ERROR');
+  });
   it('Google asks to wait in the body', () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }];
     assert.equal(errorOfStatus(endpoint, 429, { error: { message: 'x', details } }).retryAfterMs, 34_500);

@@ -1,5 +1,5 @@
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
-import { LLMError } from '../../src/llm/errors.ts';
+import { LLMError, type Retryable } from '../../src/llm/errors.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../../src/llm/openai/client.ts';
 import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
 
@@ -75,7 +75,7 @@ export interface Heard {
   finishMessage?: string;
   usage?: TokenUsage;
   model?: string;
-  error?: { code: string; message: string; retryable: boolean; retryAfterMs?: number; status?: number };
+  error?: { code: string; message: string; retryable: Retryable; retryAfterMs?: number; status?: number };
   /** The order in which things came: `text`, `thinking`, `call <name>`. */
   order: string[];
 }

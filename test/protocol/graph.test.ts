@@ -12,6 +12,23 @@ const node = (name: string, status: 'start' | 'step' | 'end' | 'failed' | 'undon
   ({ type: 'node', node: name, status, ...more }) as EventBody;
 
 describe('where a run stands in its workflow', () => {
+  it('a node that broke off keeps what was shown of it, until it is begun again', () => {
+    const broken = [
+      node('a', 'start'),
+      node('a', 'failed', { error: { code: 'LLM_INCOMPLETE', message: 'It broke off.' }, output: 'fort' }),
+    ];
+    const kept = fold(...broken).graph!.nodes.a!;
+    assert.deepEqual([kept.status, kept.output], ['failed', 'fort']);
+    assert.equal(fold(...broken, node('a', 'start')).graph!.nodes.a!.output, undefined);
+  });
+
+  it('of what a node says the newest is kept, and what is left out is marked', () => {
+    const chunk = (content: string): EventBody => ({ type: 'chunk', node: 'a', content });
+    const { live } = fold(node('a', 'start'), chunk('x'.repeat(150_000)), chunk('y'.repeat(150_000)), chunk('end'))
+      .graph!.nodes.a!;
+    assert.deepEqual([live!.length, live!.slice(0, 2), live!.slice(-4)], [200_001, '…x', 'yend']);
+  });
+
   it('is the node that has not ended, with the values so far', () => {
     const { graph } = fold(
       node('a', 'start', { state: { x: 1 } }),

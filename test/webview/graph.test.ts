@@ -94,6 +94,24 @@ describe('The workflow in the panel', () => {
     assert.equal(await graph().locator('[aria-current=step]').getAttribute('data-node'), 'mistakes');
   });
 
+  it('keeps what a node had said when it broke off, and says that it is a part', async () => {
+    await show(test, [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'chunk', content: 'a.txt is wr', node: 'mistakes' },
+      {
+        type: 'node',
+        node: 'mistakes',
+        status: 'failed',
+        branch: 'mistakes',
+        error: { code: 'LLM_INCOMPLETE', message: 'The answer broke off before its end.' },
+        output: 'a.txt is wr',
+      },
+    ]);
+    const row = graph().locator('[data-node=mistakes]');
+    assert.equal(await row.getByRole('group', { name: 'A part of its answer' }).innerText(), 'a.txt is wr');
+    assert.equal(await row.getByTestId('part').innerText(), 'This is a part: it broke off here.');
+  });
+
   it('shows every node and way of the workflow, and which were taken', async () => {
     await show(test, [outline, { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' }]);
     assert.deepEqual(await nodes(), [

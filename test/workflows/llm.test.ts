@@ -16,6 +16,7 @@ describe('the llm actions of a workflow', () => {
     return error ?? (await stage.state()).result;
   };
   const messages = 'messages: [{role: user, content: "What is {{ 6 * 7 }}?"}]';
+  const quick = { limits: { retries: 3, baseDelayMs: 1, idleMs: 200 } };
   const failing = (status: number, headers: Record<string, string> = {}) =>
     Object.entries(headers).reduce(
       (made, [name, value]) => made.header(name, value),
@@ -73,10 +74,32 @@ describe('the llm actions of a workflow', () => {
     assert.deepEqual(given, { content: 'forty-two', usage, streamed: true, chunk_count: 3 });
   });
 
-  it('llm.stream that breaks ends its node; what was shown was shown', async () => {
-    const given = (await result(`uses: llm.stream\nwith: {${messages}}`, reply.text('fort').cut())) as { code: string };
-    assert.equal(given.code, 'LLM_INCOMPLETE');
+  it('llm.stream that breaks ends its node; what was shown is kept, as a part', async () => {
+    const node = `{name: ask, uses: llm.stream, with: {${messages}}, output: result}`;
+    stage = await Stage.of(`nodes: [${node}]`, [reply.text('forty').cut(), reply.text('forty-two')], quick);
+    assert.equal((await stage.start()).error?.code, 'LLM_INCOMPLETE');
     assert.deepEqual(stage.steps, ['start ask', 'failed ask']);
+    const { status, output } = (await stage.kept()).graph!.nodes.ask!;
+    assert.deepEqual([status, output, await stage.state()], ['failed', 'forty', {}]);
+    assert.equal((await stage.continue()).phase, 'Completed');
+    assert.equal((await stage.kept()).graph!.nodes.ask!.output, 'forty-two');
+  });
+
+  it('llm.stream that is stopped keeps what was shown, too', async () => {
+    stage = await Stage.of(`nodes: [{name: ask, uses: llm.stream, with: {${messages}}}]`, [reply.text('forty').hang()]);
+    const running = stage.start();
+    await eventually('it is shown', () => stage.engine.live(stage.runId)?.graph?.nodes.ask?.live === 'forty');
+    await stage.engine.stop(stage.runId);
+    await running;
+    assert.equal((await stage.kept()).graph!.nodes.ask!.output, 'forty');
+  });
+
+  it('llm.stream asks again after thinking that nobody saw', async () => {
+    const node = `{name: ask, uses: llm.stream, with: {${messages}}, output: result}`;
+    const broken = reply.thinking('Six times seven').cut();
+    stage = await Stage.of(`nodes: [${node}]`, [broken, reply.text('forty-two')], quick);
+    assert.equal((await stage.start()).phase, 'Completed');
+    assert.deepEqual((await stage.state()).result, { content: 'forty-two', usage, streamed: true, chunk_count: 3 });
   });
 
   it('a stream that breaks in a branch leaves the state and the other branch as they are', async () => {
@@ -147,6 +170,58 @@ describe('the llm actions of a workflow', () => {
       assert.equal((await stage.start()).phase, 'Completed');
       assert.deepEqual((await stage.state()).result, { content: '42', usage, attempts: 2, total_delay: 0.01 });
     });
+
+  const error = { error: { message: 'The upstream is gone.', code: 502 } };
+  const breaks: [what: string, first: ProviderReply][] = [
+    ['is cut', reply.text('forty').cut()],
+    ['is reset', reply.text('forty').cut('reset')],
+    ['ends without its end', reply.text('forty').finish(null)],
+    ['falls silent', reply.text('forty').hang()],
+    ['says in its middle that it failed', reply.text('forty').event(error).finish(null)],
+    ['breaks while it thinks', reply.thinking('Six times seven').cut()],
+    ['is cut in a call', reply.text('forty').call('fs_read', '{"pa').cut()],
+  ];
+  for (const [what, first] of breaks)
+    for (const action of ['llm.call', 'llm.retry', 'llm.tools'])
+      it(`${action} asks again when the answer ${what}: nobody saw any of it`, async () => {
+        const retry = action === 'llm.retry' ? ', base_delay: 0.01, jitter: false' : '';
+        const tools = action === 'llm.tools' ? ', tools: []' : '';
+        const node = `{name: ask, uses: ${action}, with: {${messages}${retry}${tools}}, output: result}`;
+        stage = await Stage.of(`nodes: [${node}]`, [first, reply.text('42')], quick);
+        assert.equal((await stage.start()).phase, 'Completed');
+        const { content, attempts, total_delay } = (await stage.state()).result as Record<string, unknown>;
+        assert.deepEqual([content, stage.provider.requests.length], ['42', 2]);
+        if (action === 'llm.retry') assert.deepEqual([attempts, total_delay], [2, 0.01]);
+        assert.equal(
+          stage.provider.requests[0]!.body.messages.length,
+          stage.provider.requests[1]!.body.messages.length,
+        );
+      });
+
+  it('llm.retry comes through where every second answer is cut', async () => {
+    const nodes = Array.from({ length: 4 }, (_, at) => {
+      const given = `{${messages}, base_delay: 0.01, jitter: false}`;
+      return `{name: n${at}, uses: llm.retry, with: ${given}, output: n${at}}`;
+    });
+    const script = (_: unknown, count: number) =>
+      count % 2 === 0 ? reply.text('The answer is forty').cut() : reply.text('42');
+    stage = await Stage.of(`nodes: [${nodes}]`, script, quick);
+    assert.equal((await stage.start()).phase, 'Completed');
+    const answered = { content: '42', usage, attempts: 2, total_delay: 0.01 };
+    assert.deepEqual(await stage.state(), { n0: answered, n1: answered, n2: answered, n3: answered });
+    assert.equal(stage.provider.requests.length, 8);
+  });
+
+  it("an answer that its server cannot read is the model's slip: llm.retry asks once more, and no third time", async () => {
+    const message = 'The model produced output that does not match the expected peg-native format';
+    const slip = reply.status(500, { error: { code: 500, message, type: 'server_error' } });
+    const node = `{name: ask, uses: llm.retry, with: {${messages}, base_delay: 0.01}, output: result}`;
+    stage = await Stage.of(`nodes: [${node}]`, [slip, slip, reply.text('never')]);
+    await stage.start();
+    const { error: said, attempts } = (await stage.state()).result as { error: string; attempts: number };
+    assert.match(said, /cannot read what its model wrote: The model produced output/);
+    assert.deepEqual([attempts, stage.provider.requests.length], [2, 2]);
+  });
 
   for (const status of [400, 401, 404, 422])
     it(`llm.retry does not repeat a ${status}`, async () => {
@@ -346,6 +421,38 @@ nodes:
       code: 'TOOL_DENIED',
       message:
         'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
+  it('a break in a later round repeats that round alone: calls before it ran once, and none of the broken answer', async () => {
+    const write = (name: string) => reply.call('fs_write', { path: name, content: name });
+    const broken = reply.text('I read ').call('look', { path: 'list.txt' }).call('fs_write', '{"path": "thr').cut();
+    stage = await Stage.of(
+      look,
+      [
+        write('one'),
+        write('two'),
+        broken,
+        reply.text('I write.').call('fs_write', { path: 'three', content: '3' }),
+        reply.text('Done.'),
+      ],
+      { files: { 'list.txt': 'a\n' }, limits: { retries: 1, baseDelayMs: 1 } },
+    );
+    assert.equal((await stage.start()).phase, 'Completed');
+    assert.deepEqual(stage.questions, ['Create one', 'Create two', 'Create three']);
+    const [, , third, again] = stage.provider.requests.map(({ body }) => JSON.stringify(body));
+    assert.equal(again, third);
+    const { calls } = await stage.kept();
+    assert.equal(Object.keys(calls).length, 3);
+    const { content, rounds } = (await stage.state()).result as { content: string; rounds: number };
+    assert.deepEqual([content, rounds], ['Done.', 3]);
+  });
+
+  it('shows what it said round by round, when each is whole', async () => {
+    const looks = reply.text('I look.').call('look', { path: 'list.txt' });
+    stage = await Stage.of(look, [looks, reply.text('Two lines.')], { files: { 'list.txt': 'a\nb\n' } });
+    await stage.start();
+    const shown = stage.events.flatMap((event) => (event.type === 'chunk' ? [event.content] : []));
+    assert.deepEqual(shown, ['I look.', 'Two lines.']);
+  });
+
     });
     stage.provider.script = [...Array(2).fill(reply.status(400)), reply.text('Two.')];
     assert.equal((await stage.continue()).phase, 'Completed');
