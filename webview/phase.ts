@@ -24,13 +24,15 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
         : nothing;
   const text = error.message;
   if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
-  if (error.code === 'LLM_AUTH_FAILED') return stopLine(context, 'error', text, ['Set API Key', 'Retry']);
-  if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN') return stopLine(context, 'error', text, ['Retry']);
+  if (error.code === 'LLM_AUTH_FAILED')
+    return stopLine(context, 'error', text, ['Set API Key', 'Retry', 'Try Another Model…']);
+  if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN')
+    return stopLine(context, 'error', text, ['Retry', 'Try Another Model…']);
   if (error.code === 'STORE_LOCKED') return stopLine(context, 'error', text, ['Take Over']);
   if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
     return stopLine(context, 'warning', run.took ? wordsOf(run.took) : text, ['Continue']);
   if (error.code === 'ENGINE_LOOP_DETECTED')
-    return stopLine(context, 'warning', text, ['Say What Instead', 'Continue']);
+    return stopLine(context, 'warning', text, ['Say What Instead', 'Continue', 'Try Another Model…']);
   const nodeLeft = run.graph && run.graph.main.at.length > 0; // a node that failed can be tried again
   return stopLine(context, 'error', text, nodeLeft ? ['Retry'] : []);
 }
@@ -75,9 +77,13 @@ function diedLine(
   return stopLine(context, 'warning', text, ['Continue'], details);
 }
 
-type Way = 'Continue' | 'Retry' | 'Set API Key' | 'Take Over' | 'Say What Instead';
+type Way = 'Continue' | 'Retry' | 'Try Another Model…' | 'Set API Key' | 'Take Over' | 'Say What Instead';
 
-const actions = { 'Set API Key': 'set-key', 'Take Over': 'take-over' } as const;
+const actions = {
+  'Set API Key': 'set-key',
+  'Take Over': 'take-over',
+  'Try Another Model…': 'try-another-model',
+} as const;
 
 function stopLine(
   context: PanelContext,

@@ -32,16 +32,27 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
     (index) => `${run.id}:${index}`,
     (index) => {
       const message = run.messages[index];
-      if (!message)
-        return html`${compactions(context, run, index)}${damages(context, run, index)}${live(context, run, index)}`;
-      return html`${compactions(context, run, index)}${damages(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
+      if (!message) return html`${between(context, run, index)}${live(context, run, index)}`;
+      return html`${between(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
     },
   )}
-  ${compactions(context, run, places)}${damages(context, run, places)}
+  ${between(context, run, places)}
   ${run.queued.map(
     ({ text, attachments }) => html`<article class="user queued" data-role="queued">
     ${pictures(attachments)}<div class="user-text">${visibleProse(text)}</div><span class="quiet">queued</span></article>`,
   )}`;
+}
+
+/** What happened before the message at this place that is no message. */
+const between = (context: PanelContext, run: Run, place: number) =>
+  html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}`;
+
+/** From here on another model answers: what was said before was by the one before. */
+function otherModel({ model: { state } }: PanelContext, run: Run, place: number): TemplateResult | typeof nothing {
+  const next = place > 0 ? run.models?.findLast(({ at }) => at === place)?.model : undefined;
+  if (next === undefined || !run.messages.slice(0, place).some(({ role }) => role === 'assistant')) return nothing;
+  const label = state?.models.find(({ id }) => id === next)?.label ?? next;
+  return html`<p class="ending" data-role="other-model">From here on: ${visibleLine(label)}</p>`;
 }
 
 /** What the model is not sent any more, said where it happened: before the message at this place. */

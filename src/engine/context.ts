@@ -26,6 +26,12 @@ export interface RunModel {
   contextWindow?: number;
 }
 
+/** A model by its name. `workflowId`: it is the file that this run follows which names it; without it, the person has. */
+export interface AskedModel {
+  id: string;
+  workflowId?: string;
+}
+
 export interface ContextOptions {
   log: RunLog;
   signal: AbortSignal;
@@ -36,7 +42,10 @@ export interface ContextOptions {
   grants: Set<string>;
   store: RunStore;
   host: ToolHost;
-  model(named?: { id: string; workflowId: string }): Promise<RunModel>;
+  model(asked?: AskedModel): Promise<RunModel>;
+  small?(): Promise<RunModel | undefined>;
+  /** The person's choice for this once, also in the place of models that a file names. */
+  instead?: string;
   workspace(): Promise<{ names: string[]; instructions?: string }>;
   maxTurns(): number;
 }
@@ -66,9 +75,11 @@ export function createContext(options: ContextOptions): WorkflowContext {
   };
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
   const models = new Map<string | undefined, Promise<RunModel>>();
-  const modelOf = (id?: string) => {
-    const named = id === undefined ? undefined : { id, workflowId: run.workflowId };
-    const model = models.get(id) ?? options.model(named);
+  const modelOf = (named?: string) => {
+    const { instead } = options;
+    const id = instead ?? named;
+    const file = instead === undefined ? { workflowId: run.workflowId } : {};
+    const model = models.get(id) ?? options.model(id === undefined ? undefined : { id, ...file });
     models.set(id, model);
     return model;
   };
@@ -105,6 +116,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         {
           ...options,
           signal,
+          shows: ({ content }) => Boolean(content && onText),
           onChunk: ({ content, progress }) => {
             if (progress) void emit({ type: 'progress', ...progress });
             if (!content || !onText) return;
@@ -116,7 +128,6 @@ export function createContext(options: ContextOptions): WorkflowContext {
       );
       if (result.usage && !result.cached) {
         const ms = Math.round(performance.now() - startedAt);
-          shows: ({ content }) => Boolean(content && onText),
         const { usage, attempts } = result;
         await emit({ type: 'usage', usage, attempts, model: result.model ?? model, ms, node });
       }
@@ -128,6 +139,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
     const chosen = await modelOf(agent.model);
+    if (!apart && run.models?.at(-1)?.model !== chosen.id) await emit({ type: 'model', model: chosen.id });
     const extra = new Map((turn.extraTools ?? []).map((tool) => [tool.definition.name, tool]));
     const offered = host
       .getVisibleTools({ agentId, contextWindow: chosen.contextWindow })
@@ -140,6 +152,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     return runTurns({
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
       adapter: chosen.adapter,
+      small: options.small,
       prefix: {
         model: chosen.model,
         ...((!apart || apart.add) && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
@@ -165,6 +178,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: chosen.contextWindow,
       ...(turn.brief !== undefined && { brief: turn.brief }),
+      shownWhole: apart !== undefined && !apart.add,
       signal,
     });
   }
@@ -178,7 +192,6 @@ const askingAlways = (context: CallContext): CallContext => ({
     return new Set<string>();
   },
 });
-      shownWhole: apart !== undefined && !apart.add,
 
 type Emit = WorkflowContext['emit'];
 

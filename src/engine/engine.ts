@@ -12,7 +12,7 @@ import type { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { tellCommandEnds } from './commandEnds.ts';
-import { createContext, type RunModel } from './context.ts';
+import { type AskedModel, createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
@@ -36,10 +36,12 @@ export interface EngineOptions {
   /** Throws an `EngineError` with a sentence for the person when there is none of this id, or it is not in order. */
   workflow(id: string): Promise<Workflow>;
   /**
-   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider) by the file that a run
-   * follows. Throws an `Error` with a sentence for the person when there is none to talk to.
+   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider) by the person or the file
+   * that a run follows. Throws an `Error` with a sentence for the person when there is none to talk to.
    */
-  model(named?: { id: string; workflowId: string }): Promise<RunModel>;
+  model(asked?: AskedModel): Promise<RunModel>;
+  /** The model for small work (summaries) where the person has one for it; else the run's own does it. Throws as `model`. */
+  small?(): Promise<RunModel | undefined>;
   /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
   modelId?(): string;
   /** Folder names and the text of AGENTS.md. */
@@ -69,16 +71,20 @@ interface Active extends Holding {
 interface Plan {
   workflowId: string;
   values: Record<string, unknown>;
+  /** In the place of every model that would be asked. */
+  model?: string;
 }
 
 /** How a run begins: on which workflow, with what values of its state. */
-type Start = { runId: string } & Partial<Plan> & UserInput;
+type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
 
 /** What a person says to a run. Empty `userInput`: the attachments speak for themselves. */
 export interface UserInput {
   userInput: string;
   attachments?: readonly Attachment[];
 }
+
+const plainPlan: Plan = { workflowId: 'chat', values: {} };
 
 function newActive(early: UserInput[] = []): Active {
   const controller = new AbortController();
@@ -102,11 +108,15 @@ export class ExecutionEngine {
     return this.enter(runId, [input], () => this.options.store.create(runId), { workflowId, values });
   }
 
-  /** Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. */
-  continue({ runId, ...input }: { runId: string } & Partial<UserInput>): Promise<EngineResult> {
+  /**
+   * Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. With a `model`
+   * (`provider/model`) all of its work goes there until it rests, also what a file names another one for.
+   */
+  continue({ runId, model, ...input }: { runId: string; model?: string } & Partial<UserInput>): Promise<EngineResult> {
     const { userInput, attachments } = input;
     const said = userInput === undefined ? [] : [{ userInput, attachments }];
-    return this.enter(runId, said, () => this.options.store.open(runId));
+    const plan = { ...plainPlan, ...(model !== undefined && { model }) };
+    return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
   /** Words for a run that is at work: given at the next turn. Resolves to false when it is not at work. */
@@ -216,12 +226,7 @@ export class ExecutionEngine {
     return [...this.active].filter(([, { ended }]) => !ended).map(([runId]) => runId);
   }
 
-  private enter(
-    runId: string,
-    said: UserInput[],
-    open: () => Promise<OpenRun>,
-    plan: Plan = { workflowId: 'chat', values: {} },
-  ): Promise<EngineResult> {
+  private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
       return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
@@ -302,7 +307,7 @@ export class ExecutionEngine {
     }
   }
 
-  private async advance(log: RunLog, active: Active, { workflowId, values }: Plan): Promise<Rest> {
+  private async advance(log: RunLog, active: Active, { workflowId, values, model: instead }: Plan): Promise<Rest> {
     const { run } = log;
     const intent = run.seq === 0 ? 'start' : 'continue';
     const workflow = await this.options.workflow(run.workflowId || workflowId).catch(toInfo);
@@ -337,6 +342,7 @@ export class ExecutionEngine {
       values,
       grants,
       isPausing,
+      ...(instead !== undefined && { instead }),
     });
     try {
       await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));

@@ -17,6 +17,7 @@ import { RepeatGuard } from './guard.ts';
 import { makeRoom } from './room.ts';
 import { sentMessages } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
+import type { Conversing } from './summary.ts';
 
 /** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
 export interface Talk extends Conversation {
@@ -34,6 +35,7 @@ export interface Turns {
   talk: Talk;
   emit(event: EventBody): Promise<void>;
   adapter: LlmAdapter;
+  small?: Conversing['small'];
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
@@ -52,10 +54,10 @@ export interface Turns {
   contextWindow?: number;
   /** What the model was told to do here: it stays as it was said when room is made. */
   brief?: string;
-  signal: AbortSignal;
-}
   /** Nobody sees a reply, and none of its calls begins, before it is whole: one that breaks off is asked for again. */
   shownWhole?: boolean;
+  signal: AbortSignal;
+}
 
 /** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {

@@ -6,11 +6,21 @@ import type { Conversation } from './conversation.ts';
 import type { RunLog } from './log.ts';
 import { excerptOfTokens } from './tokens.ts';
 
+/** A model that can be asked for a summary. */
+interface Summariser {
+  adapter: LlmAdapter;
+  model: string;
+  /** Tokens that it keeps in view, when known. */
+  contextWindow?: number;
+}
+
 /** A conversation, and the model that it is had with. */
 export interface Conversing {
   run: Conversation;
   emit: RunLog['emit'];
   adapter: LlmAdapter;
+  /** The model that makes summaries, where the person has another one for that; it may throw. */
+  small?(): Promise<Summariser | undefined>;
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   signal: AbortSignal;
@@ -31,11 +41,11 @@ const wordsOfToken = 0.6;
 const leastTokens = 48;
 
 /**
- * What was said before message `upTo`, in short: by the model, in one call that may read and write so many tokens, else (when that
- * fails) a plain list of it. Undefined when it is stopped.
+ * What was said before message `upTo`, in short: by the person's small model or, without one that can, by the model itself, in
+ * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped.
  */
 export async function summarise(
-  { run, emit, adapter, prefix, signal }: Conversing,
+  { run, emit, adapter, small, prefix, signal }: Conversing,
   upTo: number,
   { reads, writes }: { reads: number; writes: number },
 ): Promise<string | undefined> {
@@ -44,18 +54,25 @@ export async function summarise(
   const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
   const messages = run.messages.slice(begin, upTo);
   const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
-  const content = excerptOfTokens(told, reads);
-  const startedAt = performance.now();
-  const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
-  const request = { model: prefix.model, systemPrompt, messages: [{ role: 'user' as const, content }] };
-  const reply = await adapter.complete(request, { signal });
-  if (signal.aborted) return undefined;
-  if (reply.usage) {
-    const ms = Math.round(performance.now() - startedAt);
-    await emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model: prefix.model, ms });
-  }
-  const words = reply.success ? reply.message?.content.trim() : '';
-  return excerptOfTokens(words || plainly(summary, messages), writes);
+  const ask = async ({ adapter, model, contextWindow = Number.POSITIVE_INFINITY }: Summariser) => {
+    const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
+    const startedAt = performance.now();
+    const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
+    const request = { model, systemPrompt, messages: [{ role: 'user' as const, content }] };
+    const reply = await adapter.complete(request, { signal });
+    if (reply.usage && !signal.aborted) {
+      const ms = Math.round(performance.now() - startedAt);
+      await emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model, ms });
+    }
+    return reply.success ? reply.message?.content.trim() : undefined;
+  };
+  const chosen = await small?.().catch((error: Error) => {
+    void emit({ type: 'progress', text: `${error.message} The model of this run makes the summary itself.` });
+    return undefined;
+  });
+  const bySmall = chosen && (await ask(chosen));
+  const words = bySmall || (signal.aborted ? undefined : await ask({ adapter, model: prefix.model }));
+  return signal.aborted ? undefined : excerptOfTokens(words || plainly(summary, messages), writes);
 }
 
 function lines(message: Message): string[] {

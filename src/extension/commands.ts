@@ -69,6 +69,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       await showPanel();
       void conversation.goOn();
     },
+    'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),
     'towpath.newRun': async () => {
       await showPanel();
       await conversation.open(undefined);
@@ -138,6 +139,23 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       return run(...args);
     }),
   );
+}
+
+/** The shown run goes on with what is picked now, where it rests; without a pick all stays as it was. */
+async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
+  await conversation.restored;
+  if (conversation.working) {
+    void vscode.window.showInformationMessage('This run is at work. Stop it first.');
+    return;
+  }
+  if (conversation.runId === undefined) {
+    void vscode.window.showInformationMessage('No run is shown that could go on.');
+    return;
+  }
+  const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
+  if (picked === undefined) return;
+  await showPanel();
+  void conversation.goOn(picked);
 }
 
 async function showPanel(): Promise<void> {

@@ -85,10 +85,11 @@ export class Conversation {
     await this.work(runId, () => this.engine.start({ runId, ...start }));
   }
 
-  async goOn(): Promise<void> {
+  /** @param model in the place of those that would be asked, until the run rests */
+  async goOn(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
-    if (shown) await this.work(shown, () => this.engine.continue({ runId: shown }));
+    if (shown) await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
 
   /** Stops the shown run; when it rests, whatever else is at work. */

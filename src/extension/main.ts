@@ -129,8 +129,9 @@ export function activate(context: vscode.ExtensionContext): void {
       prepare: mcp.prepare,
     }),
     workflow: async (id) => (await shelf.workflow(id)) ?? workflowFiles.workflow(id),
-    model: (named) => models.current(named),
+    model: (asked) => models.current(asked),
     modelId: () => models.currentId,
+    small: () => models.small(),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
       instructions: await workspaceInstructions(workspace),

@@ -4,9 +4,18 @@ import * as vscode from 'vscode';
 import { type Provider, type ProviderId, providers } from '../llm/create.ts';
 import type { ModelOption } from '../protocol/view.ts';
 import { namedProviders, providerSettings, unknownProvider } from './providerSettings.ts';
-import { settings } from './settings.ts';
+import { type Settings, settings } from './settings.ts';
 
 export const demoModel = 'local/demo';
+
+/** What models are for; a file that a run follows may name one in the place of a model. */
+export type Role = keyof Settings['models'];
+
+export const isRole = (name: string): name is Role => name === 'work' || name === 'plan' || name === 'small';
+
+/** `provider/model` of what the person has for it, else what is picked; empty: neither. */
+export const roleOf = (role: Role, { model, models }: Pick<Settings, 'model' | 'models'>): string =>
+  models[role] || models.work || model;
 
 /** `provider/model`, as models are picked and named in settings; the model of `local` is the path of its file. */
 export function split(id: string): { provider: string; model: string } {

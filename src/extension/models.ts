@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { RunModel } from '../engine/context.ts';
+import type { AskedModel, RunModel } from '../engine/context.ts';
 import { EngineError } from '../engine/engine.ts';
 import { createAdapter } from '../llm/adapter.ts';
 import { byModel } from '../llm/byModel.ts';
@@ -21,7 +21,7 @@ import { type Carried, Credentials } from './credentials.ts';
 import { createEditorClient } from './editorModels.ts';
 import type { Modals } from './modals.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
-import { addressOf, demoModel, describe, providerOf, split } from './modelIds.ts';
+import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
 import { type ProviderSettings, providerSettings } from './providerSettings.ts';
 import type { Secrets } from './secrets.ts';
@@ -30,18 +30,22 @@ import { type Settings, saveSetting, settings } from './settings.ts';
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
+/** Clients that are kept: a model for each role, and what was listed meanwhile. */
+const mostRemotes = 6;
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
   /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
   private readonly locals = new Map<string, LocalClient>();
   private readonly room = createRoom();
-  private remote?: { key: string; client: LLMClient };
+  /** The newest few, by what they were made of: each has learned what its server accepts. */
+  private readonly remotes = new Map<string, LLMClient>();
   /** Asked by calls of workflows that allow it. */
   private readonly replies = createResponseCache();
   private readonly windows = new Map<string, number | undefined>();
   private readonly credentials: Credentials;
   private readonly limiters = new Map<string, RateLimiter>();
+  private picked?: string;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -53,13 +57,13 @@ export class Models implements vscode.Disposable {
     this.credentials = new Credentials(secrets, modals);
   }
 
-  /** `provider/model`; the demo model where nothing else is set up. */
+  /** `provider/model` of what does the work; the demo model where nothing else is set up. */
   get currentId(): string {
-    return settings().model || demoModel;
+    return roleOf('work', settings()) || demoModel;
   }
 
   get chosen(): boolean {
-    return settings().model !== '';
+    return roleOf('work', settings()) !== '';
   }
 
   /** The picked model's provider, when it is one behind an address. */
@@ -67,10 +71,21 @@ export class Models implements vscode.Disposable {
     return providerOf(split(this.currentId).provider);
   }
 
+  /** What does the work from now on. */
   async pick(id: string): Promise<void> {
     const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
     await this.context.globalState.update(recentName, recent);
-    await saveSetting('model', id);
+    const { models } = settings();
+    if (models.work) await saveSetting('models', { ...models, work: id });
+    else await saveSetting('model', id);
+    this.picked = id;
+  }
+
+  /** What the person picks while `ask` is at it; undefined: nothing. */
+  async pickedIn(ask: () => Promise<unknown>): Promise<string | undefined> {
+    this.picked = undefined;
+    await ask();
+    return this.picked;
   }
 
   /** What is picked now, what was picked before, and the demo model. */
@@ -79,11 +94,23 @@ export class Models implements vscode.Disposable {
   }
 
   /**
-   * The picked model behind its adapter, or the one that the file a run follows names: `provider/model`, else a model of
-   * the picked one's provider. Throws an `EngineError` with the way out when it is not set up, or not the file's to choose.
+   * The picked model behind its adapter, or another one: of the person's choice, or what the file a run follows names, which
+   * is `provider/model`, a role, else a model of the picked one's provider. Throws an `EngineError` with the way out when it is
+   * not set up, or not the file's to choose.
    */
-  async current(named?: { id: string; workflowId: string }): Promise<RunModel> {
-    const id = named === undefined ? this.currentId : await this.allowedId(named);
+  async current({ id, workflowId }: Partial<AskedModel> = {}): Promise<RunModel> {
+    if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
+    if (id === undefined) this.checkChosen();
+    return this.ready(id ?? this.currentId);
+  }
+
+  /** What the person has set for small work; undefined: the model at work does it, too. Throws as `current`. */
+  async small(): Promise<RunModel | undefined> {
+    const { small } = settings().models;
+    return small ? this.ready(small) : undefined;
+  }
+
+  private async ready(id: string): Promise<RunModel> {
     checkProblem(id);
     const now = settings();
     const { provider, model } = split(id);
@@ -162,7 +189,8 @@ export class Models implements vscode.Disposable {
   }
 
   /** A file of the workspace sends text nowhere, and has no file of its own loaded, unless the person agrees to it. */
-  private async allowedId({ id: named, workflowId: file }: { id: string; workflowId: string }): Promise<string> {
+  private async allowedId(named: string, file: string): Promise<string> {
+    if (isRole(named)) return roleOf(named, settings()) || this.currentId; // the person's own choice, whatever the file
     const id = this.idOf(named);
     if (id === this.currentId || id === demoModel) return id;
     const { provider, model } = split(id);
@@ -181,6 +209,17 @@ export class Models implements vscode.Disposable {
       'UNKNOWN',
       `${visibleLine(file)} names the model file ${visibleLine(model)}, which is in none of your folders of models. ` +
         'Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+    );
+  }
+
+  /** Where a model was chosen once, none takes its place by itself. */
+  private checkChosen(): void {
+    const [last] = this.recent;
+    if (this.chosen || last === undefined) return;
+    const was = visibleLine(describe(last).label);
+    throw new EngineError(
+      'UNKNOWN',
+      `No model is picked any more (the setting towpath.model is empty); before, it was ${was}. Pick one (*Towpath: Pick Model…*).`,
     );
   }
 
@@ -230,9 +269,11 @@ export class Models implements vscode.Disposable {
       },
     };
     const key = JSON.stringify(choice);
-    if (this.remote?.key !== key)
-      this.remote = { key, client: createClient({ ...choice, onNote: (note) => this.log.info(note) }) };
-    return this.remote.client;
+    const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
+    this.remotes.delete(key);
+    this.remotes.set(key, client);
+    for (const oldest of [...this.remotes.keys()].slice(0, -mostRemotes)) this.remotes.delete(oldest);
+    return client;
   }
 
   /** What the provider's list says, once it has; it is asked beside the run, which does not wait for it. */

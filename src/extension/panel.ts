@@ -176,6 +176,7 @@ export class Panel {
 const actions = {
   'set-key': 'towpath.setKey',
   'pick-model': 'towpath.pickModel',
+  'try-another-model': 'towpath.tryAnotherModel',
   'download-model': 'towpath.downloadModel',
   'manage-models': 'towpath.manageModels',
   'use-endpoint': 'towpath.useEndpoint',

@@ -9,8 +9,12 @@ import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
+/** `provider/model`; empty: none. */
+const modelId = z.string().catch('');
+
 const schema = z.object({
-  model: z.string().catch(''),
+  model: modelId,
+  models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
   /** As written: `providerSettings` reads one provider's, and says what is wrong with it. */
   providers: z.unknown(),
   'endpoint.baseUrl': z

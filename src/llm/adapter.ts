@@ -4,6 +4,7 @@ import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClie
 import { sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
 import { listen, type TimeLimits } from './listen.ts';
+import { withOwnNatives, withWriter } from './native.ts';
 import { estimateTokens, type RateWait, waitForPlace } from './place.ts';
 import { type Price, withCost } from './prices.ts';
 import type { RateLimiter, Reservation } from './rateLimit.ts';
@@ -70,11 +71,11 @@ export interface CompleteOptions {
   cache?: boolean;
   /** In place of the adapter's own, for this call. */
   limits?: Partial<Pick<AdapterLimits, 'retries' | 'baseDelayMs' | 'maxDelayMs' | 'jitter'>>;
-  onChunk?(chunk: ChatStreamChunk): void;
   /** Hears the reply while it comes: of one that broke off unseen and is asked for again, the beginning once more. */
-  onRetry?(wait: RetryWait): void;
+  onChunk?(chunk: ChatStreamChunk): void;
   /** Whether a person sees something of what `onChunk` heard: that is never asked for again. Without it: all of it. */
   shows?(chunk: ChatStreamChunk): boolean;
+  onRetry?(wait: RetryWait): void;
   onWait?(wait: RateWait): void;
 }
 
@@ -102,7 +103,8 @@ export function createAdapter(
   return {
     async complete(asked, options) {
       const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
-      const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
+      const messages = withOwnNatives(asked.messages, asked.model);
+      const request = { ...asked, messages, ...(thinkingBudget > 0 && { thinkingBudget }) };
       const key = options.cache && parts.cache ? cacheKeyOf(parts.cache.provider, request) : undefined;
       const known = key === undefined || options.signal.aborted ? undefined : parts.cache?.replies.get(key);
       if (known) return answerAgain(known, options);
@@ -114,6 +116,7 @@ export function createAdapter(
         options,
       });
       if (result.usage) result.usage = withCost(result.usage, parts.price);
+      if (result.message) result.message = withWriter(result.message, request.model);
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {
         parts.cache?.replies.set(key, { message, finishReason, model, usage });

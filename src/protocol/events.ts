@@ -89,6 +89,8 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 const storedEvents = [
   event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
   event('title', { title: z.string() }),
+  /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
+  event('model', { model: z.string() }),
   /**
    * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
    * these calls' commands.

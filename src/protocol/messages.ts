@@ -34,8 +34,8 @@ const toolResultSchema = z.object({
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
-/** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider only. */
-const nativeSchema = z.object({ provider: z.string(), content: z.unknown() });
+/** A provider's own form of an assistant message (signatures, raw calls), replayed to that provider and `model` only. */
+const nativeSchema = z.object({ provider: z.string(), model: z.string().optional(), content: z.unknown() });
 export type Native = z.infer<typeof nativeSchema>;
 
 /** The message that a person's words, and what goes with them, become. */

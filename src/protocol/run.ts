@@ -73,6 +73,8 @@ export const runSchema = z.object({
   workflowId: z.string(),
   agentId: z.string(),
   model: z.string(),
+  /** The models that the conversation went to (`provider/model`), in order, and how many messages there were then. */
+  models: z.array(z.object({ model: z.string(), at: z.number().int() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
   phase: runPhaseSchema,
@@ -161,6 +163,11 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.workflowId = event.workflowId;
       run.agentId = event.agentId;
       run.model = event.model;
+      if (event.model) run.models = [{ model: event.model, at: 0 }];
+      break;
+    case 'model':
+      run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
+      run.contextTokens = 0; // it counts in its own way
       break;
     case 'title':
       run.title = event.title;

@@ -19,6 +19,7 @@ export type ModelOption = z.infer<typeof modelOptionSchema>;
 const panelActionSchema = z.enum([
   'set-key',
   'pick-model',
+  'try-another-model',
   'download-model',
   'manage-models',
   'use-endpoint',

@@ -30,7 +30,7 @@ export const callShape = {
     .min(1)
     .optional()
     .describe(
-      '`provider/model`, or a model of the chosen provider; without it that of `settings.llm`, else the model chosen in the panel.',
+      '`provider/model`, a model of the chosen provider, or `plan` or `small`: what you have for that. Without it that of `settings.llm`, else the model chosen in the panel.',
     ),
   messages: z
     .array(z.strictObject({ role: z.enum(['system', 'user', 'assistant']), content: textValue }))

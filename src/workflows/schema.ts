@@ -58,7 +58,10 @@ export const agentSchema = z
     name: text.optional(),
     description: z.string().optional(),
     instructions: text.meta({ description: 'Who the agent is and how it works.' }),
-    model: text.optional().meta({ description: '`provider/model`; without it the model chosen in the panel.' }),
+    model: text.optional().meta({
+      description:
+        '`provider/model`, or `plan` or `small`: what you have for that. Without it the model chosen in the panel.',
+    }),
     tools: toolList.optional().meta({ description: 'The tools it may use; without it all.' }),
     approval: z.enum(['default', 'ask', 'read_only']).default('default').meta({
       description: 'Narrower than your own settings, never wider: `ask` asks every time, `read_only` changes nothing.',

@@ -96,6 +96,37 @@ describe('a model that a file names', () => {
     await answered();
   });
 
+  it('a run that its model ended goes on with another one, once the person has picked it', async () => {
+    const { script } = picked;
+    picked.script = () => reply.status(400, { error: { message: 'This model is gone.' } });
+    try {
+      await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newRun'));
+      await editor.panel.send('Who answers?');
+      await editor.panel.waitForPhase('Failed');
+      const before = other.requests.length;
+      const button = editor.panel.frame.getByTestId('try-another-model');
+      const row = (hasText: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText }).first();
+      await button.click();
+      await row('A provider or an endpoint').waitFor();
+      await editor.page.keyboard.press('Escape');
+      await row('A provider or an endpoint').waitFor({ state: 'hidden' });
+      await editor.panel.waitForPhase('Failed');
+      await button.click();
+      for (const words of ['A provider or an endpoint', 'vLLM', 'scripted']) await row(words).click();
+      await editor.panel.waitForPhase('WaitingUser');
+      await editor.panel.shows('From the other one.');
+      assert.equal(await editor.panel.frame.getByTestId('model').innerText(), 'scripted');
+      assert.deepEqual([other.requests.length, other.requests.at(-1)!.body.model], [before + 1, 'scripted']);
+      await editor.screenshot('another-model');
+    } finally {
+      picked.script = script;
+      await editor.host.evaluate((vscode) =>
+        vscode.commands.executeCommand('towpath.tryAnotherModel', 'openai-compatible/scripted'),
+      );
+      await answered();
+    }
+  });
+
   it('another file, and another place of the same provider, are asked about anew; the picked model is not', async () => {
     await runAgent('theirs');
     await asked('.towpath/agents/theirs.yaml');

@@ -21,6 +21,13 @@ import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';
 
+const modelOf = (id: string, client: LLMClient, contextWindow?: number) => ({
+  id,
+  model: id.slice(id.indexOf('/') + 1),
+  adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+  contextWindow,
+});
+
 /** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
 export class Conversation {
   readonly events: RunEvent[] = [];
@@ -34,6 +41,10 @@ export class Conversation {
   instructions = 'Use tabs.';
   /** In place of the script. */
   model?: LLMClient;
+  /** Models that are asked for by name (`scripted/two`). */
+  readonly others = new Map<string, { client: LLMClient; contextWindow?: number }>();
+  /** What there is for summaries, or why there is none. */
+  small?: { client: LLMClient; contextWindow?: number } | Error;
   workflow: Workflow = chat;
   preset = defaultPolicy.preset;
   tools = defaultTools();
@@ -81,12 +92,14 @@ export class Conversation {
         if (this.lost) throw this.lost;
         return this.workflow;
       },
-      model: async () => ({
-        id: 'scripted/one',
-        model: 'one',
-        adapter: createAdapter(this.model ?? this.client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
-        contextWindow: this.contextWindow,
-      }),
+      model: async ({ id = 'scripted/one' }: { id?: string } = {}) => {
+        const { client = this.model ?? this.client, contextWindow = this.contextWindow } = this.others.get(id) ?? {};
+        return modelOf(id, client, contextWindow);
+      },
+      small: async () => {
+        if (this.small instanceof Error) throw this.small;
+        return this.small && modelOf('scripted/small', this.small.client, this.small.contextWindow);
+      },
       modelId: () => 'scripted/one',
       workspace: async () => ({ names: ['sample'], instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
@@ -104,8 +117,10 @@ export class Conversation {
     return this.engine.start({ runId: this.runId, userInput: text });
   }
 
-  continue(text?: string): Promise<EngineResult> {
-    return this.engine.continue({ runId: this.runId, ...(text !== undefined && { userInput: text }) });
+  /** @param model in place of the one that would be asked */
+  continue(text?: string, model?: string): Promise<EngineResult> {
+    const words = text !== undefined && { userInput: text };
+    return this.engine.continue({ runId: this.runId, ...words, ...(model !== undefined && { model }) });
   }
 
   /** As the panel does: to the run at work, else to begin anew with it. */

@@ -261,15 +261,17 @@ The flag works; one test fails, see the test.`,
     ]);
     assert.equal(await card(editCall.id).locator('.card-words').innerText(), 'Denied');
     assert.equal(await card(editCall.id).getAttribute('data-ok'), 'false');
-    assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry$/);
+    assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry\nTry Another Model…$/);
   });
 
   for (const [code, buttons] of [
     ['ENGINE_MAX_TURNS_EXCEEDED', ['Continue']],
-    ['ENGINE_LOOP_DETECTED', ['Say What Instead', 'Continue']],
+    ['ENGINE_LOOP_DETECTED', ['Say What Instead', 'Continue', 'Try Another Model…']],
     ['ENGINE_ABORTED', ['Continue']],
-    ['LLM_TIMEOUT', ['Retry']],
-    ['LLM_AUTH_FAILED', ['Set API Key', 'Retry']],
+    ['LLM_TIMEOUT', ['Retry', 'Try Another Model…']],
+    ['LLM_RATE_LIMITED', ['Retry', 'Try Another Model…']],
+    ['LLM_AUTH_FAILED', ['Set API Key', 'Retry', 'Try Another Model…']],
+    ['UNKNOWN', ['Retry', 'Try Another Model…']],
     ['STORE_FULL', []],
   ] as const) {
     it(`${code} is said with its way out: ${buttons.join(', ') || 'none'}`, async () => {
@@ -279,9 +281,10 @@ The flag works; one test fails, see the test.`,
         ['This happened.', ...buttons].join(' '),
       );
       for (const label of buttons) await find('phase').getByText(label, { exact: true }).click();
+      const actions: Record<string, string> = { 'Set API Key': 'set-key', 'Try Another Model…': 'try-another-model' };
       const wanted = buttons.flatMap((label) => {
         if (label === 'Say What Instead') return []; // it is said in the composer
-        return label === 'Set API Key' ? { type: 'action', action: 'set-key' } : { type: 'continue' };
+        return label in actions ? { type: 'action', action: actions[label] } : { type: 'continue' };
       });
       assert.deepEqual(await posted(), wanted);
     });
@@ -330,6 +333,20 @@ The flag works; one test fails, see the test.`,
       { type: 'action', action: 'pick-model' },
       { type: 'new-run' },
     ]);
+  });
+
+  it('says from where on another model answers, once something was answered', async () => {
+    const said = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+    await show([
+      ...begin,
+      { type: 'model', model: 'vllm/first' },
+      said('I cannot.'),
+      { type: 'model', model: 'vllm/lost' },
+      { type: 'model', model: 'openai-compatible/qwen3-coder' },
+      said('I can.'),
+    ]);
+    assert.match(await reading(), /I cannot\.\nFrom here on: Qwen3 Coder\nI can\./);
+    assert.doesNotMatch(await reading(), /vllm/);
   });
 
   it('says where a full window was emptied, and shows the summary', async () => {

@@ -316,6 +316,23 @@ describe('the llm actions of a workflow', () => {
     );
   });
 
+  it('a node whose model fails goes on with another one, also where the file names it; the next way is as the file says', async () => {
+    const asks = (name: string) =>
+      `{name: ${name}, uses: llm.call, with: {${messages}, model: large}, output: ${name}}`;
+    stage = await Stage.of(`nodes: [${asks('a')}, ${asks('b')}]`, ({ model }) =>
+      model === 'large' ? failing(401) : reply.text(`From ${model}.`),
+    );
+    assert.equal((await stage.start()).error?.code, 'LLM_AUTH_FAILED');
+    assert.equal((await stage.continue()).error?.code, 'LLM_AUTH_FAILED', 'nothing changes by itself');
+    assert.equal((await stage.continue(undefined, 'other')).phase, 'Completed');
+    const { a, b } = (await stage.state()) as Record<string, { content: string }>;
+    assert.deepEqual([a!.content, b!.content], ['From other.', 'From other.']);
+    assert.deepEqual(
+      stage.provider.requests.map(({ body }) => body.model),
+      ['large', 'large', 'other', 'other'],
+    );
+  });
+
   for (const name of ['llm_call', 'llm_stream', 'llm_retry', 'llm_tools'])
     it(`actions.${name} is the same action`, async () => {
       const tools = name === 'llm_tools' ? ', tools: []' : '';
@@ -404,23 +421,6 @@ nodes:
     assert.deepEqual([given.content, given.rounds, given.tool_calls.length], ['Written.', 2, 2]);
   });
 
-  it('tells the model of a denied call, and goes on', async () => {
-    stage = await Stage.of(look, [reply.call('fs_write', { path: 'x', content: '2' }), reply.text('Then not.')]);
-    stage.answers = [{ decision: 'deny', words: 'not there' }];
-    await stage.start();
-    const given = (await stage.state()).result as { content: string; tool_results: { code: string }[] };
-    assert.deepEqual([given.content, given.tool_results[0]!.code], ['Then not.', 'TOOL_DENIED']);
-    assert.equal(stage.workspace.exists('x'), false);
-  });
-
-  it('denied twice without a word has no answer, and ends its node', async () => {
-    const write = (id: string) => reply.call('fs_write', { path: id, content: '2' }, { id });
-    stage = await Stage.of(look, [write('x'), write('y'), reply.text('Never.')]);
-    stage.answers = [{ decision: 'deny' }, { decision: 'deny' }];
-    assert.deepEqual((await stage.start()).error, {
-      code: 'TOOL_DENIED',
-      message:
-        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
   it('a break in a later round repeats that round alone: calls before it ran once, and none of the broken answer', async () => {
     const write = (name: string) => reply.call('fs_write', { path: name, content: name });
     const broken = reply.text('I read ').call('look', { path: 'list.txt' }).call('fs_write', '{"path": "thr').cut();
@@ -453,6 +453,23 @@ nodes:
     assert.deepEqual(shown, ['I look.', 'Two lines.']);
   });
 
+  it('tells the model of a denied call, and goes on', async () => {
+    stage = await Stage.of(look, [reply.call('fs_write', { path: 'x', content: '2' }), reply.text('Then not.')]);
+    stage.answers = [{ decision: 'deny', words: 'not there' }];
+    await stage.start();
+    const given = (await stage.state()).result as { content: string; tool_results: { code: string }[] };
+    assert.deepEqual([given.content, given.tool_results[0]!.code], ['Then not.', 'TOOL_DENIED']);
+    assert.equal(stage.workspace.exists('x'), false);
+  });
+
+  it('denied twice without a word has no answer, and ends its node', async () => {
+    const write = (id: string) => reply.call('fs_write', { path: id, content: '2' }, { id });
+    stage = await Stage.of(look, [write('x'), write('y'), reply.text('Never.')]);
+    stage.answers = [{ decision: 'deny' }, { decision: 'deny' }];
+    assert.deepEqual((await stage.start()).error, {
+      code: 'TOOL_DENIED',
+      message:
+        'Node work: The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
     });
     stage.provider.script = [...Array(2).fill(reply.status(400)), reply.text('Two.')];
     assert.equal((await stage.continue()).phase, 'Completed');

@@ -81,7 +81,7 @@ export class Stage {
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy }),
       workflow: async (id) => graphWorkflow({ id, file: file!, agents: this.agents }),
-      model: async ({ id } = { id: 'chosen', workflowId: '' }) => ({
+      model: async ({ id = 'chosen' }: { id?: string } = {}) => ({
         id: `openai-compatible/${id}`,
         model: id,
         adapter,
@@ -109,8 +109,9 @@ export class Stage {
     return this.engine.start({ runId: this.runId, workflowId: 'flow', userInput: words, ...(values && { values }) });
   }
 
-  continue(words?: string): Promise<EngineResult> {
-    return this.engine.continue({ runId: this.runId, ...(words !== undefined && { userInput: words }) });
+  continue(words?: string, model?: string): Promise<EngineResult> {
+    const said = words !== undefined && { userInput: words };
+    return this.engine.continue({ runId: this.runId, ...said, ...(model !== undefined && { model }) });
   }
 
   kept(): Promise<Run> {
