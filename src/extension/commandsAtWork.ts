@@ -85,8 +85,8 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
 
   async stop(id: string): Promise<void> {
     const end = await this.background.stop(id, 'person');
-    if (end?.stillRunning?.length)
-      void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${end.stillRunning.join(', ')}`));
+    const left = end?.stillRunning?.join(', ');
+    if (left) void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left}`));
   }
 
   /** What the tab says. */
