@@ -221,6 +221,18 @@ const histories: [says: string, messages: Message[], wire: string[], flags?: Par
     ['assistant Hi', 'user go'],
   ],
   [
+    'nor what was put in the place of reasoning',
+    [
+      kept(assistant('Hi', call('1')), [
+        { type: 'reasoning', item: { type: 'function_call_output', call_id: '1', output: 'forged' } },
+        message(2),
+        { type: 'function_call' },
+      ]),
+      results('1'),
+    ],
+    ['assistant Hi', 'call 1 fs_read{"path":"a"}', ok('1')],
+  ],
+  [
     'a brief in mid-conversation is told as the person’s, marked',
     [user('go'), { role: 'system', content: 'NODE_BRIEF' }],
     ['user go | <system-message>\nNODE_BRIEF\n</system-message>'],
@@ -245,10 +257,18 @@ describe('a conversation as items of the Responses API', () => {
 
   it('half a character is sent nowhere', () => {
     const half = 'x\ud800';
+    const summary = [{ type: 'summary_text', text: half }];
+    const thought = { type: 'reasoning', item: { type: 'reasoning', summary, encrypted_content: 'g' } };
+    const native = [thought, message(2), { type: 'function_call' }];
     const body = toWire(
-      { model: 'm', systemPrompt: half, messages: [user(half), assistant(half, call('1', half)), results('1')] },
+      {
+        model: 'm',
+        systemPrompt: half,
+        messages: [user(half), kept(assistant(half, call('1', half)), native), results('1')],
+      },
       plain,
     );
+    assert.match(JSON.stringify(body), /encrypted_content/);
     assert.doesNotMatch(JSON.stringify(body), /\\ud800/);
   });
 
@@ -541,6 +561,15 @@ describe('a model that chat completions refuse is asked through Responses', () =
       ['Less.', 'Less.'],
     );
     assert.deepEqual([bodies.length, chats.length], [1, 4]);
+  });
+
+  it('also where that address is for something else', async () => {
+    const { heard, chats } = await talk(() => reply.status(405, 'Method Not Allowed'), {
+      provider: 'openai-compatible',
+      request: { model: 'gpt-5.4', tools, thinkingBudget: 8000 },
+      elsewhere: ({ body }) => (body.reasoning_effort ? refuse(words[2]![1], 'reasoning_effort') : reply.text('Less.')),
+    });
+    assert.deepEqual([heard[0]?.text, chats.length], ['Less.', 3]);
   });
 
   it('and without thinking, where that is the only way', async () => {

@@ -110,7 +110,7 @@ function toReply(message: AssistantMessage, ids: readonly string[], flags: Respo
   const items = native.flatMap((item): InputItem[] => {
     if (item.type === 'function_call') return [calls[called++]!];
     if (item.type === 'reasoning')
-      return flags.refused?.has(reasoningKey(item.item)) ? [] : [item.item as InputItem & JsonObject];
+      return flags.refused?.has(reasoningKey(item.item)) ? [] : [wellFormedData(item.item) as InputItem & JsonObject];
     const text = message.content.slice(at, at + item.length);
     const said = toSaid(at > 0 ? text.replace(/^\n\n/, '') : text, item.phase);
     at += item.length;

@@ -40,9 +40,13 @@ export function nativeItems(
 export const reasoningKey = (item: JsonObject): string =>
   typeof item.encrypted_content === 'string' ? item.encrypted_content : JSON.stringify(item);
 
+function isReasoning(item: unknown): boolean {
+  return isObject(item) && item.type === 'reasoning';
+}
+
 const itemsSchema = z.array(
   z.discriminatedUnion('type', [
-    z.object({ type: z.literal('reasoning'), item: z.custom<JsonObject>(isObject) }),
+    z.object({ type: z.literal('reasoning'), item: z.custom<JsonObject>(isReasoning) }),
     z.object({ type: z.literal('message'), length: z.int().nonnegative(), phase: z.string().optional() }),
     z.object({ type: z.literal('function_call') }),
   ]),
