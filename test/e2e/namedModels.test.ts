@@ -112,7 +112,16 @@ describe('a model that a file names', () => {
       await row('A provider or an endpoint').waitFor({ state: 'hidden' });
       await editor.panel.waitForPhase('Failed');
       await button.click();
-      for (const words of ['A provider or an endpoint', 'vLLM', 'scripted']) await row(words).click();
+      const ways = [
+        ['the model to talk to', 'A provider or an endpoint'],
+        ['who runs the model?', 'vLLM'],
+        ['vLLM: the model', 'scripted'],
+      ] as const;
+      for (const [title, words] of ways) {
+        await editor.page.locator('.quick-input-title', { hasText: title }).waitFor();
+        await editor.page.locator('.quick-input-widget input').first().fill(words); // of a long list only a part is drawn
+        await row(words).click();
+      }
       await editor.panel.waitForPhase('WaitingUser');
       await editor.panel.shows('From the other one.');
       assert.equal(await editor.panel.frame.getByTestId('model').innerText(), 'scripted');
