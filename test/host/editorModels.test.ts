@@ -24,6 +24,7 @@ describe('a model of the editor', () => {
         { role: 'user', content: 'hi' },
         { role: 'assistant', content: 'I look.', toolCalls: [{ id: 'c1', name: 'fs.read', arguments: { path: 'a' } }] },
         { role: 'tool', content: '', toolResults: [{ toolCallId: 'c1', content: '{"ok":true}' }] },
+        { role: 'system', content: 'Now in French.' },
       ]),
     );
     const { User, Assistant } = vscode.LanguageModelChatMessageRole;
@@ -35,6 +36,7 @@ describe('a model of the editor', () => {
         { role: User, content: [text('hi')] },
         { role: Assistant, content: [text('I look.'), { call: 'c1', name: 'fs_read', input: { path: 'a' } }] },
         { role: User, content: [{ result: 'c1', content: [text('{"ok":true}')] }] },
+        { role: User, content: [text('<system-message>\nNow in French.\n</system-message>')] },
       ],
     );
     assert.deepEqual(

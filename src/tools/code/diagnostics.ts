@@ -15,7 +15,7 @@ export function diagnosticsTool(language: Language): Tool {
   return readTool(
     {
       name: 'code.diagnostics',
-      description: 'Errors and warnings, below path or all.',
+      description: 'Errors and warnings (below path).',
       arguments: { path: z.string().optional() },
     },
     (args, context) => diagnostics(args, context),

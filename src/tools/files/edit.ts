@@ -10,7 +10,7 @@ import { refusePlaceholders } from './placeholder.ts';
 export const editTool = askingTool(
   {
     name: 'fs.edit',
-    description: 'Replace each oldText (whole lines, exactly once in the file) by newText, all or none.',
+    description: 'Replace each oldText (whole lines, once in the file) by newText; all or none.',
     arguments: {
       path: z.string(),
       edits: z

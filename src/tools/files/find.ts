@@ -19,7 +19,7 @@ const maximumOthers = 5000;
 export const findTool = readTool(
   {
     name: 'fs.find',
-    description: 'Find files by glob, e.g. src/**/*.ts. Skips ignored files.',
+    description: 'Find files by glob, e.g. src/**/*.ts, not ignored ones.',
     arguments: { pattern: z.string().min(1), path: z.string().optional() },
   },
   find,

@@ -16,7 +16,7 @@ import { currentText, formOf } from './text.ts';
 export const moveTool = askingTool(
   {
     name: 'fs.move',
-    description: 'Move or rename a file or folder.',
+    description: 'Move a file or folder.',
     arguments: { from: z.string(), to: z.string() },
   },
   'change',

@@ -26,7 +26,7 @@ const maximumLine = 400;
 export const searchTool = readTool(
   {
     name: 'fs.search',
-    description: 'Search files by regular expression or fixed text. Skips ignored and secret files.',
+    description: 'Search files by regular expression or fixed text, not ignored or secret ones.',
     arguments: {
       pattern: z.string().min(1).max(1000),
       path: z.string().optional(),
