@@ -1,3 +1,4 @@
+import type { Asked } from '../src/protocol/ask.ts';
 import { endWords } from '../src/protocol/run.ts';
 import type { HostMessage } from '../src/protocol/view.ts';
 import { visibleProse } from '../src/protocol/visible.ts';
@@ -9,11 +10,16 @@ export function announce(log: HTMLElement, message: HostMessage): void {
     if (event.type === 'message' && event.message.role === 'assistant' && event.branch === undefined)
       say(log, event.message.content);
     if (event.type === 'question') say(log, `Waiting for your answer: ${event.question.what}`);
+    if (event.type === 'ask')
+      say(log, `Towpath asks. ${event.questions.map(inWords).join(' ')} Or write your own answer.`);
     if (event.type === 'node' && event.status === 'end') say(log, `Node ${event.node} is done`);
     if (event.type === 'command-end') say(log, `A command in the background ${endWords(event)}`);
     if (event.type === 'phase' && event.error) say(log, event.error.message);
   }
 }
+
+const inWords = ({ question, answers }: Asked): string =>
+  `${question} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
 const longest = 1000;
 const kept = 5;

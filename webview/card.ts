@@ -1,9 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { askTool } from '../src/protocol/ask.ts';
 import type { KeptChange } from '../src/protocol/events.ts';
 import type { ToolCall, ToolResult } from '../src/protocol/messages.ts';
 import type { CallDraft, CallState, Run } from '../src/protocol/run.ts';
 import type { ToolOutcome } from '../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../src/protocol/visible.ts';
+import { answered, askCard } from './ask.ts';
+import { asksIn } from './choosing.ts';
 import { goOnButton, inBackground, standingInBackground } from './commandCard.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
@@ -16,6 +19,7 @@ import { duration } from './time.ts';
 /** One tool call: what is asked, how it stands, and, when opened, its arguments and what came of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
+  if (asksIn(run).includes(call.id)) return askCard(context, run, call.id);
   const result = context.model.results.get(call.id);
   const standing = standingOf(context, run, call, state, result);
   const made = standing.status === 'running' ? undefined : state; // it is at it
@@ -24,7 +28,7 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     place,
     id: call.id,
     tool: call.name,
-    about: mainArgument(call.arguments) || call.malformed || '',
+    about: aboutOf(call, state),
     standing: state?.background ? { ...standing, words: '', title: standing.words } : standing,
     beside: html`${
       change
@@ -41,11 +45,18 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
     }`,
     below: html`
       ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
+      ${state?.asked ? answered(context, state, place) : nothing}
       ${standing.status === 'running' && state?.output ? output(state.output) : nothing}
       ${standing.status === 'running' && state?.command ? goOnButton(context, call.id) : nothing}
       ${state?.background ? inBackground(context, call.id, state, standing) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
+}
+
+function aboutOf(call: ToolCall, state: CallState | undefined): string {
+  const [first, ...others] = state?.asked ?? [];
+  if (first) return others.length > 0 ? `${others.length + 1} questions` : first.question;
+  return mainArgument(call.arguments) || call.malformed || '';
 }
 
 function changeButtons(context: PanelContext, call: ToolCall, change: KeptChange, undone = false): TemplateResult {
@@ -94,6 +105,11 @@ function standingOf(
   state: CallState | undefined,
   result: ToolResult | undefined,
 ): Standing {
+  if (state?.asked && (state.answer || state.ok === false || run.phase !== 'Running')) {
+    const words = state.answer ? 'You answered' : 'Not answered';
+    const icon = state.answer ? icons.check : icons.skipped;
+    return { status: 'done', ok: state.answer !== undefined, icon, words };
+  }
   const { now } = context;
   const allowed = decisionWords(state);
   if (state?.decision === 'deny') {
@@ -173,7 +189,7 @@ function frame(
       <button class="card-toggle" aria-expanded=${open} title=${[line, told].filter(Boolean).join('\n')} @click=${toggle}>
         <span class="twistie">${icons.chevron}</span>
         <span class="card-icon">${standing.icon}</span>
-        <span class="card-tool">${visibleLine(tool)}</span>
+        <span class="card-tool">${tool === askTool ? 'Question' : visibleLine(tool)}</span>
         <span class="card-about"><bdi>${line}</bdi></span>
         <span class="card-words" title=${standing.title ? visibleLine(standing.title) : told}><span>${standing.words}${
           standing.time ? html`<span class="wide-only">${standing.words && ' · '}${standing.time}</span>` : nothing

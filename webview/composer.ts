@@ -1,11 +1,24 @@
-import type { TextArea } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { TokenUsage } from '../src/protocol/messages.ts';
 import { presetNames } from '../src/protocol/policy.ts';
 import type { Run } from '../src/protocol/run.ts';
 import type { ImageAttachment, PanelState } from '../src/protocol/view.ts';
 import { visibleLine } from '../src/protocol/visible.ts';
+import { answer } from './ask.ts';
+import {
+  answersIn,
+  type Choosing,
+  choosingNow,
+  chosenOf,
+  forget,
+  isBegun,
+  isWhole,
+  nextOpen,
+  setChosen,
+  turnTo,
+} from './choosing.ts';
 import type { PanelContext } from './context.ts';
+import { area, draft, focusComposer } from './draft.ts';
 import { saveView } from './host.ts';
 import { icons } from './icons.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
@@ -19,12 +32,13 @@ const pausing = 'Pausing: this turn is finished first';
 export function composer(context: PanelContext): TemplateResult {
   const { run, state } = context.model;
   const running = run?.phase === 'Running';
-  const ready = draft().trim() !== '' || pickedImages().length > 0;
+  const asks = choosingNow(run);
+  const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${pickedStrip(context)}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
-      placeholder=${running ? 'Queue a message' : 'Ask for something to be done'}
+      placeholder=${asks ? placeholderOf(asks) : running ? 'Queue a message' : 'Ask for something to be done'}
       @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
@@ -43,8 +57,8 @@ export function composer(context: PanelContext): TemplateResult {
                 @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
             : nothing
         }
-        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
-          aria-label="Send" @click=${() => send(context)}>${icons.send}</vscode-button>
+        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${asks ? 'Answer (Enter)' : running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
+          aria-label=${asks ? 'Answer' : 'Send'} @click=${() => send(context)}>${icons.send}</vscode-button>
       </div>
     </div>
   </div>`;
@@ -86,8 +100,10 @@ function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState
     </vscode-button>`;
 }
 
-const area = (): TextArea | null => document.querySelector<TextArea>('[data-testid="composer"]');
-const draft = (): string => area()?.value ?? '';
+function placeholderOf({ questions, at }: Choosing): string {
+  const { answers, many } = questions[at]!;
+  return `${many ? 'Numbers' : 'A number'} (1 to ${answers.length}), or your own answer`;
+}
 
 export function setDraft(context: PanelContext, text: string): void {
   const element = area();
@@ -97,19 +113,39 @@ export function setDraft(context: PanelContext, text: string): void {
   context.refresh();
 }
 
-export const focusComposer = (): void => area()?.control.focus();
-
 function send(context: PanelContext): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
   const images = pickedImages();
-  if (text === '' && images.length === 0) return;
+  const asks = choosingNow(context.model.run);
+  if (text === '' && images.length === 0) {
+    if (asks && isWhole(asks)) answer(context, asks);
+    return;
+  }
+  const named = asks && images.length === 0 ? answersIn(text, asks.questions[asks.at]!) : undefined;
+  if (asks && named) {
+    choose(context, asks, named);
+    return;
+  }
   sent();
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
-  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments });
+  const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
+  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen });
+  if (asks) forget(asks);
   forgetImages();
   setDraft(context, '');
   focusComposer();
   context.toEnd();
+}
+
+/** The message names answers by their numbers: to the last of several questions that is the answer to all. */
+function choose(context: PanelContext, asks: Choosing, places: number[]): void {
+  setChosen(asks, places);
+  setDraft(context, '');
+  const next = nextOpen(asks);
+  if (next === undefined) answer(context, asks);
+  else turnTo(asks, next);
+  context.refresh();
+  focusComposer();
 }
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {

@@ -50,7 +50,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       }</span>
       <span class="graph-words">${wordsOf(context, run, row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
-    ${asking ? question(context, asking[0], asking[1]) : nothing}
+    ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
     ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
     ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}

@@ -8,6 +8,8 @@ export interface SavedView {
   runId: string;
   following: boolean;
   scrollTop: number;
+  /** What is chosen of questions and not sent yet, by run and call. */
+  choosing: [key: string, chosen: { at: number; choices: { chosen: number[]; words: string }[] }][];
 }
 
 declare function acquireVsCodeApi(): {
@@ -28,6 +30,7 @@ export function savedView(): SavedView {
     runId: typeof saved.runId === 'string' ? saved.runId : '',
     following: saved.following !== false,
     scrollTop: typeof saved.scrollTop === 'number' ? saved.scrollTop : 0,
+    choosing: Array.isArray(saved.choosing) ? saved.choosing : [],
   };
 }
 

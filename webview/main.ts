@@ -9,8 +9,9 @@ import {
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
 import { announce } from './announce.ts';
-import { focusComposer, setDraft } from './composer.ts';
+import { setDraft } from './composer.ts';
 import type { PanelContext } from './context.ts';
+import { focusComposer } from './draft.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { titleOf } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
+import { asksElsewhere, onConversationKey } from './ask.ts';
+import { asksIn } from './choosing.ts';
 import { commands } from './commands.ts';
 import { composer } from './composer.ts';
 import type { PanelContext } from './context.ts';
@@ -22,12 +24,14 @@ export function panel(
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
   return html`
     ${header(context)}
-    <main class="scroller" tabindex="0" aria-label="Conversation" @scroll=${scroll.onScroll}>
+    <main class="scroller" tabindex="0" aria-label="Conversation" @scroll=${scroll.onScroll}
+      @keydown=${(event: KeyboardEvent) => onConversationKey(context, event)}>
       <div class="transcript">
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
         ${run ? transcript(context, run) : nothing}
         ${run ? graph(context, run) : nothing}
+        ${run ? asksElsewhere(context, run) : nothing}
         ${run ? phaseLine(context, run) : nothing}
       </div>
     </main>
@@ -36,7 +40,7 @@ export function panel(
         scroll.following || empty
           ? nothing
           : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
-              ><span slot="start">${icons.down}</span>Jump to latest</vscode-button>`
+              ><span slot="start">${icons.down}</span>${asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest'}</vscode-button>`
       }
       ${run ? plan(run) : nothing}
       ${commands(context)}

@@ -3,8 +3,8 @@ import { pendingCalls } from '../src/protocol/messages.ts';
 import { endWords, hasDied, type Run, untoldEnds } from '../src/protocol/run.ts';
 import type { Took } from '../src/protocol/took.ts';
 import { visible, visibleLine } from '../src/protocol/visible.ts';
-import { focusComposer } from './composer.ts';
 import type { PanelContext } from './context.ts';
+import { focusComposer } from './draft.ts';
 import { icons } from './icons.ts';
 import { sentence } from './sentence.ts';
 import { count, duration, money } from './time.ts';
@@ -14,6 +14,7 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (run.readOnly) return stopLine(context, 'warning', run.readOnly, []);
   if (run.phase === 'Running') return runningLine(context, run);
   const { error } = run;
+  if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return nothing; // the way on is the answer
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (!error && died) return diedLine(context, ...died);
   if (!error)

@@ -5,6 +5,7 @@ import type { Message, ToolCall } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { visibleLine, visibleProse } from '../src/protocol/visible.ts';
 import { card, draftCard } from './card.ts';
+import { asksIn } from './choosing.ts';
 import { isAtWork } from './commands.ts';
 import type { PanelContext } from './context.ts';
 import { damages } from './damage.ts';
@@ -75,7 +76,9 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
   if (message.role !== 'assistant') return [message, context.opened.whole.size];
   const calls = message.toolCalls ?? [];
   const going = calls.map((call) => isAtWork(context, run.calls[call.id]?.background?.id));
-  const ticking = calls.some((call) => run.calls[call.id]?.status === 'running') || going.includes(true);
+  const asks = asksIn(run);
+  const ticking =
+    calls.some((call) => run.calls[call.id]?.status === 'running' || asks.includes(call.id)) || going.includes(true);
   return [
     message,
     run.phase,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isUnanswered } from '../protocol/ask.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
 
@@ -49,7 +50,7 @@ export class Calls {
 
   /** Runs them, each with its outcome to come, in the order asked. Call it when the reply that asks for them is on disk. */
   runAll(calls: readonly ToolCall[]): Running[] {
-    let change: Promise<unknown> = Promise.resolve();
+    let change: Promise<ToolOutcome | undefined> = Promise.resolve(undefined);
     const before: Promise<ToolOutcome>[] = [];
     return calls.map((call, index) => {
       if (index >= callLimit) return { call, outcome: Promise.resolve(tooMany), beyond: true };
@@ -68,16 +69,15 @@ export class Calls {
 
   private async later(
     call: ToolCall,
-    change: Promise<unknown>,
-    before: Promise<unknown>[],
+    change: Promise<ToolOutcome | undefined>,
+    before: Promise<ToolOutcome>[],
     following: readonly ToolCall[],
   ) {
-    if (this.isFree(call)) {
-      await change;
-      return this.read(call);
-    }
-    await Promise.all(before); // each finds the world as the one before it left it
-    return this.execute(call, following);
+    const isFree = this.isFree(call);
+    const outcomes = isFree ? [await change] : await Promise.all(before); // each finds the world as the one before it left it
+    const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
+    if (open) return open; // its turn has not come
+    return isFree ? this.read(call) : this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {

@@ -8,6 +8,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext } from '../tools/tool.ts';
+import type { Asking } from './asking.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
@@ -40,6 +41,7 @@ export interface ContextOptions {
   isPausing(): boolean;
   /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
+  asking: Asking;
   store: RunStore;
   host: ToolHost;
   model(asked?: AskedModel): Promise<RunModel>;
@@ -72,6 +74,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
         outputOfCommand(run, id) ?? Object.values(run.calls).find((call) => call.outputId?.startsWith(id))?.outputId;
       return whole && options.store.contents.read(run.id, whole);
     },
+    ask: options.asking.ask.bind(options.asking),
   };
   const contextFor = (approval: Agent['approval']) => (approval === 'ask' ? askingAlways(callContext) : callContext);
   const models = new Map<string | undefined, Promise<RunModel>>();

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import { LLMError } from '../llm/errors.ts';
 import type { EventBody, RunEvent, RunPhase } from '../protocol/events.ts';
-import { type Attachment, type ErrorInfo, userMessage } from '../protocol/messages.ts';
+import { type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import type { Took } from '../protocol/took.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -11,6 +11,7 @@ import type { ToolHost } from '../tools/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { Asking, answerAtRest, isLate, isOnlyChosen, type UserInput } from './asking.ts';
 import { tellCommandEnds } from './commandEnds.ts';
 import { type AskedModel, createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
@@ -57,6 +58,7 @@ export interface EngineOptions {
 }
 
 interface Active extends Holding {
+  asking?: Asking;
   pausing?: boolean;
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
@@ -77,12 +79,6 @@ interface Plan {
 
 /** How a run begins: on which workflow, with what values of its state. */
 type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
-
-/** What a person says to a run. Empty `userInput`: the attachments speak for themselves. */
-export interface UserInput {
-  userInput: string;
-  attachments?: readonly Attachment[];
-}
 
 const plainPlan: Plan = { workflowId: 'chat', values: {} };
 
@@ -110,21 +106,23 @@ export class ExecutionEngine {
 
   /**
    * Goes on with a kept run: with new words, or (after a limit, a broken stream, a reload) without. With a `model`
-   * (`provider/model`) all of its work goes there until it rests, also what a file names another one for.
+   * (`provider/model`) all of its work goes there until it rests, also what a file names another one for. Words to a run that rests
+   * with a question of its model open are the answer; only an answer, to a question that is not open any more, leaves it as it is.
    */
   continue({ runId, model, ...input }: { runId: string; model?: string } & Partial<UserInput>): Promise<EngineResult> {
-    const { userInput, attachments } = input;
-    const said = userInput === undefined ? [] : [{ userInput, attachments }];
+    const { userInput } = input;
+    const said = userInput === undefined ? [] : [{ ...input, userInput }];
     const plan = { ...plainPlan, ...(model !== undefined && { model }) };
     return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
-  /** Words for a run that is at work: given at the next turn. Resolves to false when it is not at work. */
+  /** Words for a run that is at work: the answer to what its model asks, else given at the next turn. Resolves to false when it is not at work. */
   async say({ runId, ...input }: { runId: string } & UserInput): Promise<boolean> {
     const active = this.active.get(runId);
     if (!active || active.ended || active.controller.signal.aborted) return false;
     const { userInput: text, attachments } = input;
     if (!active.log) return active.early.push(input) > 0;
+    if ((await active.asking?.hear(input)) || isOnlyChosen(input)) return true;
     const queued = active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
     return queued.then(
       () => true,
@@ -172,6 +170,7 @@ export class ExecutionEngine {
       await endCalls(
         log,
         this.evidence(log, async () => place.workspace),
+        log.run.asking, // these can still be answered
       ); // what a kill left is judged before it is undone
       return await undo(log, { store, ...place }, request, ask);
     } catch (error) {
@@ -267,6 +266,12 @@ export class ExecutionEngine {
       return { result: { success: false, phase: 'Failed', error: toInfo(error) }, closed: Promise.resolve() };
     }
     attach(active, log);
+    if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
+      return {
+        result: failedWith('ENGINE_NOT_ASKED', 'This question does not wait for an answer any more.'),
+        closed: log.end(),
+      };
+    active.asking = new Asking(log, signal);
     let stop: Rest;
     let isTold = false;
     const failing = (error: unknown) => {
@@ -317,6 +322,7 @@ export class ExecutionEngine {
     }
     const outline = 'agent' in workflow ? workflow.outline : undefined;
     if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
+    await answerAtRest(log, active.early);
     const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
     await answerLooseEnds(
       log,
@@ -343,6 +349,7 @@ export class ExecutionEngine {
       grants,
       isPausing,
       ...(instead !== undefined && { instead }),
+      asking: active.asking!,
     });
     try {
       await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));

@@ -55,6 +55,7 @@ export class RepeatGuard {
   forget(): void {
     this.failures.clear();
     this.given.clear();
+    this.isNew = true;
     this.stale = 0;
     this.circling = undefined;
   }

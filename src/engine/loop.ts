@@ -1,6 +1,7 @@
 import type { CompleteOptions, LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import { windowIn } from '../llm/providerErrors.ts';
+import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
 import {
   type AssistantMessage,
@@ -66,7 +67,8 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
   const guard = new RepeatGuard();
   let allDenied = false;
   const room = { ...turns, run: talk };
-  for (let turn = 0; turn < turns.maxTurns; turn++) {
+  let answered = 0; // turns that only asked the person something: who goes on answering is there to say no
+  for (let turn = 0; turn - answered < turns.maxTurns; turn++) {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     const said = talk.messages.length;
     await talk.hear?.();
@@ -116,12 +118,21 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes: ToolOutcome[] = [];
     guard.beginTurn();
+    let answers = 0;
     for (const { call, outcome, beyond } of running) {
-      const told = beyond ? await outcome : guard.note(call, await outcome, turns.onlyReads(call));
+      const given = await outcome;
+      if (isUnanswered(given)) return stopPointOf(signal); // the call stays open, and so do those after it
+      const isAnswer = call.name === askTool && given.ok;
+      if (isAnswer) {
+        answers++;
+        guard.forget();
+      }
+      const told = beyond || isAnswer ? given : guard.note(call, given, turns.onlyReads(call));
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }
 
+    if (answers > 0 && answers === running.length) answered++;
     if (signal.aborted) return stopPointOf(signal);
     if (!whole) return reply.success ? cutByLength : failed(reply.error);
     const repeated = guard.endTurn();

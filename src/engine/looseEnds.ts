@@ -1,8 +1,10 @@
+import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
 import { pendingCalls } from '../protocol/messages.ts';
 import { type CallState, leftCalls } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';
+import { bounded } from '../tools/outcome.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import { isAlive, type LeftCommands } from '../tools/shell/left.ts';
 import type { RunLog } from './log.ts';
@@ -37,13 +39,14 @@ export async function answerLooseEnds(log: RunLog, evidence: Evidence): Promise<
  * Ends the calls that have no end on record; those of workflow nodes, which are in no message, too. One that was not started did
  * not run: an unanswered question is a no. Of one that was, the files say whether it was done, and the processes whether its
  * command is at work still.
+ * @param but calls that are left as they are
  */
-export async function endCalls({ run, emit }: RunLog, evidence: Evidence): Promise<void> {
+export async function endCalls({ run, emit }: RunLog, evidence: Evidence, but: readonly string[] = []): Promise<void> {
   const names = new Map(pendingCalls(run.messages).map(({ id, name }) => [id, name]));
   const open = Object.entries(run.calls).filter(([, { ok }]) => ok === undefined);
   for (const toolCallId of new Set([...open.map(([id]) => id), ...names.keys()])) {
     const state = run.calls[toolCallId];
-    if (state?.ok !== undefined) continue;
+    if (state?.ok !== undefined || but.includes(toolCallId)) continue;
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
     await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
   }
@@ -64,6 +67,7 @@ const denied: End = { ok: false, code: 'TOOL_DENIED' };
 
 async function endOf(state: CallState, runId: string, toolCallId: string, evidence: Evidence): Promise<End> {
   const { changes, moved, command, process } = state;
+  if (state.answer) return { ok: true };
   const stillRunning = command && (await evidence.left.look({ runId, toolCallId, command, process }));
   const interrupted = { ok: false, code: 'TOOL_INTERRUPTED', ...(stillRunning && { stillRunning }) };
   if (!changes && !moved) return interrupted;
@@ -76,6 +80,7 @@ async function endOf(state: CallState, runId: string, toolCallId: string, eviden
 
 /** What the model is told of a call whose outcome was lost: how it ended is on record, what it gave is not. */
 export function toldAfterwards(state: CallState | undefined): ToolOutcome {
+  if (state?.asked && state.answer) return bounded(outcomeOf(state.asked, state.answer));
   if (state?.ok) return { ok: true, data: { note: noteOf(state), ...(state.outputId && outputOf(state.outputId)) } };
   if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
   const { code = 'TOOL_DENIED' } = state ?? {};
@@ -95,7 +100,8 @@ function noteOf({ changes, moved, command, background }: CallState): string {
   return `It ran to its end, but ${lost} lost when the run ended.`;
 }
 
-function interruption({ changes, moved, stillRunning }: CallState): string {
+function interruption({ changes, moved, stillRunning, asked }: CallState): string {
+  if (asked) return 'The run ended before the person answered. Ask again if it still matters.';
   const ended = 'The run ended while this was running.';
   if (stillRunning?.length)
     return `${ended} Its command went on and is still at work: ${listed(stillRunning)}. It is not run a second time beside itself: wait for its end, or ask the person to end it.`;

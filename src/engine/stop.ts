@@ -30,3 +30,7 @@ export const closedMessage =
 
 /** Where an aborted run hands back. */
 export const stopPointOf = (signal: AbortSignal): StopPoint => (signal.reason as Stopped).point;
+
+/** The run is to go on with the next start, where it is. */
+export const isClosing = (signal: AbortSignal): boolean =>
+  signal.aborted && stopPointOf(signal).phase === 'WaitingUser';

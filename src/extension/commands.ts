@@ -3,6 +3,7 @@ import type { ExecutionEngine } from '../engine/engine.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Approvals } from './approvals.ts';
 import { showApprovals } from './approvalsMenu.ts';
+import type { Asks } from './asks.ts';
 import type { CommandsAtWork } from './commandsAtWork.ts';
 import { testConnection } from './connection.ts';
 import type { Conversation } from './conversation.ts';
@@ -41,6 +42,7 @@ interface Parts {
   models: Models;
   namedModels: NamedModels;
   approvals: Approvals;
+  asks: Asks;
   policies: Policies;
   mcp: Mcp;
   workflows: Workflows;
@@ -51,7 +53,8 @@ interface Parts {
 
 /** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
 export function registerCommands(parts: Parts): vscode.Disposable[] {
-  const { conversation, undo, packages, setup, manager, fetcher, doctor, models, approvals, workflows, log } = parts;
+  const { conversation, undo, packages, setup, manager, fetcher, doctor, models, approvals, asks, workflows, log } =
+    parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -94,7 +97,8 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.undoRun': () => undo.all('run'),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.endCommands': () => parts.leftRunning.choose(),
-    'towpath.answer': (id?: string) => approvals.show(id),
+    'towpath.answer': (id?: string) =>
+      approvals.count === 0 || (id !== undefined && asks.has(id)) ? asks.show(id) : approvals.show(id),
     'towpath.denyWithWords': (id?: string) => approvals.denyWithWords(id),
     'towpath.review.allow': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),
     'towpath.review.allowChanged': (uri?: vscode.Uri) => approvals.answerReview('allow', uri),

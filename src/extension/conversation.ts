@@ -1,11 +1,12 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import type { UserInput } from '../engine/asking.ts';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import { closedMessage } from '../engine/stop.ts';
 import type { RunEvent } from '../protocol/events.ts';
 import type { Attachment } from '../protocol/messages.ts';
 import { newRun, type Run } from '../protocol/run.ts';
-import type { Notice } from '../protocol/view.ts';
+import type { Chosen, Notice } from '../protocol/view.ts';
 import { StoreError } from '../runs/journal.ts';
 import { RunStore } from '../runs/store.ts';
 import { keepFile } from '../tools/gate/write.ts';
@@ -66,13 +67,24 @@ export class Conversation {
     if (event.runId === this.shown) this.view.event(event);
   }
 
-  async send(userInput: string, attachments?: Attachment[]): Promise<void> {
+  /** @param chosen beside the words, of the questions that the shown run's model asks */
+  async send(userInput: string, attachments?: Attachment[], chosen?: Chosen): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const { shown } = this;
-    if (shown && (await this.engine.say({ runId: shown, userInput, attachments }))) return;
-    if (shown) return this.work(shown, () => this.engine.continue({ runId: shown, userInput, attachments }));
-    await this.begin({ userInput, attachments });
+    if (!shown) return this.begin({ userInput, attachments });
+    await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) });
+  }
+
+  /** Answers what a run's model asks, whichever run is shown by now. An answer that comes too late is none. */
+  async answer(chosen: Chosen): Promise<void> {
+    await this.restored;
+    await this.say(chosen.runId, { userInput: '', chosen });
+  }
+
+  private async say(runId: string, input: UserInput): Promise<void> {
+    if (await this.engine.say({ runId, ...input })) return;
+    await this.work(runId, () => this.engine.continue({ runId, ...input }));
   }
 
   /** A new run, and shows it. */

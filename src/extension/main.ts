@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
+import { newRun, titleOf } from '../protocol/run.ts';
 import { RunStore } from '../runs/store.ts';
 import { defaultTools } from '../tools/default.ts';
 import { workspaceInstructions } from '../tools/files/instructions.ts';
@@ -10,6 +11,7 @@ import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { Approvals } from './approvals.ts';
 import { createAsides } from './aside.ts';
+import { Asks } from './asks.ts';
 import { ChatView } from './chatView.ts';
 import { registerCommands } from './commands.ts';
 import { CommandsAtWork } from './commandsAtWork.ts';
@@ -72,7 +74,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const showStatus = () =>
     statusBar.show({
       working: engine.liveIds.length,
-      asking: approvals.count,
+      asking: approvals.count + asks.count,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
       commands: background.atWork,
     });
@@ -141,6 +143,7 @@ export function activate(context: vscode.ExtensionContext): void {
     background,
     tell: (event) => {
       conversation.told(event);
+      asks.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -154,6 +157,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const conversation = new Conversation(engine, store, view, background, storage.fsPath, () => {
     showStatus();
     void panel.showState();
+  });
+  const asks = new Asks({
+    shown: () => conversation.runId,
+    panelInView: () => presence.panelInView,
+    titleOf: (runId) => titleOf(engine.live(runId) ?? newRun(runId)),
+    open: (runId) => conversation.open(runId),
+    notice: (notice) => conversation.notice(notice),
+    changed: showStatus,
   });
   const leftRunning = new LeftRunning(store, left, conversation);
   const commandsAtWork = new CommandsAtWork(background, conversation);
@@ -178,6 +189,7 @@ export function activate(context: vscode.ExtensionContext): void {
     store,
     models,
     approvals,
+    asks,
     policies,
     diffs,
     undo,
@@ -224,6 +236,7 @@ export function activate(context: vscode.ExtensionContext): void {
       models,
       namedModels,
       approvals,
+      asks,
       policies,
       mcp,
       workflows,

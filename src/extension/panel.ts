@@ -7,6 +7,7 @@ import { resolvePath } from '../tools/gate/paths.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Approvals } from './approvals.ts';
+import type { Asks } from './asks.ts';
 import type { ChatView, Intention } from './chatView.ts';
 import type { CommandsAtWork } from './commandsAtWork.ts';
 import type { Conversation } from './conversation.ts';
@@ -23,6 +24,7 @@ interface Parts {
   store: RunStore;
   models: Models;
   approvals: Approvals;
+  asks: Asks;
   policies: Policies;
   diffs: Diffs;
   undo: Undo;
@@ -45,10 +47,11 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, conversation, engine, store, models, policies, workspace } = this.parts;
+    const { view, conversation, engine, store, models, asks, policies, workspace } = this.parts;
     const runs = await store.list();
     await conversation.restored;
     const live = new Set(engine.liveIds);
+    asks.looked();
     view.post({
       type: 'state',
       state: {
@@ -79,7 +82,9 @@ export class Panel {
         await this.showState();
         return conversation.snapshot();
       case 'send':
-        return conversation.send(message.text, message.attachments);
+        return conversation.send(message.text, message.attachments, message.chosen);
+      case 'answer':
+        return conversation.answer(message.chosen);
       case 'stop':
         return conversation.stop();
       case 'pause':
@@ -184,6 +189,7 @@ const actions = {
   'run-preset': 'towpath.runPreset',
   'deleted-runs': 'towpath.deletedRuns',
   'take-over': 'towpath.takeOver',
+  answer: 'towpath.answer',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
 } as const;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerShape, askedSchema } from './ask.ts';
 import { compactionShape } from './compaction.ts';
 import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
@@ -123,6 +124,10 @@ const storedEvents = [
   }),
   /** The command that a call runs has a process, which may live longer than the editor. */
   event('command-start', { toolCallId: z.string(), process: processSchema }),
+  /** The call waits until the person answers its questions, also over the editor's end. */
+  event('ask', { toolCallId: z.string(), questions: z.array(askedSchema) }),
+  /** On disk before the call goes on with it. Words to the model, and nothing else: no question of the gate is answered so. */
+  event('answer', { toolCallId: z.string(), ...answerShape }),
   event('tool-end', {
     toolCallId: z.string(),
     name: z.string(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { answerShape, askedSchema } from './ask.ts';
 import { compactionOf, compactionSchema } from './compaction.ts';
 import {
   backgroundSchema,
@@ -25,6 +26,9 @@ import { tookSchema } from './took.ts';
 const callStateSchema = z.object({
   status: z.enum(['asking', 'allowed', 'running', 'done']),
   question: questionSchema.optional(),
+  /** What it asks the person by itself, and what they answered. */
+  asked: z.array(askedSchema).optional(),
+  answer: z.object(answerShape).optional(),
   decision: decisionSchema.optional(),
   edited: z.boolean().optional(),
   automatic: z.string().optional(),
@@ -88,6 +92,8 @@ export const runSchema = z.object({
   messageTimes: z.array(z.number()),
   /** By tool call id. */
   calls: z.record(z.string(), callStateSchema),
+  /** Calls whose own questions wait for the person, oldest first. */
+  asking: z.array(z.string()).optional(),
   queued: z.array(z.object(saidShape)),
   /** Calls whose command in the background has ended, of which the model has not heard. */
   ends: z.array(z.string()).optional(),
@@ -235,6 +241,23 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'command-start':
       callOf(run, event.toolCallId).process = event.process;
       break;
+    case 'ask': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'asking';
+      call.asked = event.questions;
+      call.answer = undefined;
+      call.ok = undefined; // a node that is begun anew asks under the same id
+      run.asking = [...asksBut(run, event.toolCallId), event.toolCallId];
+      break;
+    }
+    case 'answer': {
+      const call = callOf(run, event.toolCallId);
+      const { choices, said, attachments } = event;
+      call.status = 'running';
+      call.answer = { choices, ...(said !== undefined && { said }), ...(attachments && { attachments }) };
+      run.asking = asksBut(run, event.toolCallId);
+      break;
+    }
     case 'tool-output': {
       const call = callOf(run, event.toolCallId);
       call.output = ((call.output ?? '') + event.text).slice(-outputLimit);
@@ -243,6 +266,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'tool-end': {
       const call = callOf(run, event.toolCallId);
       call.status = 'done';
+      if (run.asking?.length) run.asking = asksBut(run, event.toolCallId);
       call.ms = event.ms;
       call.ok = event.ok;
       call.code = event.code;
@@ -319,6 +343,8 @@ function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };
   return run.calls[toolCallId];
 }
+
+const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
 
 function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
   return {

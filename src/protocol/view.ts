@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { choicesSchema } from './ask.ts';
 import { runEventSchema, runPhaseSchema } from './events.ts';
 import { presets } from './policy.ts';
 import { type RunSummary, runSchema } from './run.ts';
@@ -27,6 +28,7 @@ const panelActionSchema = z.enum([
   'run-preset',
   'deleted-runs',
   'take-over',
+  'answer',
   'open-folder',
   'manage-trust',
 ]);
@@ -104,9 +106,13 @@ const imageSchema = z.strictObject({
 
 export type ImageAttachment = z.infer<typeof imageSchema>;
 
+/** What was chosen of the questions that a call asks by itself; an id of a call is one of its run alone. */
+const chosenSchema = z.strictObject({ runId: id, toolCallId: id, choices: choicesSchema.min(1) });
+export type Chosen = z.infer<typeof chosenSchema>;
+
 /**
  * Panel → host: intentions, validated on arrival. None of them can approve anything: `show-question` and
- * `deny-with-words` only bring the editor's own question or box to the front.
+ * `deny-with-words` only bring the editor's own question or box to the front, and `answer` is words to a model that asked for them.
  */
 export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready') }),
@@ -120,8 +126,11 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       type: z.literal('send'),
       text: z.string().max(1_000_000),
       attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
+      /** What stood chosen beside these words: to a run that asks, they are the answer. */
+      chosen: chosenSchema.optional(),
     })
     .refine(({ text, attachments }) => text !== '' || attachments),
+  z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
   z.strictObject({ type: z.literal('stop') }),
   /** Rest once the turn is over. */
   z.strictObject({ type: z.literal('pause') }),

@@ -1,3 +1,4 @@
+import { askPersonTool } from './ask.ts';
 import { contextTool } from './code/context.ts';
 import { diagnosticsTool } from './code/diagnostics.ts';
 import type { Language } from './code/language.ts';
@@ -47,6 +48,7 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     ...(options.language ? languageTools(options.language) : []),
     webTool({ ownPages: ownPages(background), ...options.web }),
     planUpdateTool,
+    askPersonTool,
   ];
 }
 

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { isUnanswered } from '../protocol/ask.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
@@ -29,7 +30,7 @@ export interface ToolHost {
    * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
    */
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
-  /** The call only reads, and this run asks about none: it may start while the model is still writing, and beside others. */
+  /** The call only reads, and neither it nor this run asks: it may start while the model is still writing, and beside others. */
   isFree(call: ToolCall, runId: string): boolean;
   /** The tool of this name changes nothing, whether it is asked about or not. */
   onlyReads(name: string): boolean;
@@ -87,7 +88,7 @@ export function createToolHost({
         .map((tool) => tool.definition),
     isFree: (call, runId) => {
       const tool = call.malformed === undefined ? byName(call.name) : undefined;
-      return tool?.risk === 'read' && (tool.ofRun || readsAreFree(policy(runId), call.name));
+      return tool?.risk === 'read' && !tool.waits && (tool.ofRun || readsAreFree(policy(runId), call.name));
     },
     onlyReads: (name) => byName(name)?.risk === 'read',
 
@@ -99,6 +100,7 @@ export function createToolHost({
       let changed: unknown;
       const executed = await execute().catch((error) => toFailure(error, context.signal));
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
+      if (isUnanswered(outcome)) return outcome; // it has not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
       const end: EventBody = {
         type: 'tool-end',
@@ -147,7 +149,7 @@ export function createToolHost({
         });
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
-        const given = await (tool.risk === 'read' ? beforeStop(context.signal, running) : running);
+        const given = await (tool.risk === 'read' && !tool.waits ? beforeStop(context.signal, running) : running);
         return toSuccess(given);
       }
     },
@@ -237,6 +239,7 @@ export function createToolHost({
       },
       ...running,
       keptOutput: (id) => context.keptOutput(id),
+      ask: (questions) => context.ask(call.id, questions),
     };
   }
 }

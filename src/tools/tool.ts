@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Answer, Asked } from '../protocol/ask.ts';
 import type {
   Background,
   Decision,
@@ -72,6 +73,11 @@ export interface ToolContext {
   keepOutput(text: string): Promise<string>;
   /** A text that a call of this run has kept, by (the beginning of) its id. */
   keptOutput(id: string): Promise<string | undefined>;
+  /**
+   * Shows the person these questions and waits for the answer, which is on disk when it is given. Throws `ToolError`: stopped, or
+   * `TOOL_UNANSWERED` when the editor ends, which leaves the call open.
+   */
+  ask(questions: readonly Asked[]): Promise<Answer>;
 }
 
 /**
@@ -138,6 +144,8 @@ export interface Tool {
   hidden?: boolean;
   /** It touches nothing but its own run: no preset asks about it. */
   ofRun?: true;
+  /** It waits for the person: it begins when its reply is on disk, and what is asked for after it waits for it. It heeds a stop by itself. */
+  waits?: true;
   arguments: z.ZodType;
   /** Of an MCP server's tool: whose it is, and as what, at this moment. */
   origin?(args: unknown): Origin | undefined;
@@ -255,4 +263,6 @@ export interface CallContext {
   keep(content: string | Uint8Array): Promise<string>;
   /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
+  /** `ToolContext.ask`, for the call of this id. */
+  ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
 }

@@ -1,4 +1,5 @@
 import type { Agent, TurnOptions, Workflow } from '../engine/workflow.ts';
+import { askTool } from '../protocol/ask.ts';
 import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import type { AgentFile } from './schema.ts';
@@ -24,7 +25,7 @@ export function agentTurn(id: string, file: AgentFile, context: ActionContext): 
   const readOnly = file.approval === 'read_only';
   return {
     agent: agentOf(id, file),
-    allows: (tool) => allows(tool) && (!readOnly || context.run.reads(tool.name)),
+    allows: (tool) => allows(tool) && (!readOnly || tool.name === askTool || context.run.reads(tool.name)),
     extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
   };
 }

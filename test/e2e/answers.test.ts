@@ -215,6 +215,65 @@ describe('answers', () => {
     }
   });
 
+  describe('of a model that asks by itself', () => {
+    const question = {
+      question: 'Where should the rows be kept?',
+      answers: [
+        { label: 'SQLite', why: 'One file beside the project, nothing to install.' },
+        { label: 'Postgres', why: 'What the other services use; needs a server.' },
+        { label: 'A JSON file' },
+      ],
+    };
+    const ask: Call = ['ask.person', { questions: [question] }];
+    const status = () => editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
+    const rows = () => card('ask.person').locator('.ask-answer');
+    const told = () =>
+      JSON.parse(provider.requests.at(-1)!.body.messages.findLast(({ role }) => role === 'tool')!.content!);
+
+    it('are given by keys in the panel, without a dialog; out of view a notification leads there', async () => {
+      await asks(ask);
+      await rows().first().waitFor();
+      await status().waitFor();
+      await editor.screenshot('ask');
+      assert.equal(await editor.dialog.isOpen(), false);
+      await rows().first().focus();
+      await editor.page.keyboard.press('2');
+      await done();
+      assert.deepEqual(told().data.answers, [{ question: question.question, chosen: ['Postgres'] }]);
+      await editor.panel.shows('You answered');
+      await editor.panel.hasTheKeys();
+      await status().waitFor({ state: 'detached' });
+
+      prepare(3000, ask);
+      await editor.panel.send('And again.');
+      await editor.command('View: Show Explorer');
+      const toast = editor.page.locator('.notification-toast', { hasText: 'Towpath asks:' });
+      await toast.getByText('Answer…').click();
+      await rows().first().waitFor();
+      await toast.waitFor({ state: 'detached' });
+      await editor.panel.hasTheKeys();
+      await editor.page.keyboard.type('neither');
+      await editor.page.keyboard.press('Enter');
+      await done();
+      assert.deepEqual(told().data, { said: 'neither' });
+    });
+
+    it('are asked for again after a reload, and given then', async () => {
+      await asks(ask);
+      await rows().first().waitFor();
+      const requests = provider.requests.length;
+      await editor.reload();
+      await rows().first().waitFor();
+      await editor.screenshot('ask-after-reload');
+      assert.deepEqual([await editor.panel.phase(), provider.requests.length], ['WaitingUser', requests]);
+      await editor.panel.composer.fill('3');
+      await editor.panel.composer.press('Enter');
+      await editor.panel.shows('Done.');
+      assert.deepEqual([told().data.answers[0].chosen, provider.requests.length], [['A JSON file'], requests + 1]);
+      assert.match(await card('ask.person').innerText(), /You answered\s+A JSON file/);
+    });
+  });
+
   describe('a dialog that is lost', () => {
     /** The first dialog never ends and is never seen; `late` gives its button after all. */
     const lose = () =>

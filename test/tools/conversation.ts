@@ -1,3 +1,4 @@
+import type { Answer, Asked } from '../../src/protocol/ask.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
@@ -14,6 +15,8 @@ export interface Conversation {
   /** What the person was asked, in order. */
   asked: ApprovalRequest[];
   events: EventBody[];
+  /** What the model's own questions were. */
+  questioned: (readonly Asked[])[];
   kept: Map<string, string>;
   stop: AbortController;
   grants: Set<string>;
@@ -32,6 +35,8 @@ export interface ConversationOptions {
   /** Called before an event is kept; what it throws is the store's failure. */
   beforeEvent?: (event: EventBody) => void;
   now?: () => number;
+  /** What the person says to the model's own questions. Default: the first answer of each. */
+  says?: Answer;
   /** In place of a disk that takes everything. */
   keep?: CallContext['keep'];
 }
@@ -43,6 +48,7 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
   const kept = new Map<string, string>();
   const stop = new AbortController();
   const grants = new Set<string>();
+  const questioned: (readonly Asked[])[] = [];
   const approve: Approve = async (request, signal) => {
     asked.push(request);
     if (typeof answer === 'function') return answer(request, signal);
@@ -73,11 +79,16 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
         return sha256(content);
       }),
     keptOutput: async (id) => [...kept].find(([whole]) => whole.startsWith(id))?.[1],
+    ask: async (_, questions) => {
+      questioned.push(questions);
+      return options.says ?? { choices: questions.map(() => ({ chosen: [0] })) };
+    },
   };
   return {
     host,
     asked,
     events,
+    questioned,
     kept,
     stop,
     grants,

@@ -58,6 +58,7 @@ describe('tools: definitions', () => {
         'editor.context read',
         'web.fetch execute',
         'plan.update read',
+        'ask.person read',
       ],
     );
   });
@@ -86,6 +87,7 @@ describe('tools: definitions', () => {
       'editor.context': [],
       'web.fetch': ['url'],
       'plan.update': ['items'],
+      'ask.person': ['questions'],
     });
   });
 });

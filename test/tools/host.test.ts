@@ -168,7 +168,7 @@ describe('gate: finding and checking', () => {
     const { call, host, asked } = conversation(workspace);
     assert.deepEqual(
       host.getVisibleTools({ agentId: 'default' }).map(({ name }) => name),
-      ['fs.list', 'fs.find', 'fs.search', 'fs.read', 'output.read', 'plan.update'],
+      ['fs.list', 'fs.find', 'fs.search', 'fs.read', 'output.read', 'plan.update', 'ask.person'],
     );
     assert.ok((await call('fs.read', { path: 'a.txt' })).ok);
     const { code, message } = await error(call('fs.write', write));

@@ -21,6 +21,7 @@ const contextOf = (workspace: TemporaryWorkspace): ToolContext => ({
   commandGoesOn: () => {},
   keepOutput: async () => '',
   keptOutput: async () => undefined,
+  ask: async () => ({ choices: [] }),
 });
 
 let workspace: TemporaryWorkspace;

@@ -1,8 +1,9 @@
 import { turnLimit } from '../../engine/loop.ts';
 import type { StopPoint } from '../../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
-import type { Message } from '../../protocol/messages.ts';
-import { userMessage } from '../../protocol/messages.ts';
+import { onlyAsked } from '../../protocol/ask.ts';
+import { type Message, userMessage } from '../../protocol/messages.ts';
+import type { Run } from '../../protocol/run.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { allowsTool, type PackageAgent } from './agents.ts';
@@ -93,7 +94,7 @@ class PackageRun {
     const { context } = this;
     const { run, maxTurns } = context;
     await this.follow();
-    const before = replies(run.messages);
+    const before = replies(run);
     let intent: Directive['intent'] = context.intent === 'start' ? 'start' : 'resume';
     for (;;) {
       for (const { text, attachments } of [...run.queued])
@@ -101,7 +102,7 @@ class PackageRun {
       const isSaid = hasUnanswered(run.messages);
       if (intent === 'resume' && isSaid) intent = 'continue';
       await this.brief(intent, isSaid);
-      const left = maxTurns - (replies(run.messages) - before);
+      const left = maxTurns - (replies(run) - before);
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
       if (!handedBack) return stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED' ? turnLimit(maxTurns) : stop;
@@ -179,7 +180,9 @@ class PackageRun {
   }
 }
 
-const replies = (messages: readonly Message[]): number => messages.filter(({ role }) => role === 'assistant').length;
+/** Those that count as turns. */
+const replies = ({ messages, calls }: Run): number =>
+  messages.filter((message) => message.role === 'assistant' && !onlyAsked(message, calls)).length;
 
 /** Whether the person has said something since the model was last told where it is, or answered. */
 function hasUnanswered(messages: readonly Message[]): boolean {

@@ -129,6 +129,7 @@ export async function talk(config: unknown, before?: Talk): Promise<Talk> {
         emit: async (event) => void self.events.push(event),
         keep: async () => '',
         keptOutput: async () => undefined,
+        ask: async () => ({ choices: [] }),
       },
     );
   };

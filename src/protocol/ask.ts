@@ -1,0 +1,79 @@
+import * as z from 'zod';
+import { type AssistantMessage, attachmentSchema } from './messages.ts';
+import type { ToolOutcome } from './tools.ts';
+
+export const askTool = 'ask.person';
+
+/**
+ * The outcome of a question that the editor's end left open. It is neither stored nor told: the call stays without a result, and is
+ * answered after the next start.
+ */
+export const unanswered = 'TOOL_UNANSWERED';
+
+export const isUnanswered = (outcome: ToolOutcome): boolean => !outcome.ok && outcome.error.code === unanswered;
+
+/** As it was asked, within the bounds of the tool that asks. */
+export const askedSchema = z.object({
+  question: z.string(),
+  answers: z.array(z.object({ label: z.string(), why: z.string().optional() })),
+  /** Several of the answers may be chosen. */
+  many: z.boolean().optional(),
+});
+export type Asked = z.infer<typeof askedSchema>;
+
+const mostWords = 10_000;
+
+/** What was chosen for one question: its answers by their place, from 0, or words in their stead. */
+const choiceSchema = z.strictObject({
+  chosen: z.array(z.number().int().min(0).max(4)).max(5),
+  words: z.string().min(1).max(mostWords).optional(),
+});
+export type Choice = z.infer<typeof choiceSchema>;
+
+/** One for each question, in their order; none where the person only said something. */
+export const choicesSchema = z.array(choiceSchema).max(4);
+
+/** `said`: words to all of the questions. */
+export const answerShape = {
+  choices: choicesSchema,
+  said: z.string().optional(),
+  attachments: z.array(attachmentSchema).optional(),
+};
+export type Answer = z.infer<z.ZodObject<typeof answerShape>>;
+
+/** It answers these questions: each has something, or something was said to all. */
+export function answersAll(questions: readonly Asked[], { choices, said, attachments }: Answer): boolean {
+  const isSaid = Boolean(said?.trim()) || Boolean(attachments?.length);
+  if (choices.length === 0) return isSaid;
+  return (
+    choices.length === questions.length &&
+    choices.every((choice, index) => fits(questions[index]!, choice) && (isSaid || isGiven(choice)))
+  );
+}
+
+export const isGiven = ({ chosen, words }: Choice): boolean => chosen.length > 0 || Boolean(words?.trim());
+
+function fits({ answers, many }: Asked, { chosen }: Choice): boolean {
+  const isOne = chosen.length <= 1 || many === true;
+  return isOne && new Set(chosen).size === chosen.length && chosen.every((place) => place < answers.length);
+}
+
+/** All that the reply did was to ask the person, who answered. */
+export const onlyAsked = (
+  { toolCalls = [] }: AssistantMessage,
+  calls: Readonly<Record<string, { answer?: Answer }>>,
+): boolean =>
+  toolCalls.length > 0 && toolCalls.every(({ id, name }) => name === askTool && calls[id]?.answer !== undefined);
+
+type Success = Extract<ToolOutcome, { ok: true }>;
+
+/** What the model is told. What was left open is not in it. */
+export function outcomeOf(questions: readonly Asked[], { choices, said, attachments }: Answer): Success {
+  const answers = choices.flatMap((choice, index) => {
+    const { question = '', answers = [] } = questions[index] ?? {};
+    const chosen = choice.chosen.flatMap((place) => answers[place]?.label ?? []);
+    return isGiven(choice) ? [{ question, chosen, ...(choice.words && { words: choice.words }) }] : [];
+  });
+  const data = { ...(answers.length > 0 && { answers }), ...(said && { said }) };
+  return { ok: true, data, ...(attachments?.length && { attachments }) };
+}

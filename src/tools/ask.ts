@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { askTool, outcomeOf } from '../protocol/ask.ts';
+import { WithImages } from './images.ts';
+import { readTool, type Tool } from './tool.ts';
+
+const line = (most: number) => z.string().trim().min(1, 'is empty').max(most, `is longer than ${most} characters`);
+const twoToFive = 'needs 2 to 5 answers; the person can always write another one';
+
+/** Nothing in it is said twice, whatever its case and blanks. */
+const withoutDoubles = (texts: readonly string[], context: z.core.$RefinementCtx): void => {
+  const plain = texts.map((text) => text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim());
+  const double = texts.find((_, index) => plain.indexOf(plain[index]!) < index);
+  if (double !== undefined) context.addIssue({ code: 'custom', message: `has ${JSON.stringify(double)} twice` });
+};
+
+const questionSchema = z.strictObject({
+  question: line(1000),
+  answers: z
+    .array(z.strictObject({ label: line(100), why: line(300).optional() }))
+    .min(2, twoToFive)
+    .max(5, twoToFive)
+    .superRefine((answers, context) =>
+      withoutDoubles(
+        answers.map(({ label }) => label),
+        context,
+      ),
+    ),
+  many: z.boolean().optional(),
+});
+
+/**
+ * `ask.person`: up to four questions that the panel shows with their answers. Nothing is allowed by it, so that it needs no dialog:
+ * what comes back is words. Data: `{ answers?: [{ question, chosen, words? }], said? }`; `said` are words to all of the questions.
+ */
+export const askPersonTool: Tool = {
+  ...readTool(
+    {
+      name: askTool,
+      description: 'Ask the person.',
+      arguments: {
+        questions: z
+          .array(questionSchema)
+          .min(1, 'is empty')
+          .max(4, 'holds more than 4 questions: ask the rest afterwards')
+          .superRefine((questions, context) =>
+            withoutDoubles(
+              questions.map(({ question }) => question),
+              context,
+            ),
+          ),
+      },
+    },
+    async ({ questions }, { ask }) => {
+      const { data, attachments } = outcomeOf(questions, await ask(questions));
+      return attachments ? new WithImages(data, attachments) : data;
+    },
+  ),
+  ofRun: true,
+  waits: true,
+};
