@@ -1,5 +1,6 @@
 import type { LlmAdapter } from '../llm/adapter.ts';
 import { callIdsIn } from '../llm/callIds.ts';
+import { withOwnNatives } from '../llm/native.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
@@ -154,7 +155,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     return runTurns({
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
-      adapter: chosen.adapter,
+      adapter: apart || run.models!.length > 1 ? sayingItsOwn(chosen.adapter) : chosen.adapter,
       small: options.small,
       prefix: {
         model: chosen.model,
@@ -186,6 +187,12 @@ export function createContext(options: ContextOptions): WorkflowContext {
     });
   }
 }
+
+/** Where another model may have spoken before: of what all have said in a form of their own it is sent what it has. */
+const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({
+  complete: (request, options) =>
+    adapter.complete({ ...request, messages: withOwnNatives(request.messages, request.model) }, options),
+});
 
 /** For an agent that asks every time: what is allowed for the run is not kept, and no preset goes further. */
 const askingAlways = (context: CallContext): CallContext => ({

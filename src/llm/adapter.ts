@@ -4,7 +4,7 @@ import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClie
 import { sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
 import { listen, type TimeLimits } from './listen.ts';
-import { withOwnNatives, withWriter } from './native.ts';
+import { withWriter } from './native.ts';
 import { estimateTokens, type RateWait, waitForPlace } from './place.ts';
 import { type Price, withCost } from './prices.ts';
 import type { RateLimiter, Reservation } from './rateLimit.ts';
@@ -103,8 +103,7 @@ export function createAdapter(
   return {
     async complete(asked, options) {
       const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
-      const messages = withOwnNatives(asked.messages, asked.model);
-      const request = { ...asked, messages, ...(thinkingBudget > 0 && { thinkingBudget }) };
+      const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
       const key = options.cache && parts.cache ? cacheKeyOf(parts.cache.provider, request) : undefined;
       const known = key === undefined || options.signal.aborted ? undefined : parts.cache?.replies.get(key);
       if (known) return answerAgain(known, options);
