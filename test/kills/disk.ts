@@ -106,7 +106,7 @@ export async function harmDisk(folder: string, harm: Harm | undefined, heard: (o
       const halved =
         method === 'write' && typeof args[2] === 'number'
           ? [args[0], args[1], args[2] >> 1, args[3]]
-          : [halfOf(args[0])];
+          : [halfOf(args[0]), ...args.slice(1)]; // where it is written stays
       return operate(`${method} ${name}`, whole, () => original.apply(this, halved));
     };
   }
