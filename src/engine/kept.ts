@@ -1,5 +1,6 @@
 import { estimateTokenCount } from 'tokenx';
 import { excerpt } from '../llm/excerpt.ts';
+import { askTool } from '../protocol/ask.ts';
 import type { Message, ToolCall, ToolResult } from '../protocol/messages.ts';
 import { newestPlan } from '../protocol/plan.ts';
 import type { CallState } from '../protocol/run.ts';
@@ -105,9 +106,6 @@ function decisions({ messages }: Conversation, upTo: number, calls: readonly Don
     return message.toolResults.flatMap(({ toolCallId }) => decided(byId.get(toolCallId)) ?? []);
   });
 }
-
-/** Whose answers are the person's. */
-const askTool = 'ask.person';
 
 function decided(done: Done | undefined): string | undefined {
   if (!done?.result) return undefined;

@@ -55,7 +55,11 @@ export function hoverAt(text: string, offset: number, language: Language): strin
   const value = isScalar(node) ? node.value : undefined;
   if (!found.isKey && path.at(-1) === 'uses' && typeof value === 'string') return language.action(value)?.description;
   const known = schemasAt(document, found.isKey ? [...path, String(value)] : path, language);
-  return known.find(({ description }) => description)?.description;
+  const described = known.find(({ description }) => description)?.description;
+  if (described !== undefined || !found.isKey || path.at(-1) !== 'with' || known.length === 0) return described;
+  // Most tools tell about their arguments in their own line.
+  const action = document.getIn([...path.slice(0, -1), 'uses']);
+  return typeof action === 'string' ? language.action(action)?.description : undefined;
 }
 
 const marker = 'towpath__here';

@@ -100,7 +100,7 @@ describe('hover in a workflow file', () => {
     ['a key of the dialect’s other hosts', 'settings:\n  auto_|trace: true\n', /leaves it out/],
     ['an action', 'nodes:\n  - name: a\n    uses: llm.re|try\n', /tried again/],
     ['a tool', 'nodes:\n  - name: a\n    uses: fs.re|ad\n', /^Read a text file/],
-    ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^First line/],
+    ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^Read a text file/],
     [
       'a parameter of a model call',
       'nodes:\n  - {name: a, uses: llm.retry, with: {base_|delay: 2}}\n',

@@ -134,8 +134,8 @@ describe('the workflows that come with Towpath', () => {
       ]);
       assert.deepEqual([end.phase, end.assistantText], ['Completed', 'The tests for a.js pass: node a.test.js']);
       assert.deepEqual(stage!.questions, ['Create a.test.js', 'Run a command', 'Replace a.test.js', 'Run a command']);
-      const told = stage!.provider.requests[2]!.body.messages.filter(({ role }) => role === 'system').at(-1)!.content!;
-      assert.match(told, /^The tests fail\. Mend the tests, not the code\.[\s\S]*throw 1/);
+      const told = stage!.provider.requests[2]!.body.messages.filter(({ role }) => role === 'user').at(-1)!.content!;
+      assert.match(told, /<system-message>\nThe tests fail\. Mend the tests, not the code\.[\s\S]*throw 1/);
     });
 
     it('three times at most, and says how they fail', async () => {
