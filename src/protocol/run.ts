@@ -39,6 +39,8 @@ const callStateSchema = z.object({
   /** What it did to files; without an end, what it was about to do. */
   changes: z.array(keptChangeSchema).optional(),
   moved: movedSchema.optional(),
+  /** What it was about to do to files when it failed: the disk may have failed in the middle of it. */
+  unmade: z.array(keptChangeSchema).optional(),
   command: commandSchema.optional(),
   process: processSchema.optional(),
   stillRunning: z.array(z.string()).optional(),
@@ -270,6 +272,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.ms = event.ms;
       call.ok = event.ok;
       call.code = event.code;
+      if (!event.ok && call.changes && !event.changes) call.unmade = call.changes;
       call.changes = event.changes;
       call.moved = event.moved;
       call.stillRunning = event.stillRunning;

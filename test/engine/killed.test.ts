@@ -88,6 +88,24 @@ describe('an editor that was killed', () => {
     effect.release();
   });
 
+  it('or whose disk failed for good within one: the next one does the same, and removes what lay beside the file', async () => {
+    await begin(
+      { calls: [call('fs.write', { path: 'dir/x', content: 'something longer' })] },
+      { text: 'The disk failed.' },
+    );
+    const beside = 'dir/.towpath-4194305-01234567-89ab-cdef-0123-456789abcdef.tmp';
+    before.workspace.writeText = async () => {
+      before.workspace.write('dir/x', 'someth');
+      before.workspace.write(beside, '');
+      throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' });
+    };
+    await before.start();
+    assert.equal(file('dir/x'), 'someth');
+    const next = nextEditor();
+    await next.continue('Go on.');
+    assert.deepEqual([file('dir/x'), file(beside)], ['X', undefined]);
+  });
+
   const effects: [says: string, tool: string, args: object, left: Record<string, string | undefined>][] = [
     ['a change', 'fs.write', { path: 'a', content: 'A1' }, { a: 'A1' }],
     ['a new file', 'fs.write', { path: 'new/c', content: 'C' }, { 'new/c': 'C' }],
