@@ -20,6 +20,7 @@ import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnd
 import { attach, type Holding, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
+import { nameRun } from './title.ts';
 import { measureWork } from './took.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Agent, Workflow } from './workflow.ts';
@@ -43,6 +44,8 @@ export interface EngineOptions {
   model(asked?: AskedModel): Promise<RunModel>;
   /** The model for small work (summaries) where the person has one for it; else the run's own does it. Throws as `model`. */
   small?(): Promise<RunModel | undefined>;
+  /** The one that names runs, where there is one that is in nobody's way; without it their first words do. Throws as `model`. */
+  naming?(): Promise<RunModel | undefined>;
   /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
   modelId?(): string;
   /** Folder names and the text of AGENTS.md. */
@@ -351,6 +354,7 @@ export class ExecutionEngine {
       ...(instead !== undefined && { instead }),
       asking: active.asking!,
     });
+    const naming = outline ? undefined : nameRun(log, this.options.naming);
     try {
       await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
       const { turns, ...stop } = await workflow.advance(context);
@@ -358,6 +362,8 @@ export class ExecutionEngine {
     } catch (error) {
       if (error instanceof StoreError) throw error;
       return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+    } finally {
+      await naming?.end();
     }
   }
 

@@ -134,6 +134,7 @@ export function activate(context: vscode.ExtensionContext): void {
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
     small: () => models.small(),
+    naming: () => models.naming(),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),
       instructions: await workspaceInstructions(workspace),

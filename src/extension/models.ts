@@ -73,11 +73,12 @@ export class Models implements vscode.Disposable {
 
   /** What does the work from now on. */
   async pick(id: string): Promise<void> {
-    const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
-    await this.context.globalState.update(recentName, recent);
     const { models } = settings();
     if (models.work) await saveSetting('models', { ...models, work: id });
     else await saveSetting('model', id);
+    // Not before: a model that was chosen once, and no setting, means that the person took it away.
+    const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
+    await this.context.globalState.update(recentName, recent);
     this.picked = id;
   }
 
@@ -108,6 +109,12 @@ export class Models implements vscode.Disposable {
   async small(): Promise<RunModel | undefined> {
     const { small } = settings().models;
     return small ? this.ready(small) : undefined;
+  }
+
+  /** The one for small work names runs, too: not one in this machine's memory, where that at work would have to make room. */
+  async naming(): Promise<RunModel | undefined> {
+    const { small } = settings().models;
+    return small && split(small).provider !== 'local' ? this.ready(small) : undefined;
   }
 
   private async ready(id: string): Promise<RunModel> {

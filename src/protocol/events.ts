@@ -89,7 +89,8 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 
 const storedEvents = [
   event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
-  event('title', { title: z.string() }),
+  /** Empty: none was found. `usage`: what asking a model for it took. */
+  event('title', { title: z.string(), usage: tokenUsageSchema.optional() }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
   /**

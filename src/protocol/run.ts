@@ -178,7 +178,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.contextTokens = 0; // it counts in its own way
       break;
     case 'title':
-      run.title = event.title;
+      run.title = event.title || run.title;
+      if (event.usage) run.usage = addUsage(run.usage, event.usage);
       break;
     case 'message':
       if (event.branch !== undefined) {

@@ -137,6 +137,7 @@ describe('a model that a file names', () => {
   });
 
   it('another file, and another place of the same provider, are asked about anew; the picked model is not', async () => {
+    const before = other.requests.length;
     await runAgent('theirs');
     await asked('.towpath/agents/theirs.yaml');
     await editor.dialog.escape();
@@ -156,7 +157,7 @@ describe('a model that a file names', () => {
     await editor.dialog.escape();
     await editor.panel.hasTheKeys();
     await editor.panel.waitForPhase('Failed');
-    assert.equal(other.requests.length, 3);
+    assert.equal(other.requests.length, before);
   });
 
   it('a model file of the repository is not loaded, and nobody is asked to', async () => {

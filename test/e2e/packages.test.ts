@@ -92,7 +92,7 @@ describe('a workflow package', () => {
     const resumed = said(3);
     assert.match(
       resumed,
-      /RUN_DIRECTIVE\n- intent: resume\n[\s\S]*NODE_BRIEF\n- nodeId: judge\n[\s\S]*allowedNext: ask \(not good\), done \(good\)$/,
+      /RUN_DIRECTIVE\n- intent: resume\n[\s\S]*NODE_BRIEF\n- nodeId: judge\n[\s\S]*allowedNext: ask \(not good\), done \(good\)\n<\/system-message>$/,
     );
     assert.match(said(4), /"reason":"STEPS_SHRINK"/);
     assert.match(said(6), /NODE_BRIEF\n- nodeId: done\n/);

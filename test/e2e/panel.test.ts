@@ -161,7 +161,7 @@ describe('the panel', () => {
     await ask('Hello?', said.hello);
     const offered = backend.provider!.requests.at(-1)!.body.tools!.map((tool) => tool.function.name);
     const reading = 'fs_list fs_find fs_search fs_read output_read code_diagnostics code_symbols code_definition';
-    assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update']);
+    assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update', 'ask_person']);
     await editor.panel.shows(/trust/i);
   });
 

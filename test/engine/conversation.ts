@@ -45,6 +45,8 @@ export class Conversation {
   readonly others = new Map<string, { client: LLMClient; contextWindow?: number }>();
   /** What there is for summaries, or why there is none. */
   small?: { client: LLMClient; contextWindow?: number } | Error;
+  /** What names the run, or why nothing does. */
+  naming?: LLMClient | Error;
   workflow: Workflow = chat;
   preset = defaultPolicy.preset;
   tools = defaultTools();
@@ -99,6 +101,10 @@ export class Conversation {
       small: async () => {
         if (this.small instanceof Error) throw this.small;
         return this.small && modelOf('scripted/small', this.small.client, this.small.contextWindow);
+      },
+      naming: async () => {
+        if (this.naming instanceof Error) throw this.naming;
+        return this.naming && modelOf('scripted/small', this.naming);
       },
       modelId: () => 'scripted/one',
       workspace: async () => ({ names: ['sample'], instructions: this.instructions }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { LLMClient } from '../../src/llm/client.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import type { Message } from '../../src/protocol/messages.ts';
+import { titleOf } from '../../src/protocol/run.ts';
 import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
@@ -173,5 +174,80 @@ describe('a model for small work', () => {
     await fill({ client, contextWindow: 1000 }, said('Fourth.'));
     const [asked] = client.requests[0]!.messages;
     assert.ok(asked!.content.length < 2000, `${asked!.content.length} characters`);
+  });
+});
+
+describe('a run', () => {
+  let talk: Conversation;
+  afterEach(() => talk.end());
+  const title = async () => titleOf(await talk.kept());
+  const begin = async (replies: ScriptedReply[] = [said('Hello.')]) => {
+    talk = new Conversation(await temporaryWorkspace(), replies);
+  };
+  /** Names the run; the model at work says hello once that is told. */
+  const nameBy = (namer: LLMClient): void => {
+    const named = new Promise<void>((resolve) => {
+      talk.told = ({ type }) => type === 'title' && resolve();
+    });
+    talk.naming = namer;
+    talk.model = {
+      ...talk.client,
+      async *chatStream() {
+        await named;
+        yield { content: 'Hello.', done: false };
+        yield { content: '', done: true, finishReason: 'stop' };
+      },
+    };
+  };
+
+  const names: [answer: string, shown: string][] = [
+    ['Mend the greeting', 'Mend the greeting'],
+    ['# **"Mend the greeting."**\nIt says hello.', 'Mend the greeting'],
+    ['Das Grüßen mehrerer Menschen', 'Das Grüßen mehrerer Menschen'],
+    ['a name '.repeat(20), 'Please mend the greeting.'],
+    ['***', 'Please mend the greeting.'],
+  ];
+  for (const [answer, shown] of names)
+    it(`is named by a model for small work: ${JSON.stringify(answer.slice(0, 40))} → ${shown}`, async () => {
+      await begin();
+      const namer = scriptedClient([{ text: answer }]);
+      nameBy(namer);
+      await talk.start('Please mend the greeting.');
+      assert.equal(await title(), shown);
+      assert.deepEqual(
+        namer.requests.map(({ messages, tools }) => [messages.map(({ content }) => content), tools]),
+        [[['Please mend the greeting.'], undefined]],
+      );
+    });
+
+  it('is named once, and what that took is counted', async () => {
+    await begin();
+    const namer = scriptedClient([{ text: 'The greeting' }, { text: 'Another' }]);
+    nameBy(namer);
+    await talk.start();
+    const { usage } = await talk.kept();
+    talk.model = undefined;
+    await talk.continue('More.');
+    assert.equal(await title(), 'The greeting');
+    assert.equal(namer.requests.length, 1);
+    assert.ok(usage.totalTokens > 0);
+  });
+
+  it('has its first words for a name where nothing names it, and goes on where that fails', async () => {
+    await begin([said('One.'), said('Two.')]);
+    assert.equal((await talk.start('Please mend the greeting.')).success, true);
+    talk.naming = new Error('No API key for Small.');
+    assert.equal((await talk.continue('More.')).success, true);
+    assert.equal(await title(), 'Please mend the greeting.');
+  });
+
+  it('rests without a name that takes too long, and asks for it again with the next words', async () => {
+    await begin([said('One.')]);
+    talk.naming = scriptedClient([{ endless: true }]);
+    assert.equal((await talk.start('Please mend the greeting.')).phase, 'WaitingUser');
+    assert.equal(await title(), 'Please mend the greeting.');
+    nameBy(scriptedClient([said('The greeting')]));
+    await talk.continue('More.');
+    assert.equal(await title(), 'The greeting');
   });
 });

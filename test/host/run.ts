@@ -70,5 +70,7 @@ async function bundleTests(): Promise<void> {
     sourcemap: 'inline',
     logLevel: 'warning',
     external: ['vscode', 'mocha', 'node-llama-cpp'],
+    // A bundle has no place of its own; what it takes along asks for that in `support/editor/project.ts` alone.
+    define: { 'import.meta.dirname': JSON.stringify(path.join(projectRoot, 'test', 'support', 'editor')) },
   });
 }

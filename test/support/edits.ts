@@ -235,14 +235,14 @@ const scenarios: Record<string, Scenario> = {
     const { old, now } = edit(block);
     const own = [...block.lines];
     const line = own[block.start + block.target]!;
-    own[block.start + block.target] = line.replace(/[A-Za-z]{3,}/, '$&s');
+    own[block.start + block.target] = changed(line);
     return { before: text(own), oldText: text(old), newText: text(now), expect: null };
   }),
   'the person changed that very line, and its twin stands deeper': plainCase((block) => {
     const { old, now } = edit(block);
     const own = [...block.lines];
     const line = own[block.start + block.target]!;
-    own[block.start + block.target] = line.replace(/[A-Za-z]{3,}/, '$&s');
+    own[block.start + block.target] = changed(line);
     const twin = old.map((one) => (one.trim() === '' ? one : `    ${one}`));
     return { before: text([...own, '', ...twin]), oldText: text(old), newText: text(now), expect: null };
   }),
@@ -264,6 +264,8 @@ const scenarios: Record<string, Scenario> = {
   }),
 };
 
+/** As a person changes a line: in a word, else at its end. */
+const changed = (line: string) => (/[A-Za-z]{3,}/.test(line) ? line.replace(/[A-Za-z]{3,}/, '$&s') : `${line}s`);
 const indentWidth = (line: string) => /^[ \t]*/.exec(line)![0].length;
 const indented = ({ lines, start, length }: Block) =>
   lines.slice(start, start + length).some((line) => line.trim() && indentWidth(line) > 0);
