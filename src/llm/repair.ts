@@ -49,7 +49,8 @@ function saidAfter(messages: readonly Message[], begin: number): Said[] {
     const results = calls.map(({ id }) => given.get(id) ?? toToolResult(id, interrupted));
     said.push({ role: 'assistant', message, results });
   }
-  if (endsWithAnswer(said)) said.push(goOn);
+  // Nor is anybody asked who was told nothing: the beginning of a record may be lost.
+  if (said.length === 0 || endsWithAnswer(said)) said.push(goOn);
   return said;
 }
 

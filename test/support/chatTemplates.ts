@@ -58,7 +58,10 @@ function asGiven(message: WireMessage): object {
   const text = Array.isArray(content) ? content.map((part) => ('text' in part ? part.text : '')).join('\n') : content;
   if (message.role !== 'assistant' || !message.tool_calls) return { ...message, content: text };
   const calls = message.tool_calls.map((call) => {
-    return { ...call, function: { ...call.function, arguments: JSON.parse(call.function.arguments) } };
+    // Our interpreter, unlike others, takes `arguments.items()` for a key of that name where there is one.
+    const { items, ...given } = JSON.parse(call.function.arguments);
+    const data = items === undefined ? given : { ...given, items_: items };
+    return { ...call, function: { ...call.function, arguments: data } };
   });
   return { ...message, content: text, tool_calls: calls };
 }
