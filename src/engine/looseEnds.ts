@@ -50,15 +50,9 @@ export async function endCalls({ run, emit }: RunLog, evidence: Evidence, but: r
     const end = state?.startedAt === undefined ? denied : await endOf(state, run.id, toolCallId, evidence);
     await emit({ type: 'tool-end', toolCallId, name: names.get(toolCallId) ?? '', ms: 0, ...end });
   }
-  for (const changes of Object.values(run.calls)
-    .flatMap(({ unmade }) => (unmade ? [unmade] : []))
-    .slice(-mostUnmade))
-    await evidence.standing({ changes }); // puts right what its disk left half done
+  if (run.unmade) await evidence.standing({ changes: run.unmade }); // puts right what its disk left half done
   await endCommands({ run, emit }, evidence);
 }
-
-/** Calls that failed: older ones were looked at before. */
-const mostUnmade = 20;
 
 /** Ends the commands in the background whose window is gone and told nothing of their end. */
 async function endCommands({ run, emit }: Pick<RunLog, 'run' | 'emit'>, evidence: Evidence): Promise<void> {

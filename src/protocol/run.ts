@@ -39,8 +39,6 @@ const callStateSchema = z.object({
   /** What it did to files; without an end, what it was about to do. */
   changes: z.array(keptChangeSchema).optional(),
   moved: movedSchema.optional(),
-  /** What it was about to do to files when it failed: the disk may have failed in the middle of it. */
-  unmade: z.array(keptChangeSchema).optional(),
   command: commandSchema.optional(),
   process: processSchema.optional(),
   stillRunning: z.array(z.string()).optional(),
@@ -94,6 +92,8 @@ export const runSchema = z.object({
   messageTimes: z.array(z.number()),
   /** By tool call id. */
   calls: z.record(z.string(), callStateSchema),
+  /** What calls were about to do to files when they failed, since the run was gone on with: the disk may have failed in the middle of it. */
+  unmade: z.array(keptChangeSchema).optional(),
   /** Calls whose own questions wait for the person, oldest first. */
   asking: z.array(z.string()).optional(),
   queued: z.array(z.object(saidShape)),
@@ -273,7 +273,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.ms = event.ms;
       call.ok = event.ok;
       call.code = event.code;
-      if (!event.ok && call.changes && !event.changes) call.unmade = call.changes;
+      if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
       call.stillRunning = event.stillRunning;
@@ -339,6 +339,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       else delete run.took;
       run.pausing = undefined;
       if (event.phase !== 'Running') run.live = undefined;
+      else delete run.unmade; // looked at before it was gone on with
       break;
   }
 }

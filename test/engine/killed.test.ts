@@ -104,6 +104,9 @@ describe('an editor that was killed', () => {
     const next = nextEditor();
     await next.continue('Go on.');
     assert.deepEqual([file('dir/x'), file(beside)], ['X', undefined]);
+    before.workspace.write('dir/x', 'some'); // the person's own, from now on
+    await next.continue('And on.');
+    assert.equal(file('dir/x'), 'some');
   });
 
   const effects: [says: string, tool: string, args: object, left: Record<string, string | undefined>][] = [
