@@ -155,12 +155,20 @@ describe('what providers are told', () => {
   });
 
   it('nothing that was not asked for', () => {
-    assert.deepEqual(toWire({ model: 'm', messages: [], tools: [], stopSequences: [] }, flags), {
+    assert.deepEqual(toWire({ model: 'm', messages: [user('on')], tools: [], stopSequences: [] }, flags), {
       model: 'm',
-      messages: [],
+      messages: [{ role: 'user', content: 'on' }],
       stream: true,
       stream_options: { include_usage: true },
     });
+  });
+
+  it('to go on, where the record has lost all that was said', () => {
+    const { messages } = toWire({ model: 'm', systemPrompt: 'Be kind.', messages: [] }, flags);
+    assert.deepEqual(messages, [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Continue.' },
+    ]);
   });
 
   const thinking: [says: string, wanted: WireFlags['returnThinking'], fields: object[]][] = [
