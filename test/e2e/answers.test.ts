@@ -123,8 +123,8 @@ describe('answers', () => {
     ['Review…, by keyboard', ['Enter']],
   ];
   for (const [how, press] of keys)
-    it(`after ${how} the next keys land in the message, five times of five`, async () => {
-      for (let time = 1; time <= 5; time++) {
+    it(`after ${how} the next keys land in the message, ten times of ten`, async () => {
+      for (let time = 1; time <= 10; time++) {
         prepare(0, write(`focus-${how.length}-${time}.txt`, 'x\n'));
         await editor.panel.composer.click();
         await editor.page.keyboard.type('Go.');
