@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import { LLMError } from '../llm/errors.ts';
 import type { EventBody, RunEvent, RunPhase } from '../protocol/events.ts';
 import { type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
@@ -15,6 +14,7 @@ import { Asking, answerAtRest, isLate, isOnlyChosen, type UserInput } from './as
 import { tellCommandEnds } from './commandEnds.ts';
 import { type AskedModel, createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
+import { toInfo } from './errors.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
 import { attach, type Holding, note } from './notes.ts';
@@ -398,22 +398,4 @@ function resultOf(run: Run, stop: StopPoint): EngineResult {
 
 function failedWith(code: string, message: string): EngineResult {
   return { success: false, phase: 'Failed', error: { code, message } };
-}
-
-function toInfo(error: unknown): ErrorInfo {
-  if (error instanceof StoreError) return { code: error.code, message: error.message };
-  if (error instanceof EngineError) return { code: error.code, message: error.message };
-  if (error instanceof LLMError) return error.toInfo(); // a model that cannot even be asked
-  return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
-}
-
-/** Why a run cannot go on, as a sentence for the person; thrown by what the engine is given. */
-export class EngineError extends Error {
-  override readonly name = 'EngineError';
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
 }

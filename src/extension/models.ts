@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AskedModel, RunModel } from '../engine/context.ts';
-import { EngineError } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
 import { createAdapter } from '../llm/adapter.ts';
 import { byModel } from '../llm/byModel.ts';
 import { createResponseCache } from '../llm/cache.ts';

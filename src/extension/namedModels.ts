@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { EngineError } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import type { Memory } from './memory.ts';
 import type { Modals } from './modals.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
 import type { Workflow } from '../engine/workflow.ts';
 import { mostBytes, tooLarge } from '../tools/bounds.ts';
 import { readPlain } from '../tools/gate/open.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EngineError } from '../engine/engine.ts';
+import { EngineError } from '../engine/errors.ts';
 import { makeFile } from '../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../workflows/inputs.ts';
 import type { WorkflowFile } from '../workflows/schema.ts';

@@ -250,4 +250,16 @@ describe('a run', () => {
     await talk.continue('More.');
     assert.equal(await title(), 'The greeting');
   });
+
+  it('is not asked about for ever by a model that finds no name', async () => {
+    await begin();
+    const namer = scriptedClient(Array(9).fill({ text: '***' }));
+    for (const text of ['One.', 'Two.', 'Three.', 'Four.', 'Five.']) {
+      if (namer.requests.length < 3) nameBy(namer);
+      else talk.model = undefined;
+      await (text === 'One.' ? talk.start(text) : talk.continue(text));
+    }
+    assert.equal(namer.requests.length, 3);
+    assert.equal(await title(), 'One.');
+  });
 });

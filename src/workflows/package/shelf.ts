@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { EngineError } from '../../engine/engine.ts';
+import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';

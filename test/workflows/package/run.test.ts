@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { EngineError } from '../../../src/engine/engine.ts';
+import { EngineError } from '../../../src/engine/errors.ts';
 import type { UndoQuestion } from '../../../src/engine/undo.ts';
 import { undoable } from '../../../src/runs/undo.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
