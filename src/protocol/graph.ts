@@ -83,6 +83,14 @@ export const newGraph = (): Graph => ({
   artifacts: [],
 });
 
+/** The key of the values that a parallel part gave, where its branches come together. */
+export const resultsKey = 'parallel_results';
+
+/** What a branch begins with, and what it gives: not what the part before it gave, of which every round would hold all rounds before. */
+export function withoutResults({ [resultsKey]: _, ...values }: Track['state']): Track['state'] {
+  return values;
+}
+
 /** Folds what happened at a node into the graph, in place. */
 export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const { node, branch } = change;
@@ -117,7 +125,7 @@ function begin(graph: Graph, { node, branch }: NodeChange, at: number): void {
   graph.nodes[node] = { status: 'running', visits: visit, startedAt: at };
   const { fanIn: _, ...rest } = trackOf(graph, branch) ?? {
     steps: 0,
-    state: structuredClone(parentOf(graph, branch!).state),
+    state: structuredClone(withoutResults(parentOf(graph, branch!).state)),
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
   for (const name of Object.keys(graph.branches))

@@ -1,6 +1,6 @@
 import { type StopPoint, stopPointOf } from '../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
-import { type Track, trackOf } from '../protocol/graph.ts';
+import { resultsKey, type Track, trackOf, withoutResults } from '../protocol/graph.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { CallState } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -8,8 +8,9 @@ import { ActionError } from './action.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { initialValues } from './inputs.ts';
+import { asKept, warned } from './kept.ts';
 import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { type NodeWork, warned, workAt } from './node.ts';
+import { type NodeWork, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
 import type { AgentFile, WorkflowFile } from './schema.ts';
@@ -69,7 +70,7 @@ class Walk {
 
   private initialState(): Record<string, unknown> {
     const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    return { input: words, ...initialValues(this.options.file, this.context.values) };
+    return asKept({ input: words, ...initialValues(this.options.file, this.context.values) });
   }
 
   /** Goes on with a line from where it stands. Undefined: it has come to its end. */
@@ -83,7 +84,8 @@ class Walk {
       if (fanIn !== undefined) {
         const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
-        state = { parallel_results: next.map((head) => run.graph!.branches[nameOf(head, branch)]!.state) };
+        const ends = next.map((head) => run.graph!.branches[nameOf(head, branch)]!);
+        state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
       if (branch === undefined) this.last = name;
@@ -134,7 +136,13 @@ class Walk {
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;
     const resumed = run.graph && trackOf(run.graph, branch)?.visit !== undefined;
-    if (!resumed) await emit({ type: 'node', ...place, status: 'start', ...(state && { state }) });
+    if (!resumed) {
+      const set = state && {
+        state,
+        ...warned(options.file, (run.graph && trackOf(run.graph, branch)?.state) ?? {}, state),
+      };
+      await emit({ type: 'node', ...place, status: 'start', ...set });
+    }
     const callPrefix = `${name}:${track().visit}`;
     const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
     if (lost) return fail(lost);
@@ -157,7 +165,7 @@ class Walk {
         ...place,
         status: 'end',
         state: done.state,
-        ...warned(options.file, done.state),
+        ...warned(options.file, track().state, done.state),
         ...next,
         ...said,
         ...this.made(callPrefix),

@@ -1,9 +1,10 @@
+import { resultsKey } from '../protocol/graph.ts';
 import type { WorkflowFile } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 
 /** Keys of the state that a person has to give: declared, without a value, and set by no node. */
 export function inputsOf(file: WorkflowFile): string[] {
-  const set = new Set([...Object.keys(file.initial_state), 'parallel_results']);
+  const set = new Set([...Object.keys(file.initial_state), resultsKey]);
   for (const node of file.nodes)
     for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])]) {
       if (typeof step.output === 'string') set.add(step.output);

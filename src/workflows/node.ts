@@ -8,7 +8,7 @@ import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
-import { misfits } from './inputs.ts';
+import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
 import { evaluate, holds, render, renderAll, type Scope } from './template.ts';
@@ -69,21 +69,14 @@ async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
   const result = await step(work, one, index);
-  signal.throwIfAborted();
   const { state } = result;
-  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work.file, state) });
+  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work.file, work.track().state, state) });
   return result;
-}
-
-/** Values that are not of their declared types. */
-export function warned(file: WorkflowFile, state: Record<string, unknown>): { warnings?: string[] } {
-  const warnings = misfits(file, state);
-  return warnings.length > 0 ? { warnings } : {};
 }
 
 async function step(work: NodeWork, { uses, with: given = {}, output, run }: Step, index: number) {
   const scope = scopeOf(work);
-  if (run) return { state: { [run.output_key]: evaluate(run.value, scope) } };
+  if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope) }) };
   if (!uses) return { state: {} };
   const params = renderAll(given, scope) as Record<string, unknown>;
   const result = await perform(uses, params, actionContext(work, index));
@@ -166,11 +159,8 @@ function scopeOf({ file, track }: NodeWork): Scope {
 }
 
 function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
-  if (typeof output === 'string') return { [output]: result };
-  if (output) {
-    const rendered = renderAll(output, { ...scope, result, action_result: result }) as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(rendered).map(([key, value]) => [key, value ?? '']));
-  }
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) return { result };
-  return Object.fromEntries(Object.entries(result).filter(([key]) => key !== '__proto__'));
+  if (typeof output === 'string') return asKept({ [output]: result });
+  if (output) return asKept(renderAll(output, { ...scope, result, action_result: result }) as Record<string, unknown>);
+  const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
+  return asKept(isPlain ? (result as Record<string, unknown>) : { result });
 }

@@ -64,7 +64,7 @@ export function coerced(type: StateType, given: unknown): unknown {
   switch (type.kind) {
     case 'int':
     case 'float':
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : given;
+      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : given;
     case 'bool':
       if (/^(true|yes|1|on)$/i.test(text)) return true;
       return /^(false|no|0|off)$/i.test(text) ? false : given;

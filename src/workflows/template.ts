@@ -202,7 +202,14 @@ function toData(value: RuntimeValue): unknown {
         [...(value.value as Map<string, RuntimeValue>)].map(([key, item]) => [key, toData(item)]),
       );
     case 'UndefinedValue':
+    case 'NullValue':
       return null;
+    case 'IntegerValue':
+    case 'FloatValue':
+      // Python has no such numbers here, and a record has no words for them.
+      if (!Number.isFinite(value.value))
+        throw new Error('It gives what is no number: it divides by zero, or is too large');
+      return value.value;
     case 'FunctionValue':
       throw new Error('This gives a function, not a value.');
     default:

@@ -1,6 +1,7 @@
+import { resultsKey } from '../protocol/graph.ts';
 import type { Findings } from './check.ts';
-import { edgesFrom, isParallel, partsOf, startName, unreachableOf } from './navigate.ts';
-import type { EdgeSpec, WorkflowFile } from './schema.ts';
+import { edgesFrom, isParallel, partsOf, standsOf, startName, unreachableOf } from './navigate.ts';
+import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 /** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
@@ -17,6 +18,11 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
     const index = file.nodes.findIndex((node) => node.name === name);
     warn(['nodes', index, 'name'], `No way leads to \`${name}\`: it never runs.`);
   }
+  for (const node of blindTo(file))
+    warn(
+      ['nodes', file.nodes.indexOf(node)],
+      `A parallel branch does not see \`${resultsKey}\`: those are of the part before. Keep what it needs under a key of its own.`,
+    );
   for (const [index, { goto }] of file.nodes.entries())
     if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
       warn(
@@ -29,6 +35,16 @@ export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Proble
     if (doubt) warn(['edges', index], doubt);
   }
   return { problems, warnings };
+}
+
+/** Nodes of branches that ask for what branches gave, where no part of their own has given any. */
+function blindTo(file: WorkflowFile): NodeSpec[] {
+  const [stands, parts] = [standsOf(file), partsOf(file)];
+  return file.nodes.filter(({ name, description: _, ...node }) => {
+    const fanIn = stands.get(name)?.inside?.fanIn;
+    const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
+    return fanIn !== undefined && asks && !parts.some(({ inside }) => inside?.fanIn === fanIn);
+  });
 }
 
 /** Edges out of one node are tried in their order. */

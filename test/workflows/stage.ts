@@ -96,10 +96,41 @@ export class Stage {
 
   /** As a crash would: what is on disk now is all there is. */
   async crash(running: Promise<unknown>): Promise<void> {
-    const copy = `${this.folder}-copy`;
-    cpSync(this.folder, copy, { recursive: true, filter: (name) => path.basename(name) !== 'lock' });
+    const copy = this.copied();
     await this.engine.close();
     await running;
+    this.goBackTo(copy);
+  }
+
+  /** As a crash would right after the next change of this kind, of which nothing is on record yet. */
+  async crashAfter(change: 'writeText' | 'move' | 'delete', begin: () => Promise<unknown>): Promise<void> {
+    const { workspace, engine } = this;
+    const real = workspace[change] as (...args: unknown[]) => Promise<unknown>;
+    let copy: string | undefined;
+    const stand = async (...args: unknown[]) => {
+      const result = await real(...args);
+      copy ??= this.copied();
+      void engine.close();
+      return result;
+    };
+    Object.assign(workspace, { [change]: stand });
+    try {
+      await begin();
+    } finally {
+      Object.assign(workspace, { [change]: real });
+    }
+    await engine.close();
+    assert.ok(copy, 'there was such a change');
+    this.goBackTo(copy);
+  }
+
+  private copied(): string {
+    const copy = `${this.folder}-copy`;
+    cpSync(this.folder, copy, { recursive: true, filter: (name) => path.basename(name) !== 'lock' });
+    return copy;
+  }
+
+  private goBackTo(copy: string): void {
     rmSync(this.folder, { recursive: true });
     renameSync(copy, this.folder);
     this.build();

@@ -1,0 +1,28 @@
+import { misfits } from './inputs.ts';
+import type { WorkflowFile } from './schema.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Values of the state as the run's record gives them back, so that a run goes on with the same ones in memory as after a reload. What
+ * JSON has no word for is null.
+ */
+export function asKept(values: Values): Record<string, unknown> {
+  const entries = Object.entries(values).filter(([key]) => key !== '__proto__');
+  return JSON.parse(JSON.stringify(Object.fromEntries(entries.map(([key, value]) => [key, value ?? null]))));
+}
+
+/** Bytes of JSON; a value of more is said. */
+const largeValue = 1_000_000;
+
+/** What is to be said of the values that a node sets, for its event: what is not of its declared type, and what has become large by it. */
+export function warned(file: WorkflowFile, before: Values, set: Values): { warnings?: string[] } {
+  const large = Object.keys(set).filter((key) => isLarge(set[key]) && !isLarge(before[key]));
+  const warnings = [...misfits(file, set), ...large.map(tooLarge)];
+  return warnings.length > 0 ? { warnings } : {};
+}
+
+const isLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > largeValue;
+
+const tooLarge = (key: string): string =>
+  `\`${key}\` holds more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy: keep what is long in a file.`;
