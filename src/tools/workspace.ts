@@ -36,6 +36,16 @@ export interface HowToWrite {
   signal?: AbortSignal;
   /** Hears what is waited for. */
   say?(text: string): void;
+  /** Of a `FrontmatterUpdate`. */
+  drops?: readonly string[];
+}
+
+/** What an update makes of a document's frontmatter. */
+export interface FrontmatterUpdate {
+  /** The keys that change; one without a value goes. */
+  values: Record<string, unknown>;
+  /** The places (`variables.tone`) that the update says may lose what they held. */
+  drops: readonly string[];
 }
 
 /**
@@ -60,6 +70,15 @@ export interface Workspace {
    * extensions) may have made another of it
    */
   writeText(path: string, text: string, before?: string | null, how?: HowToWrite): Promise<string>;
+  /**
+   * What a file's own rules make of new values for its frontmatter; undefined: they take the place of the older ones. Throws
+   * `ToolError`.
+   */
+  mergeFrontmatter?(
+    path: string,
+    before: Record<string, unknown>,
+    update: Record<string, unknown>,
+  ): FrontmatterUpdate | undefined;
   /** Moves a file or folder to a path where nothing is, with what the editor holds of it; creates missing folders. */
   move(from: string, to: string): Promise<void>;
   /** Files in a folder of which the editor holds changes that are not on disk, as real paths. */

@@ -16,7 +16,7 @@ import { refusePlaceholders } from './placeholder.ts';
 export const applyPatchTool = askingTool(
   {
     name: 'fs.apply_patch',
-    description: 'Apply a unified diff to a file, or set keys of its frontmatter.',
+    description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add to them).',
     arguments: {
       path: z.string().optional(),
       patch: z.string().optional(),
@@ -32,10 +32,20 @@ export const applyPatchTool = askingTool(
     const target = await targetOf(workspace, path ?? file?.path, file);
     checkHash(target, ifMatchSha256);
     if (file) return planPatch(workspace, target, file);
-    const after = updateFrontmatter(target.before ?? '', frontmatter!);
-    return planText(workspace, target, after, 'fs.apply_patch');
+    return planFrontmatter(workspace, target, frontmatter!);
   },
 );
+
+function planFrontmatter(workspace: Workspace, target: Target, update: Record<string, unknown>): Plan {
+  if (Object.keys(update).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');
+  let drops: readonly string[] | undefined;
+  const after = updateFrontmatter(target.before ?? '', (before) => {
+    const merged = workspace.mergeFrontmatter?.(target.file.path, before, update);
+    drops = merged?.drops;
+    return merged?.values ?? update;
+  });
+  return planText(workspace, target, after, 'fs.apply_patch', {}, drops);
+}
 
 async function targetOf(workspace: Workspace, path: string | undefined, file: FilePatch | undefined): Promise<Target> {
   if (path === undefined) throw new ToolError('TOOL_ARGS_INVALID', 'path: give it, the patch names no file.');

@@ -51,6 +51,7 @@ export function planText(
   after: string,
   tool: 'fs.write' | 'fs.edit' | 'fs.apply_patch',
   extra: Record<string, unknown> = {},
+  drops?: readonly string[],
 ): Plan {
   const { file, before } = target;
   const ofRun = file.mount === 'run';
@@ -66,13 +67,18 @@ export function planText(
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
-    revise: async (edited) => planText(workspace, await findTarget(workspace, target.input), edited, tool, extra),
+    revise: async (edited) =>
+      planText(workspace, await findTarget(workspace, target.input), edited, tool, extra, drops),
     async run({ workspace, signal, output, leaves }) {
       await checkUnchanged(workspace, target);
       if (before !== null) await breakHardLink(file.path);
       await checkFolderOf(file);
       const problems = workspace.watchProblems?.(file.path);
-      const stands = await workspace.writeText(file.path, after, before, { signal, say: output });
+      const stands = await workspace.writeText(file.path, after, before, {
+        signal,
+        say: output,
+        ...(drops && { drops }),
+      });
       if (stands === before) throw takenBack(file);
       if (stands !== after) await leaves(stands);
       const newProblems = (await problems?.(signal)) ?? [];

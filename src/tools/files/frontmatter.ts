@@ -4,12 +4,14 @@ import { isTooMuch } from '../bounds.ts';
 import { ToolError } from '../tool.ts';
 import { mostFrontmatter, parseYaml } from '../yaml.ts';
 
+type Values = Record<string, unknown>;
+
 /**
- * The text with these keys set in its YAML frontmatter; a key's old value is replaced whole. Other keys, comments and the
- * text below keep their bytes. Without frontmatter it gets some. Throws `E_INVALID_FRONTMATTER`.
+ * The text with these keys set in its YAML frontmatter; a key's old value is replaced whole, and a key without a value goes. Other
+ * keys, comments and the text below keep their bytes. Without frontmatter it gets some. Throws `E_INVALID_FRONTMATTER`.
+ * @param values may be worked out from the values that stand there
  */
-export function updateFrontmatter(text: string, values: Record<string, unknown>): string {
-  if (Object.keys(values).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');
+export function updateFrontmatter(text: string, values: Values | ((before: Values) => Values)): string {
   const ending = text.includes('\r\n') ? '\r\n' : '\n';
   const found = /^(---[ \t]*\r?\n)([\s\S]*?)(^---[ \t]*(?:\r?\n|$))/m.exec(text);
   const begins = /^---[ \t]*(\r?\n|$)/.test(text);
@@ -20,23 +22,30 @@ export function updateFrontmatter(text: string, values: Record<string, unknown>)
   return found![1]! + updated + text.slice(found![1]!.length + found![2]!.length);
 }
 
-function updateYaml(source: string, values: Record<string, unknown>): string {
+function updateYaml(source: string, update: Values | ((before: Values) => Values)): string {
   const { document, values: before } = read(source);
-  const wanted = { ...before, ...values };
-  const edited = editInPlace(source, document, values);
-  if (edited !== undefined && isDeepStrictEqual(read(edited).values, wanted)) return edited;
-  for (const [key, value] of Object.entries(values)) document.set(key, value);
+  const values = typeof update === 'function' ? update(before ?? {}) : update;
+  const entries = Object.entries(values);
+  if (entries.length === 0) return source;
+  if (entries.every(([, value]) => value !== undefined)) {
+    const edited = editInPlace(source, document, values);
+    if (edited !== undefined && isDeepStrictEqual(read(edited).values, { ...before, ...values })) return edited;
+  }
+  for (const [key, value] of entries) {
+    if (value === undefined) document.delete(key);
+    else document.set(key, value);
+  }
   return document.toString({ lineWidth: 0 });
 }
 
 /** Its map, as a document and as data. */
-function read(source: string): { document: Document; values: Record<string, unknown> | null } {
+function read(source: string): { document: Document; values: Values | null } {
   const { document, trouble } = parseYaml(source, { uniqueKeys: true }, mostFrontmatter);
   if (trouble) throw invalid(trouble.message);
   const problem = document.errors[0];
   if (problem) throw invalid(problem.message.split('\n')[0]!.replace(/:$/, '.'));
   if (document.contents !== null && !isMap(document.contents)) throw invalid('it is not a map of keys to values.');
-  let values: Record<string, unknown> | null;
+  let values: Values | null;
   try {
     values = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
@@ -47,7 +56,7 @@ function read(source: string): { document: Document; values: Record<string, unkn
 }
 
 /** Only the lines of the keys that change; undefined where keys do not have lines of their own. */
-function editInPlace(source: string, document: Document, values: Record<string, unknown>): string | undefined {
+function editInPlace(source: string, document: Document, values: Values): string | undefined {
   const map = document.contents as YAMLMap | null;
   if (map?.flow) return undefined;
   let made = source === '' || source.endsWith('\n') ? source : `${source}\n`;

@@ -4,7 +4,7 @@ import { keepFile } from '../../tools/gate/write.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { PackageGraph } from './graph.ts';
 import { type PackageState, parseState } from './state.ts';
-import { checkTransition } from './transitions.ts';
+import { checkLoss, checkTransition } from './transitions.ts';
 
 const stateFile = 'workflow.md';
 
@@ -13,7 +13,7 @@ export class StateDocument {
   private constructor(
     /** Its folder, links resolved. */
     readonly folder: string,
-    private readonly graph: PackageGraph,
+    readonly graph: PackageGraph,
     /** Where the run stands. */
     public state: PackageState,
   ) {}
@@ -42,9 +42,12 @@ export class StateDocument {
     return file.toLowerCase() === path.join(this.folder, stateFile).toLowerCase();
   }
 
-  /** Takes a new text, or throws `ToolError` and leaves everything as it is. */
-  async write(text: string): Promise<void> {
-    await this.put(text, await this.standing());
+  /**
+   * Takes a new text, or throws `ToolError` and leaves everything as it is.
+   * @param drops the places that may lose something by it (`mergeState`)
+   */
+  async write(text: string, drops?: readonly string[]): Promise<void> {
+    await this.put(text, await this.standing(), drops);
   }
 
   /** What the person may have made of it meanwhile; as it was, when that cannot be used. */
@@ -66,9 +69,10 @@ export class StateDocument {
     await this.put(text);
   }
 
-  private async put(text: string, before?: PackageState): Promise<void> {
+  private async put(text: string, before?: PackageState, drops?: readonly string[]): Promise<void> {
     const after = parseState(text);
     checkTransition(this.graph, before ?? after, after);
+    if (before) checkLoss(before, after, drops);
     await keepFile(path.join(this.folder, stateFile), text);
     this.state = after;
   }

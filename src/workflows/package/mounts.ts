@@ -5,6 +5,7 @@ import { removeTree } from '../../tools/gate/tree.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { StateDocument } from './document.ts';
+import { mergeState } from './update.ts';
 
 /**
  * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
@@ -36,11 +37,12 @@ export function mountWorkspace(
     async writeText(file, text, before, how) {
       if (!isOwn(file)) return project.writeText(file, text, before, how);
       if (document!.isAt(file)) {
-        await (by === 'model' ? document!.write(text) : document!.restore(text));
+        await (by === 'model' ? document!.write(text, how?.drops) : document!.restore(text));
         await landed();
       } else await keepFile(file, text);
       return text;
     },
+    mergeFrontmatter: (file, before, update) => (document?.isAt(file) ? mergeState(before, update) : undefined),
     async move(from, to) {
       if (!isOwn(from) && !isOwn(to)) return project.move(from, to);
       if (!isOwn(from) || !isOwn(to)) throw refuse('STATE', 'Nothing moves into or out of @state. Write it there.');

@@ -1,6 +1,7 @@
 import { ToolError } from '../../tools/tool.ts';
 import { type NextNode, nextOf, nodeOf, type PackageGraph } from './graph.ts';
 import type { PackageState } from './state.ts';
+import { lossOf } from './update.ts';
 
 /**
  * Throws `E_INVALID_TRANSITION` unless the graph leads from one state to the other in at most one step. Its details:
@@ -19,6 +20,18 @@ export function checkTransition(graph: PackageGraph, before: PackageState, after
   const gone = before.stepsCompleted.find((id) => !after.stepsCompleted.includes(id));
   if (gone !== undefined)
     throw refuse('STEPS_SHRINK', `stepsCompleted only grows; ${JSON.stringify(gone)} is missing from it.`);
+}
+
+/**
+ * Throws `E_INVALID_TRANSITION` when a state has lost something that the one before it held and nobody said may go. Its details:
+ * `{ reason: 'STATE_SHRINKS', lost }`.
+ */
+export function checkLoss(before: PackageState, after: PackageState, drops: readonly string[] = []): void {
+  const lost = lossOf(before, after, drops);
+  if (lost.length === 0) return;
+  const more = lost.length > 5 ? `, and ${lost.length - 5} more` : '';
+  const message = `The state document would lose ${lost.slice(0, 5).join(', ')}${more}. In the frontmatter of fs.apply_patch give only what is new; {"set": …} in a value's place replaces it, {"remove": […]} takes names or items away. Nothing was written.`;
+  throw new ToolError('E_INVALID_TRANSITION', message, { reason: 'STATE_SHRINKS', lost: lost.slice(0, 20) });
 }
 
 /** Complete when the model says so, or when an end node is reached and done. */

@@ -327,7 +327,7 @@ describe('a run of a package', () => {
     const artifacts = ['@project/letter.md'];
     await writes([
       { calls: [state({ variables: { to: 'Ada' }, artifacts })] },
-      { calls: [state({ variables: {}, artifacts })] },
+      { calls: [state({ variables: { remove: ['to', 'tone'] } })] },
       { text: 'Hm?' },
     ]);
     await conversation.start();
@@ -336,7 +336,7 @@ describe('a run of a package', () => {
     );
     assert.deepEqual(shown, [
       ['start', { tone: 'warm' }, []],
-      ['step', { to: 'Ada' }, artifacts],
+      ['step', { tone: 'warm', to: 'Ada' }, artifacts],
       ['step', {}, artifacts],
     ]);
     const { graph } = await conversation.kept();

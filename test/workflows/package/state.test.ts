@@ -60,7 +60,21 @@ const refused: [what: string, tool: string, args: object, code: string, details?
   [
     'steps that shrink',
     'fs.apply_patch',
-    frontmatter({ stepsCompleted: ['judge'] }),
+    frontmatter({ stepsCompleted: { set: ['judge'] } }),
+    'E_INVALID_TRANSITION',
+    transition('STEPS_SHRINK'),
+  ],
+  [
+    'steps that are taken away',
+    'fs.apply_patch',
+    frontmatter({ stepsCompleted: { remove: ['ask'] } }),
+    'E_INVALID_TRANSITION',
+    transition('STEPS_SHRINK'),
+  ],
+  [
+    'steps that are emptied',
+    'fs.apply_patch',
+    frontmatter({ stepsCompleted: [] }),
     'E_INVALID_TRANSITION',
     transition('STEPS_SHRINK'),
   ],

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util';
+import stringify from 'safe-stable-stringify';
+import { didYouMean } from '../../tools/nearest.ts';
+import { ToolError } from '../../tools/tool.ts';
+import type { FrontmatterUpdate } from '../../tools/workspace.ts';
+
+type Values = Record<string, unknown>;
+/** `set`, `append` and `remove`, said of a value in its place: any of them, and nothing else. */
+type Operation = { set?: unknown; append?: unknown; remove?: unknown };
+
+/**
+ * What an update makes of a state document's values: it names what is new. Maps merge, lists append. `{"set": …}` puts a value
+ * in place of an older one (of one of the document's own maps: under each of the names given), `{"remove": […]}` takes names or
+ * items away, `{"append": […]}` adds also what is there already. Gives the keys that change, without a value those that go, and
+ * the places that may lose something by it. Throws `TOOL_ARGS_INVALID`.
+ */
+export function mergeState(before: Values, update: Values): FrontmatterUpdate {
+  const drops: string[] = [];
+  const after = merged(before, update, [], drops) as Values;
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (key) => !isDeepStrictEqual(before[key], after[key]),
+  );
+  return { values: Object.fromEntries(changed.map((key) => [key, after[key]])), drops };
+}
+
+function merged(old: unknown, given: unknown, path: readonly string[], drops: string[]): unknown {
+  if (isOperation(given)) return operated(old, given, path, drops);
+  if (isMap(given) && (old === undefined || (isMap(old) && Object.keys(given).length > 0))) {
+    const known = (old ?? {}) as Values;
+    const values = Object.entries(given).map(([key, value]) => [
+      key,
+      merged(own(known, key), value, [...path, key], drops),
+    ]);
+    return { ...known, ...Object.fromEntries(values) };
+  }
+  if (!Array.isArray(old) || old.length === 0) return given;
+  if (path.length === 1 && typeof given === 'string') return added(old, [given], path);
+  if (!Array.isArray(given) || given.length === 0) return given;
+  const isWhole = old.every((item, index) => isDeepStrictEqual(item, given[index])); // who gives all of it again adds the rest
+  return isWhole ? given : added(old, given, path);
+}
+
+function operated(old: unknown, operation: Operation, path: readonly string[], drops: string[]): unknown {
+  let value = old;
+  if ('remove' in operation) value = without(value, namesIn(operation.remove, path), path, drops);
+  if ('set' in operation) value = withSet(value, operation.set, path, drops);
+  if (!('append' in operation)) return value;
+  if (value !== undefined && !Array.isArray(value)) throw invalid(path, 'append', 'it is no list');
+  return added(value ?? [], [operation.append].flat(1), path);
+}
+
+function withSet(old: unknown, given: unknown, path: readonly string[], drops: string[]): unknown {
+  if (path.length > 1 || !isMap(old) || !isMap(given)) {
+    if (path.length === 0) throw invalid(path, 'set', 'name the keys');
+    drops.push(path.join('.'));
+    return given;
+  }
+  if (Object.keys(given).length === 0) throw invalid(path, 'set', 'it names nothing; {"remove": […]} names what goes');
+  const values = Object.entries(given).map(([key, value]) => [
+    key,
+    withSet(own(old, key), value, [...path, key], drops),
+  ]);
+  return { ...old, ...Object.fromEntries(values) };
+}
+
+function without(old: unknown, items: unknown[], path: readonly string[], drops: string[]): unknown {
+  if (Array.isArray(old)) {
+    const absent = items.find((item) => !old.some((one) => isDeepStrictEqual(one, item)));
+    if (absent !== undefined) throw invalid(path, 'remove', `there is no ${short(absent)} in it`);
+    drops.push(path.join('.'));
+    return old.filter((one) => !items.some((item) => isDeepStrictEqual(one, item)));
+  }
+  if (!isMap(old)) throw invalid(path, 'remove', 'it is no list and no map');
+  const absent = items.find((item) => typeof item !== 'string' || !Object.hasOwn(old, item));
+  if (absent !== undefined) {
+    const hint = didYouMean(String(absent), Object.keys(old)).trim();
+    throw invalid(path, 'remove', `there is no ${short(absent)} in it${hint && `. ${hint.replace(/\?$/, '')}`}`);
+  }
+  drops.push(...items.map((item) => [...path, String(item)].join('.')));
+  return Object.fromEntries(Object.entries(old).filter(([key]) => !items.includes(key)));
+}
+
+/** What the run has done and made is there once, however often it is said. */
+function added(old: readonly unknown[], items: readonly unknown[], path: readonly string[]): unknown[] {
+  const isSet = path.length === 1 && (path[0] === 'stepsCompleted' || path[0] === 'artifacts');
+  const all = [...old];
+  for (const item of items) if (!isSet || !all.some((one) => isDeepStrictEqual(one, item))) all.push(item);
+  return all;
+}
+
+/**
+ * What a document's values do not hold any more that they held, in words: names that are gone, items of lists, and lists and maps
+ * that are something else now. Another text or number under the same name is no loss.
+ */
+export function lossOf(
+  before: unknown,
+  after: unknown,
+  drops: readonly string[],
+  path: readonly string[] = [],
+): string[] {
+  const place = path.join('.');
+  if (drops.includes(place)) return [];
+  if (Array.isArray(before)) {
+    if (!Array.isArray(after)) return before.length > 0 ? [place] : [];
+    const left = new Map<string, number>();
+    for (const item of after) left.set(canonical(item), (left.get(canonical(item)) ?? 0) + 1);
+    const gone = before.filter((item) => {
+      const count = left.get(canonical(item)) ?? 0;
+      left.set(canonical(item), count - 1);
+      return count <= 0;
+    });
+    return gone.map((item) => `${short(item)} of ${place}`);
+  }
+  if (!isMap(before)) return [];
+  if (!isMap(after)) return Object.keys(before).length > 0 ? [place] : [];
+  return Object.entries(before).flatMap(([key, value]) =>
+    Object.hasOwn(after, key)
+      ? lossOf(value, after[key], drops, [...path, key])
+      : drops.includes([...path, key].join('.'))
+        ? []
+        : [[...path, key].join('.')],
+  );
+}
+
+const isMap = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isOperation = (value: unknown): value is Operation =>
+  isMap(value) && Object.keys(value).length > 0 && Object.keys(value).every((key) => operations.includes(key));
+const operations = ['set', 'append', 'remove'];
+const own = (values: Values, key: string): unknown => (Object.hasOwn(values, key) ? values[key] : undefined);
+const canonical = (value: unknown): string => stringify(value) ?? 'undefined';
+
+function short(value: unknown): string {
+  const text = canonical(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+function namesIn(value: unknown, path: readonly string[]): unknown[] {
+  const items = [value].flat(1);
+  if (items.length === 0 || (isMap(value) && path.length === 0)) throw invalid(path, 'remove', 'give a list of names');
+  return items;
+}
+
+const invalid = (path: readonly string[], operation: string, why: string) =>
+  new ToolError('TOOL_ARGS_INVALID', `${['frontmatter', ...path, operation].join('.')}: ${why}. Nothing was written.`);
