@@ -65,7 +65,12 @@ export const onlyAsked = (
 ): boolean =>
   toolCalls.length > 0 && toolCalls.every(({ id, name }) => name === askTool && calls[id]?.answer !== undefined);
 
-type Success = Extract<ToolOutcome, { ok: true }>;
+type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
+
+interface Answered {
+  answers?: { question: string; chosen: string[]; words?: string }[];
+  said?: string;
+}
 
 /** What the model is told. What was left open is not in it. */
 export function outcomeOf(questions: readonly Asked[], { choices, said, attachments }: Answer): Success {

@@ -47,7 +47,16 @@ export const askPersonTool: Tool = {
               questions.map(({ question }) => question),
               context,
             ),
-          ),
+          )
+          .meta({ help: 'Up to 4, each with 2 to 5 `answers`; `many`: several may be chosen.' }),
+      },
+      gives: {
+        answers: z
+          .array(z.strictObject({ question: z.string(), chosen: z.array(z.string()), words: z.string().optional() }))
+          .optional()
+          .describe('`chosen`: labels; `words`: what was written instead of them.'),
+        said: z.string().optional().describe('What was said to all of the questions.'),
+        leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
       },
     },
     async ({ questions }, { ask }) => {

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { planSchema, planTool } from '../protocol/plan.ts';
 import { readTool, type Tool } from './tool.ts';
 
@@ -7,7 +8,8 @@ export const planUpdateTool: Tool = {
     {
       name: planTool,
       description: 'Show your whole to-do list in a long task.',
-      arguments: { items: planSchema },
+      arguments: { items: planSchema.meta({ help: 'All of the list.' }) },
+      gives: { items: z.number().describe('How many.'), done: z.number().describe('How many of them are done.') },
     },
     async ({ items }) => ({ items: items.length, done: items.filter(({ status }) => status === 'done').length }),
   ),

@@ -7,7 +7,7 @@ import { namedIn } from './gate/named.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
 import { keptText } from './keptText.ts';
-import { standingOf } from './output.ts';
+import { standingOf, standingShape } from './output.ts';
 import type { Part } from './part.ts';
 import { BackgroundCommands } from './shell/background.ts';
 import type { LeftCommands } from './shell/left.ts';
@@ -47,10 +47,24 @@ export function shellTool({
       name: 'shell.run',
       description: 'Run a shell command, without input.',
       arguments: {
-        command: z.string().min(1),
-        cwd: z.string().optional(),
-        timeoutSeconds: z.int().min(1).max(3600).optional(),
-        background: z.boolean().optional(),
+        command: z.string().min(1).meta({ help: 'The command line.' }),
+        cwd: z.string().optional().meta({ help: 'The folder it runs in; without it the workspace.' }),
+        timeoutSeconds: z.int().min(1).max(3600).optional().meta({ help: 'Without it `towpath.shell.timeout`, 600.' }),
+        background: z.boolean().optional().meta({ help: 'It goes on when the step has its result.' }),
+      },
+      gives: {
+        exitCode: z
+          .number()
+          .nullable()
+          .optional()
+          .describe('0 when all went well. Another one is an answer, too: the node goes on.'),
+        output: z.string().describe('What it printed, `stdout` and `stderr` as they came.'),
+        signal: z.string().optional().describe('What ended it, when it did not end by itself.'),
+        outputId: z.string().optional().describe('Where `output` is cut: for `output.read`.'),
+        note: z.string().optional(),
+        stillRunning: z.array(z.string()).optional().describe('Processes that it left.'),
+        id: z.string().optional().describe('In the background: for `output.read` and `shell.stop`.'),
+        running: z.literal(true).optional().describe('In the background: it goes on.'),
       },
     },
     'execute',
@@ -146,7 +160,8 @@ export function stopTool(background: BackgroundCommands): Tool {
     {
       name: 'shell.stop',
       description: 'End a background command.',
-      arguments: { id: z.string().max(64) },
+      arguments: { id: z.string().max(64).meta({ help: 'The `id` that `shell.run` gave.' }) },
+      gives: { ...standingShape, output: z.string().describe('What it printed and nobody has read yet.') },
     },
     'execute',
     async ({ id }, { runId }): Promise<Plan> => {

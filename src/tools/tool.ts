@@ -13,6 +13,7 @@ import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import type { Origin } from './gate/origin.ts';
+import type { WithImages } from './images.ts';
 import type { Part } from './part.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -140,6 +141,8 @@ export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { re
 
 export interface Tool {
   definition: ToolDefinition;
+  /** What its data holds, with words for each key: for people who name them in a workflow. A model is not told of it. */
+  gives?: z.ZodObject;
   /** Callable, but not among the tools that a model is told of. */
   hidden?: boolean;
   /** It touches nothing but its own run: no preset asks about it. */
@@ -167,24 +170,32 @@ export interface Tool {
   target?(args: unknown): { tool: Tool; args: unknown };
 }
 
-interface Named<Shape extends z.ZodRawShape> {
+interface Named<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined> {
   name: string;
   description: string;
+  /** What is said of one to people alone is its `help` (`meta`). */
   arguments: Shape;
+  /** Of every tool of ours (a test asks for it). */
+  gives?: Gives;
 }
 
+type Given<Gives> = Gives extends z.ZodRawShape ? z.output<z.ZodObject<Gives>> | WithImages : unknown;
+
+/** The host may cut the data of any tool. */
+const cut = z.string().optional().describe('A sentence, when not all of it is there.');
+
 /** A tool that only reads. `ask` gives the question for the few arguments that need one. */
-export function readTool<Shape extends z.ZodRawShape>(
-  named: Named<Shape>,
-  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<unknown>,
+export function readTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: Named<Shape, Gives>,
+  run: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Given<Gives>>,
   ask?: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan | undefined>,
 ): Tool {
   return { ...define(named), risk: 'read', run: run as Tool['run'], plan: ask as Tool['plan'] };
 }
 
 /** A tool that changes the world, through a plan that can be shown first. */
-export function askingTool<Shape extends z.ZodRawShape>(
-  named: Named<Shape>,
+export function askingTool<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: Named<Shape, Gives>,
   risk: 'change' | 'execute',
   plan: (args: z.output<z.ZodObject<Shape>>, context: ToolContext) => Promise<Plan>,
 ): Tool {
@@ -195,9 +206,11 @@ export function askingTool<Shape extends z.ZodRawShape>(
  * Bounds, and that there are no other arguments, are checked, not told: a message about the one call that breaks them is
  * shorter than telling them in every prompt.
  */
-const untold = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
+const untold = ['help', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'];
 
-function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
+function define<Shape extends z.ZodRawShape, Gives extends z.ZodRawShape | undefined = undefined>(
+  named: Named<Shape, Gives>,
+) {
   const schema = z.strictObject(named.arguments);
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: 'input',
@@ -208,7 +221,12 @@ function define<Shape extends z.ZodRawShape>(named: Named<Shape>) {
       if (path.length > 0 && isAnything(jsonSchema.properties)) delete jsonSchema.properties;
     },
   }) as JsonSchema;
-  return { definition: { name: named.name, description: named.description, parameters }, arguments: schema };
+  const definition = { name: named.name, description: named.description, parameters };
+  return {
+    definition,
+    arguments: schema,
+    ...(named.gives && { gives: z.strictObject({ ...named.gives, cut }) as z.ZodObject }),
+  };
 }
 
 const isAnything = (schema: unknown): boolean => typeof schema === 'object' && Object.keys(schema ?? {}).length === 0;

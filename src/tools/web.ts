@@ -27,7 +27,19 @@ export function webTool({
   ...limits
 }: WebOptions = {}): Tool {
   return askingTool(
-    { name: 'web.fetch', description: 'Get a web page as text.', arguments: { url: z.string().max(2000) } },
+    {
+      name: 'web.fetch',
+      description: 'Get a web page as text.',
+      arguments: { url: z.string().max(2000).meta({ help: 'Its address, `https://…`.' }) },
+      gives: {
+        url: z.string().describe('Where it came from in the end.'),
+        contentType: z.string(),
+        title: z.string().optional(),
+        text: z.string().describe('The page without its markup; JSON and other texts as they are.'),
+        redirects: z.array(z.string()).optional().describe('The addresses on the way.'),
+        outputId: z.string().optional().describe('Where `text` is cut: for `output.read`.'),
+      },
+    },
     'execute',
     async ({ url: written }, { runId }) => {
       const isOpen = allowPrivate();

@@ -84,6 +84,13 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
       return options.says ?? { choices: questions.map(() => ({ chosen: [0] })) };
     },
   };
+  const run = async (call: ToolCall, later?: readonly ToolCall[]) => {
+    const outcome = await host.executeToolCall(call, context, later);
+    return asTold(
+      outcome,
+      tools.find(({ definition }) => definition.name === call.name),
+    );
+  };
   return {
     host,
     asked,
@@ -92,15 +99,20 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
     kept,
     stop,
     grants,
-    call: (name, args = {}, more = {}) => host.executeToolCall({ ...made(name, args), ...more }, context),
+    call: (name, args = {}, more = {}) => run({ ...made(name, args), ...more }),
     async reply(...calls) {
       const all = calls.map(([name, args]) => made(name, args));
       const outcomes: ToolOutcome[] = [];
-      for (const [index, call] of all.entries())
-        outcomes.push(await host.executeToolCall(call, context, all.slice(index + 1)));
+      for (const [index, call] of all.entries()) outcomes.push(await run(call, all.slice(index + 1)));
       return outcomes;
     },
   };
+}
+
+/** Throws when the tool gave what it does not tell people that it gives. */
+export function asTold(outcome: ToolOutcome, tool: Tool | undefined): ToolOutcome {
+  if (outcome.ok) tool?.gives?.parse(outcome.data);
+  return outcome;
 }
 
 /** The data of a call that went well. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type * as z from 'zod';
 import { type ToolDefinition, toldOf } from '../../src/protocol/tools.ts';
 import type { Language } from '../../src/tools/code/language.ts';
 import { defaultTools as build } from '../../src/tools/default.ts';
@@ -89,5 +90,17 @@ describe('tools: definitions', () => {
       'plan.update': ['items'],
       'ask.person': ['questions'],
     });
+  });
+
+  it('say what they take and give to people who write workflows, and nothing of that to a model', () => {
+    for (const { definition, arguments: given, gives } of defaultTools()) {
+      const words = Object.values((given as z.ZodObject).shape).map((one) => one.meta()?.help);
+      assert.ok(
+        words.every((help) => typeof help === 'string'),
+        `${definition.name} takes something without words`,
+      );
+      assert.ok(gives, `${definition.name} does not say what it gives`);
+      assert.doesNotMatch(JSON.stringify(definition), /"help"/);
+    }
   });
 });

@@ -1,6 +1,7 @@
+import * as z from 'zod';
 import { readTool, type Tool } from '../tool.ts';
 import type { Language } from './language.ts';
-import { shownFiles } from './shown.ts';
+import { shownFiles, shownShape } from './shown.ts';
 
 const mostEditors = 50;
 const mostCharacters = 10_000;
@@ -11,7 +12,31 @@ const mostCharacters = 10_000;
  */
 export function contextTool(language: Language): Tool {
   return readTool(
-    { name: 'editor.context', description: "The person's open files and selection.", arguments: {} },
+    {
+      name: 'editor.context',
+      description: "The person's open files and selection.",
+      arguments: {},
+      gives: {
+        active: z
+          .strictObject({
+            ...shownShape,
+            line: z.number().optional(),
+            selection: z
+              .strictObject({
+                startLine: z.number(),
+                endLine: z.number(),
+                text: z.string(),
+                cut: z.literal(true).optional(),
+              })
+              .optional(),
+          })
+          .optional()
+          .describe('The editor that is in front; `line` of the cursor, where nothing is selected.'),
+        open: z
+          .array(z.strictObject({ ...shownShape, unsaved: z.literal(true).optional() }))
+          .describe('All that are open.'),
+      },
+    },
     async (_, { workspace, keptFromSearch }) => {
       const shown = shownFiles(workspace, keptFromSearch(''));
       const editors = await Promise.all(
@@ -20,7 +45,7 @@ export function contextTool(language: Language): Tool {
       const active = editors.find(({ editor }) => editor.active);
       const open = editors
         .slice(0, mostEditors)
-        .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true }) }));
+        .map(({ editor, file }) => ({ ...file, ...(editor.unsaved && { unsaved: true as const }) }));
       return {
         ...(active && { active: activeOf(active.editor.selection, active.file) }),
         open,
@@ -37,5 +62,8 @@ function activeOf(selection: Selection, file: { path: string; outside?: true; se
   const { startLine, endLine, text } = selection;
   if (text === '') return { ...file, line: startLine };
   const cut = text.length > mostCharacters;
-  return { ...file, selection: { startLine, endLine, text: text.slice(0, mostCharacters), ...(cut && { cut }) } };
+  return {
+    ...file,
+    selection: { startLine, endLine, text: text.slice(0, mostCharacters), ...(cut && { cut: true as const }) },
+  };
 }

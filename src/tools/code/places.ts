@@ -6,9 +6,13 @@ import { quoted } from '../gate/spelling.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Language } from './language.ts';
-import { answered, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
+import { answered, fileLines, LinesByFile, type ShownFile, shownFiles } from './shown.ts';
 
-const named = { path: z.string(), line: z.int().min(1).max(1e9), symbol: z.string().min(1).max(200) };
+const named = {
+  path: z.string().meta({ help: 'The file that names it.' }),
+  line: z.int().min(1).max(1e9).meta({ help: 'Where, from 1.' }),
+  symbol: z.string().min(1).max(200).meta({ help: 'The name.' }),
+};
 type Named = z.output<z.ZodObject<typeof named>> & { references?: boolean };
 
 /**
@@ -21,7 +25,10 @@ export function placesTools(language: Language): Tool[] {
   const references = placesTool(language, 'code.references', 'Where a symbol is used.', named);
   const description = 'Where a symbol is defined, or used (references).';
   const definition: Tool = {
-    ...placesTool(language, 'code.definition', description, { ...named, references: z.boolean().optional() }),
+    ...placesTool(language, 'code.definition', description, {
+      ...named,
+      references: z.boolean().optional().meta({ help: 'Where it is used, as `code.references`.' }),
+    }),
     target(args) {
       const { references: used, ...rest } = args as Named;
       return used ? { tool: references, args: rest } : { tool: definition, args };
@@ -32,7 +39,12 @@ export function placesTools(language: Language): Tool[] {
 
 function placesTool(language: Language, name: string, description: string, shape: z.ZodRawShape): Tool {
   return readTool(
-    { name, description, arguments: shape },
+    {
+      name,
+      description,
+      arguments: shape,
+      gives: { places: z.number().describe('How many.'), files: fileLines.describe('A line is `12: its text`.') },
+    },
     (args, context) => places(args as Named, context),
     (args, context) => askToRead((args as Named).path, 'read', context, (context) => places(args as Named, context)),
   );

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import * as z from 'zod';
 import { relativeTo } from '../gate/paths.ts';
 import { secretReason } from '../gate/protected.ts';
 import { ToolError } from '../tool.ts';
@@ -13,6 +14,13 @@ export interface ShownFile {
   outside?: true;
   secret?: true;
 }
+
+/** The same in what a tool gives. */
+export const shownShape = {
+  path: z.string(),
+  outside: z.literal(true).optional(),
+  secret: z.literal(true).optional(),
+};
 
 /** Decides for many files; each is looked at once. `isKept`: rules keep its text from searches, so it is told of like a secret. */
 export function shownFiles(
@@ -52,6 +60,11 @@ export async function answered<Value>(answer: Promise<Value | undefined>, of: st
     clearTimeout(timer);
   }
 }
+
+/** The same in what a tool gives. */
+export const fileLines = z.array(
+  z.strictObject({ path: z.string(), outside: z.literal(true).optional(), lines: z.array(z.string()) }),
+);
 
 export interface FileLines {
   path: string;

@@ -3,7 +3,7 @@ import { askToRead } from '../files/ask.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { CodeSymbol, Language } from './language.ts';
-import { answered, LinesByFile, shownFiles } from './shown.ts';
+import { answered, fileLines, LinesByFile, shownFiles } from './shown.ts';
 
 /**
  * `code.symbols`: what a file defines (`path`), or what is defined anywhere under a name (`query`). Data: `{ files: [{ path, lines }], cut? }`;
@@ -14,7 +14,11 @@ export function symbolsTool(language: Language): Tool {
     {
       name: 'code.symbols',
       description: 'Symbols of a file (path) or by name (query).',
-      arguments: { path: z.string().optional(), query: z.string().min(1).max(200).optional() },
+      arguments: {
+        path: z.string().optional().meta({ help: 'A file, for what it defines.' }),
+        query: z.string().min(1).max(200).optional().meta({ help: 'Or a name, for where it is defined.' }),
+      },
+      gives: { files: fileLines.describe('A line is `12: function greet (in Greeter)`.') },
     },
     symbols,
     async (args, context) =>

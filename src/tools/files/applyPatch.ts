@@ -3,7 +3,7 @@ import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { askingTool, type Plan, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { checkHash, findTarget, planText, type Target } from './change.ts';
+import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
 import { applyPatch, type FilePatch, onlyFile } from './patch.ts';
@@ -18,10 +18,21 @@ export const applyPatchTool = askingTool(
     name: 'fs.apply_patch',
     description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add to them).',
     arguments: {
-      path: z.string().optional(),
-      patch: z.string().optional(),
-      frontmatter: z.looseObject({}).optional(),
-      ifMatchSha256: z.string().optional(),
+      path: z.string().optional().meta({ help: 'The file; without it the one that the patch names.' }),
+      patch: z.string().optional().meta({ help: 'A unified diff of one file.' }),
+      frontmatter: z
+        .looseObject({})
+        .optional()
+        .meta({ help: 'Or: keys of its YAML frontmatter and their new values.' }),
+      ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
+    },
+    gives: {
+      ...changeShape,
+      matched: z
+        .enum(['exact', 'tolerant'])
+        .optional()
+        .describe('Of a patch: whether its lines were found to the letter.'),
+      created: z.boolean().optional().describe('Of a patch: there was no such file.'),
     },
   },
   'change',

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import * as z from 'zod';
 import { checkFolderOf } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
@@ -16,6 +17,16 @@ export interface Target {
   file: ResolvedPath;
   before: string | null;
 }
+
+/** What every change of a text gives (`planText`). */
+export const changeShape = {
+  path: z.string().describe('The file.'),
+  sha256: z.string().describe('Of the file as it is now.'),
+  added: z.number().describe('Lines.'),
+  removed: z.number().describe('Lines.'),
+  changedOnSave: z.string().optional().describe('What the editor itself changed on saving, as a diff.'),
+  newProblems: z.array(z.string()).optional().describe('What the editor’s language servers report since.'),
+};
 
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
 export async function findTarget(workspace: Workspace, input: string): Promise<Target> {

@@ -18,7 +18,16 @@ export interface DeleteOptions {
  */
 export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOptions = {}): Tool {
   return askingTool(
-    { name: 'fs.delete', description: 'Delete a file or folder.', arguments: { path: z.string() } },
+    {
+      name: 'fs.delete',
+      description: 'Delete a file or folder.',
+      arguments: { path: z.string().meta({ help: 'The file or folder; it goes to the trash where there is one.' }) },
+      gives: {
+        path: z.string().describe('What it was.'),
+        deleted: z.literal(true),
+        files: z.number().optional().describe('Of a folder: how many were in it.'),
+      },
+    },
     'change',
     async ({ path }, { workspace }) => {
       const file = await resolvePath(workspace.roots, path, 'delete');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool } from '../tool.ts';
-import { checkHash, findTarget, planText } from './change.ts';
+import { changeShape, checkHash, findTarget, planText } from './change.ts';
 import { editFailed } from './failure.ts';
 import { applyEdits } from './match.ts';
 import { refusePlaceholders } from './placeholder.ts';
@@ -12,12 +12,17 @@ export const editTool = askingTool(
     name: 'fs.edit',
     description: 'Replace each oldText (whole lines, once in the file) by newText; all or none.',
     arguments: {
-      path: z.string(),
+      path: z.string().meta({ help: 'The file.' }),
       edits: z
         .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
         .min(1)
-        .max(100),
-      ifMatchSha256: z.string().optional(),
+        .max(100)
+        .meta({ help: 'Each `oldText` stands once in the file, and becomes `newText`.' }),
+      ifMatchSha256: z.string().optional().meta({ help: 'Only if the file is the one that was read.' }),
+    },
+    gives: {
+      ...changeShape,
+      matched: z.enum(['exact', 'tolerant']).describe('Whether each `oldText` was found to the letter.'),
     },
   },
   'change',

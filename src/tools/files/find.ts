@@ -15,12 +15,19 @@ const maximumFiles = 500;
 /** So many of the other files are looked through for what was meant. */
 const maximumOthers = 5000;
 
-/** `fs.find`: files by name. Data: `{ files: string[], cut?, note? }`, sorted; `note` says what may have been meant. */
+/** `fs.find`: files by name. */
 export const findTool = readTool(
   {
     name: 'fs.find',
     description: 'Find files by glob, e.g. src/**/*.ts, not ignored ones.',
-    arguments: { pattern: z.string().min(1), path: z.string().optional() },
+    arguments: {
+      pattern: z.string().min(1).meta({ help: 'A glob: `src/**/*.ts`.' }),
+      path: z.string().optional().meta({ help: 'A folder to look in.' }),
+    },
+    gives: {
+      files: z.array(z.string()).describe('Their paths, sorted.'),
+      note: z.string().optional().describe('When there is none: what may have been meant.'),
+    },
   },
   find,
   (args, context) => askToRead(args.path, 'search', context, (context) => find(args, context)),

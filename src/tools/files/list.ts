@@ -22,12 +22,25 @@ interface Entry {
 
 const maximumEntries = 500;
 
-/** `fs.list`: a folder's entries, folders first. Data: `{ path, entries: [{ name, kind, size?, ignored? }], cut? }`. */
+/** `fs.list`: a folder's entries, folders first. */
 export const listTool = readTool(
   {
     name: 'fs.list',
     description: 'List a folder.',
-    arguments: { path: z.string().optional() },
+    arguments: { path: z.string().optional().meta({ help: 'The folder; without it the workspace.' }) },
+    gives: {
+      path: z.string().describe('The folder.'),
+      entries: z
+        .array(
+          z.strictObject({
+            name: z.string(),
+            kind: z.enum(['file', 'folder', 'link', 'other']),
+            size: z.number().optional(),
+            ignored: z.literal(true).optional(),
+          }),
+        )
+        .describe('Folders first; `size` in bytes, `ignored` where an ignore file names it.'),
+    },
   },
   list,
   (args, context) => askToRead(args.path, 'list', context, (context) => list(args, context)),
@@ -36,7 +49,7 @@ export const listTool = readTool(
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
   const folders = foldersOf(workspace.roots);
   if (folders.length > 1 && isAll(path)) {
-    return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' })) };
+    return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };
   }
   const folder = await resolvePath(workspace.roots, path ?? '.', 'list');
   const found = await entriesOf(folder);

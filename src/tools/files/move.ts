@@ -17,7 +17,11 @@ export const moveTool = askingTool(
   {
     name: 'fs.move',
     description: 'Move a file or folder.',
-    arguments: { from: z.string(), to: z.string() },
+    arguments: {
+      from: z.string().meta({ help: 'The file or folder.' }),
+      to: z.string().meta({ help: 'Its new path, where nothing is yet.' }),
+    },
+    gives: { path: z.string().describe('Where it is now.'), from: z.string().describe('Where it was.') },
   },
   'change',
   async ({ from, to }, { workspace }) => {

@@ -23,9 +23,25 @@ export const fileReadTool = readTool(
     name: 'fs.read',
     description: 'Read a text file (limit: 1000 lines) with its sha256, or an image.',
     arguments: {
-      path: z.string(),
-      offset: z.int().min(1).max(1e9).optional(),
-      limit: z.int().min(1).max(5000).optional(),
+      path: z.string().meta({ help: 'The file.' }),
+      offset: z.int().min(1).max(1e9).optional().meta({ help: 'The first line, from 1.' }),
+      limit: z.int().min(1).max(5000).optional().meta({ help: 'How many lines: 1000 without it.' }),
+    },
+    gives: {
+      path: z.string().describe('The file.'),
+      text: z.string().optional().describe('Its lines; of a picture there is none.'),
+      startLine: z.number().optional().describe('The first line of `text`, from 1.'),
+      endLine: z.number().optional().describe('The last line of `text`.'),
+      totalLines: z
+        .number()
+        .optional()
+        .describe('How many the file has. More than `endLine`: `text` is not all of it.'),
+      sha256: z.string().optional().describe('Of the whole file, for `ifMatchSha256`.'),
+      unsaved: z.literal(true).optional().describe('The editor holds changes that are not saved; `text` has them.'),
+      note: z.string().optional().describe('When some bytes are no text.'),
+      image: z.string().optional().describe('The type of a picture: `image/png`.'),
+      bytes: z.number().optional().describe('The size of a picture.'),
+      leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
     },
   },
   read,
@@ -46,7 +62,7 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
     path: file.relative,
     ...window,
     sha256: sha256(text),
-    ...(workspace.isDirty(file.path) && { unsaved: true }),
+    ...(workspace.isDirty(file.path) && { unsaved: true as const }),
     ...(lossy && { note: 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.' }),
     ...(cut && { cut }),
   };

@@ -28,12 +28,18 @@ export const searchTool = readTool(
     name: 'fs.search',
     description: 'Search files by regular expression or fixed text, not ignored or secret ones.',
     arguments: {
-      pattern: z.string().min(1).max(1000),
-      path: z.string().optional(),
-      glob: z.string().optional(),
-      fixed: z.boolean().optional(),
-      ignoreCase: z.boolean().optional(),
-      context: z.int().min(0).max(20).optional(),
+      pattern: z.string().min(1).max(1000).meta({ help: 'A regular expression.' }),
+      path: z.string().optional().meta({ help: 'A file, or a folder to look in.' }),
+      glob: z.string().optional().meta({ help: 'Of the files that are looked into: `*.ts`.' }),
+      fixed: z.boolean().optional().meta({ help: '`pattern` is a text as it stands.' }),
+      ignoreCase: z.boolean().optional().meta({ help: 'Upper and lower case are one.' }),
+      context: z.int().min(0).max(20).optional().meta({ help: 'Lines before and after each match.' }),
+    },
+    gives: {
+      matches: z.number().describe('How many.'),
+      files: z
+        .array(z.strictObject({ path: z.string(), lines: z.array(z.string()) }))
+        .describe('A line is `12: its text` where it matches, `11- its text` where it is context.'),
     },
   },
   search,

@@ -42,6 +42,20 @@ export function resourceTool(
       name: 'mcp.read_resource',
       description: 'Read a resource of an MCP server, or list its resources.',
       arguments: { server: z.string(), uri: z.string().optional().describe('Without it: the list') },
+      gives: {
+        text: z.string().optional().describe('What it holds.'),
+        resources: z
+          .array(
+            z.strictObject({
+              uri: z.string(),
+              name: z.string(),
+              mimeType: z.string().optional(),
+              description: z.string().optional(),
+            }),
+          )
+          .optional()
+          .describe('Without `uri`: what the server offers to read.'),
+      },
     },
     read,
     async (args) => {

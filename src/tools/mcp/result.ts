@@ -24,16 +24,21 @@ export function toData(result: CallToolResult): unknown {
 }
 
 /** The contents of a resource: as text, and as pictures. */
-export function resourceData({ contents }: ReadResourceResult): unknown {
+export function resourceData({ contents }: ReadResourceResult): Told | WithImages {
   const images: Attachment[] = [];
   const text = contents.map((resource) => resourceInWords(resource, images)).join('\n');
   return withImages(cut(text), images);
 }
 
-const withImages = (data: Record<string, unknown>, images: readonly Attachment[]) =>
+const withImages = <Data>(data: Data, images: readonly Attachment[]): Data | WithImages =>
   images.length > 0 ? new WithImages(data, images) : data;
 
-function cut(text: string): Record<string, unknown> {
+interface Told {
+  text: string;
+  cut?: string;
+}
+
+function cut(text: string): Told {
   if (text.length <= textLimit) return { text };
   return {
     text: text.slice(0, textLimit),

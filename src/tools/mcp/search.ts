@@ -74,7 +74,15 @@ export function searchTools(found: readonly FoundTool[], servers: readonly strin
 
 function searchTool(description: string, found: readonly FoundTool[], find: (query: string) => Tool[]): Tool {
   return readTool(
-    { name: 'mcp.search_tools', description, arguments: { query: z.string().min(1).max(500) } },
+    {
+      name: 'mcp.search_tools',
+      description,
+      arguments: { query: z.string().min(1).max(500) },
+      gives: {
+        tools: z.array(z.custom<ToolDefinition>()).describe('The best matches.'),
+        all: z.array(z.string()).optional().describe('When there is none: the names of all.'),
+      },
+    },
     async ({ query }) => {
       const exact = found.find(({ whole }) => onWire(whole.name) === onWire(query.trim()));
       if (exact) return { tools: [exact.whole] };
