@@ -7,7 +7,8 @@ import { openEditors } from '../support/editor/towpath.ts';
 const endPlaces = keepPlaces();
 
 whenToldToEnd(async () => {
-  await stopEditors();
+  for (const editor of openEditors()) await editor.stop();
+  await endPlaces();
   process.exit(1);
 });
 
@@ -24,10 +25,8 @@ export const mochaHooks = {
       console.log(editor.log().trimEnd().split('\n').slice(-10).join('\n').replace(/^/gm, '    | '));
     }
   },
-  afterAll: stopEditors,
+  /** Of a file: files run side by side. Their places end with the process, as everything does that it started. */
+  async afterAll() {
+    for (const editor of openEditors()) await editor.stop();
+  },
 };
-
-async function stopEditors(): Promise<void> {
-  for (const editor of openEditors()) await editor.stop();
-  await endPlaces();
-}

@@ -38,7 +38,7 @@ export function panelOf(page: Page): Panel {
     .frameLocator('iframe#active-frame');
   // The mark may sit on the text area or on a control that holds one.
   const composer = frame.locator('textarea[data-testid="composer"], [data-testid="composer"] textarea').first();
-  const sendButton = frame.getByTestId('send');
+  const sendButton = frame.getByTestId('send').locator('button'); // the toolkit's element does not tell that it takes no click yet
   const stopButton = frame.getByTestId('stop');
   const phase = async () => ((await frame.locator('body').getAttribute('data-phase')) ?? '') as RunPhase | '';
   return {
@@ -74,7 +74,9 @@ export function panelOf(page: Page): Panel {
         const now = await phase();
         if (wanted.includes(now)) return now;
         if (Date.now() > deadline) {
-          throw new Error(`The panel's phase is "${now}" after ${timeoutMs} ms, not ${wanted.join(' or ')}.`);
+          const said = await frame.locator('body').innerText();
+          const wrong = `The panel's phase is "${now}" after ${timeoutMs} ms, not ${wanted.join(' or ')}.`;
+          throw new Error(`${wrong} It shows:\n${said}`);
         }
         await sleep(50);
       }

@@ -116,9 +116,19 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
     },
     async command(title) {
-      await page.keyboard.press('F1');
-      await page.locator('.quick-input-widget input').first().fill(`>${title}`);
-      await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+      const input = page.locator('.quick-input-widget input').first();
+      const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+      await eventually(`the palette runs ${title}`, async () => {
+        // A window that has just come up forgets keys, and takes the palette away when something else takes the keys.
+        if (!(await input.isVisible())) await page.keyboard.press('F1');
+        try {
+          await input.fill(`>${title}`, { timeout: 2000 });
+          await row.click({ timeout: 2000 });
+          return true;
+        } catch {
+          return false;
+        }
+      });
     },
     async chooseFile(title, file) {
       const dialog = page.getByText(title).first();
