@@ -29,7 +29,7 @@ const programs = [
     mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
     plugins: [mcpBeside],
   },
-  { ...node, entryPoints: ['src/extension/asideThread.ts'], format: 'cjs', outfile: 'dist/aside.cjs' },
+  { ...node, entryPoints: ['src/extension/aside/asideThread.ts'], format: 'cjs', outfile: 'dist/aside.cjs' },
   { ...node, entryPoints: ['src/tools/mcp/sdk.ts'], format: 'cjs', outfile: 'dist/mcp.cjs' },
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   {

@@ -8,15 +8,15 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
-import { announce } from './announce.ts';
-import { setDraft } from './composer.ts';
+import { setDraft } from './composer/composer.ts';
+import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
-import { focusComposer } from './draft.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
-import { Scroll } from './scroll.ts';
 import { newModel, receive } from './store.ts';
+import { announce } from './transcript/announce.ts';
+import { Scroll } from './transcript/scroll.ts';
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeTextArea(), vsCodeProgressRing());
 

@@ -1,19 +1,19 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { titleOf } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
-import { asksElsewhere, onConversationKey } from './ask.ts';
-import { asksIn } from './choosing.ts';
-import { commands } from './commands.ts';
-import { composer } from './composer.ts';
+import { asksElsewhere, onConversationKey } from './composer/ask.ts';
+import { asksIn } from './composer/choosing.ts';
+import { commands } from './composer/commands.ts';
+import { composer } from './composer/composer.ts';
 import type { PanelContext } from './context.ts';
-import { graph } from './graph.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey } from './history.ts';
 import { icons } from './icons.ts';
-import { phaseLine } from './phase.ts';
-import { plan } from './plan.ts';
-import { sentence } from './sentence.ts';
-import { transcript } from './transcript.ts';
-import { welcome, workspaceNotices } from './welcome.ts';
+import { graph } from './transcript/graph.ts';
+import { phaseLine } from './transcript/phase.ts';
+import { plan } from './transcript/plan.ts';
+import { sentence } from './transcript/sentence.ts';
+import { transcript } from './transcript/transcript.ts';
+import { welcome, workspaceNotices } from './transcript/welcome.ts';
 
 /** The whole panel, top to bottom. */
 export function panel(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
-import { Delivery } from '../../src/extension/delivery.ts';
+import { Delivery } from '../../src/extension/view/delivery.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { chat } from '../../src/workflows/chat.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/editorModels.ts';
+import { createEditorClient } from '../../src/extension/models/editorModels.ts';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { describeBehaviours } from '../llm/behaviours.ts';

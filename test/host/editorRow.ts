@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { createEditorClient } from '../../src/extension/editorModels.ts';
+import { createEditorClient } from '../../src/extension/models/editorModels.ts';
 import { withRescue } from '../../src/llm/rescue/rescue.ts';
 import type { Own, Row } from '../llm/behaviours.ts';
 import type { Deed } from '../support/providers.ts';

@@ -3,9 +3,9 @@ import { promises as fs, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { editorLanguage } from '../../src/extension/editorTools.ts';
-import { Problems } from '../../src/extension/problems.ts';
-import { EditorWorkspace } from '../../src/extension/workspace.ts';
+import { editorLanguage } from '../../src/extension/editor/editorTools.ts';
+import { Problems } from '../../src/extension/editor/problems.ts';
+import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
 
 // A language of our own, with a small server for it: the editor's others may be there or not.
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-language-')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { EditorWorkspace } from '../../src/extension/workspace.ts';
+import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
 import { sha256 } from '../../src/tools/files/text.ts';
 import { conversation, data, error } from '../tools/conversation.ts';
 

@@ -7,7 +7,7 @@ let built: Promise<unknown> | undefined;
 /** Builds the thread aside and says where it is. */
 export async function buildAside(): Promise<string> {
   built ??= build({
-    entryPoints: [path.resolve(import.meta.dirname, '../../src/extension/asideThread.ts')],
+    entryPoints: [path.resolve(import.meta.dirname, '../../src/extension/aside/asideThread.ts')],
     outfile: program,
     bundle: true,
     platform: 'node',

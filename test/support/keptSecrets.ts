@@ -1,5 +1,5 @@
 import type { Memento, SecretStorage } from 'vscode';
-import { Secrets } from '../../src/extension/secrets.ts';
+import { Secrets } from '../../src/extension/settings/secrets.ts';
 
 /** The editor's two stores, as maps, with the keys in them. */
 export function keptSecrets() {

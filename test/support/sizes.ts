@@ -1,5 +1,5 @@
 import { systemPrompt } from '../../src/engine/composer.ts';
-import { toEditorTools } from '../../src/extension/editorWire.ts';
+import { toEditorTools } from '../../src/extension/models/editorWire.ts';
 import { toWire as toAnthropic } from '../../src/llm/anthropic/wire.ts';
 import type { ChatRequest } from '../../src/llm/client.ts';
 import { toGoogleWire } from '../../src/llm/google/wire.ts';

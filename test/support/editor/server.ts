@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { machineSettings } from '../../../src/extension/settingScopes.ts';
+import { machineSettings } from '../../../src/extension/settings/settingScopes.ts';
 import { ensureServer } from './install.ts';
 import { temporaryFolder } from './sample.ts';
 

@@ -1,0 +1,37 @@
+import { type GgufInfo, readModelFile } from '../../llm/local/ggufInfo.ts';
+import { pageText } from '../../tools/web/text.ts';
+import { hoverAt, type Schema, suggestionsAt } from '../../workflows/complete.ts';
+import { actionSchemas, jsonSchemas } from '../../workflows/jsonSchema.ts';
+import { readPackage } from '../../workflows/package/read.ts';
+import { type Known, loadAgent, loadWorkflow } from '../../workflows/validate.ts';
+
+/**
+ * What is done aside of the extension host's thread: whatever takes apart what strangers wrote. Arguments and results are plain data,
+ * and what is wrong with a file is in its result.
+ */
+export const asideJobs = {
+  workflow: (text: string, known: Known) => loadWorkflow(text, known),
+  agent: (text: string, known: Known) => loadAgent(text, known),
+  package: readPackage,
+  model: (file: string): { info: GgufInfo } | { trouble: string } => readModelFile(file),
+  page: pageText,
+  suggestions: (text: string, offset: number, about: About) => suggestionsAt(text, offset, languageOf(about)),
+  hover: (text: string, offset: number, about: About) => hoverAt(text, offset, languageOf(about)),
+};
+
+export type AsideJobs = typeof asideJobs;
+
+/** A file that is being written, and the workspace's agents. */
+export interface About {
+  kind: 'workflow' | 'agent';
+  agents: readonly string[];
+}
+
+function languageOf({ kind, agents }: About) {
+  const actions = new Map(Object.entries(actionSchemas()));
+  return {
+    schema: (jsonSchemas() as Record<About['kind'], Schema>)[kind],
+    agents,
+    action: (name: string) => actions.get(name),
+  };
+}

@@ -1,0 +1,46 @@
+import { visible } from '../../protocol/visible.ts';
+
+/** What a dialog shows whole, counted as it is shown. */
+const mostLines = 20;
+const mostCharacters = 2000;
+/** Of each end of what does not fit. */
+const endLines = 8;
+const endCharacters = 700;
+
+export interface Excerpt {
+  text: string;
+  /** Nothing is left out. */
+  whole: boolean;
+}
+
+/**
+ * A command or arguments for a dialog: all of it, with what is hidden in it marked, or both of its ends. An empty line shows
+ * as ⏎: what a dialog says besides stands behind empty lines, and is not to be imitated.
+ */
+export function excerpt(of: string): Excerpt {
+  const lines = visible(of)
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '⏎' : line));
+  const shown = lines.join('\n');
+  if (lines.length <= mostLines && shown.length <= mostCharacters) return { text: shown, whole: true };
+  const head = wholeCharacters(lines.slice(0, endLines).join('\n').slice(0, endCharacters));
+  const rest = shown.slice(head.length);
+  const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
+  const between = rest.slice(0, rest.length - tail.length);
+  const left = `… ${count(between.length, 'character')} more, ${count(lines.length, 'line')} in all: Review… shows it whole …`;
+  return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
+}
+
+/** A line with both of its ends. @param most characters of it that are shown */
+export function excerptLine(line: string, most: number): Excerpt {
+  if (line.length <= most) return { text: line, whole: true };
+  const end = Math.floor(most / 4);
+  const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
+  return { text: ends.join(`… (${count(line.length - most, 'more character', 'more characters')}) …`), whole: false };
+}
+
+export const count = (number: number, noun: string, nouns = `${noun}s`): string =>
+  `${number.toLocaleString('en-US')} ${number === 1 ? noun : nouns}`;
+
+/** Without the halves of pairs that a cut leaves at the ends. */
+const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { createAdapter } from '../../llm/adapter.ts';
+import { createLocalClient } from '../../llm/local/client.ts';
+import { inGigabytes } from '../../llm/local/fit.ts';
+import { placeInWords } from '../../llm/local/place.ts';
+import type { Message } from '../../protocol/messages.ts';
+import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
+import type { McpServers } from '../../tools/mcp/servers.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { askOneWord } from '../models/connection.ts';
+import { engineText } from '../models/modelDetails.ts';
+import { demoModel, providerOf, split } from '../models/modelIds.ts';
+import type { ModelManager } from '../models/modelManager.ts';
+import type { Models } from '../models/models.ts';
+import { providerSettings } from '../models/providerSettings.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import { settings } from '../settings/settings.ts';
+import type { Check, Finding } from './doctorReport.ts';
+import { providerFindings } from './providerFindings.ts';
+import { serverFindings } from './serverFindings.ts';
+
+interface Parts {
+  context: vscode.ExtensionContext;
+  models: Models;
+  manager: ModelManager;
+  secrets: Secrets;
+  servers: McpServers;
+  workspace: Workspace;
+  /** Where runs are kept. */
+  storage: string;
+}
+
+const ok = (text: string): Finding => ({ level: 'ok', text });
+const fact = (text: string): Finding => ({ level: 'fact', text });
+const warning = (text: string): Finding => ({ level: 'warning', text });
+const problem = (text: string): Finding => ({ level: 'problem', text });
+
+/** What Doctor looks at; others may add theirs to the list. */
+export function doctorChecks(parts: Parts): Check[] {
+  const { models } = parts;
+  return [
+    { title: 'This machine', run: async () => machine(parts) },
+    { title: 'The model', run: (signal, progress) => model(models, signal, progress) },
+    { title: 'Providers', run: () => providerFindings(settings(), parts.secrets) },
+    { title: 'Tool calls', run: (signal) => toolCall(models, signal) },
+    { title: 'Context window', run: (signal) => contextWindow(models, signal) },
+    { title: 'The local engine', run: (signal, progress) => localEngine(parts, signal, progress) },
+    { title: 'MCP servers', run: (signal, progress) => serverFindings(parts.servers, signal, progress) },
+    { title: 'Runs', run: () => store(parts.storage) },
+    { title: 'Search', run: () => search(parts.workspace) },
+  ];
+}
+
+function machine({ context, workspace }: Parts): Finding[] {
+  const { version } = context.extension.packageJSON as { version: string };
+  const cores = os.availableParallelism();
+  return [
+    fact(`Towpath ${version}, ${vscode.env.appName} ${vscode.version}, Node ${process.versions.node}`),
+    fact(
+      `${process.platform}-${process.arch}, ${cores} cores, ${inGigabytes(os.freemem())} of ${inGigabytes(os.totalmem())} free`,
+    ),
+    workspace.roots.length > 0
+      ? fact(workspace.roots.length === 1 ? 'One folder is open' : `${workspace.roots.length} folders are open`)
+      : warning('No folder is open: there are no files to work on.'),
+    workspace.trusted
+      ? ok('The workspace is trusted')
+      : warning(
+          'The workspace is not trusted: tools that change or run anything are off. Manage Workspace Trust changes that.',
+        ),
+  ];
+}
+
+async function model(models: Models, signal: AbortSignal, progress: (text: string) => void): Promise<Finding[]> {
+  const told = await askOneWord(models, signal, progress);
+  if (!told) return [fact('Stopped.')];
+  if (!told.works) return [problem(told.text)];
+  return [
+    ok(told.text),
+    told.pieces > 1
+      ? ok(`It streams: the answer came in ${told.pieces} pieces`)
+      : warning('The answer came in one piece: it was short, or something on the way holds it back.'),
+  ];
+}
+
+const echo: ToolDefinition = {
+  name: 'towpath.echo',
+  description: 'Says back the word it is given.',
+  parameters: {
+    type: 'object',
+    properties: { word: { type: 'string', description: 'The word' } },
+    required: ['word'],
+    additionalProperties: false,
+  },
+};
+
+/** A tool that only answers: called, answered, and the answer used. */
+async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
+  if (models.currentId === demoModel) return [fact('The demo model follows a script and calls what its script says.')];
+  const { model: name, adapter } = await models.current();
+  const messages: Message[] = [
+    { role: 'user', content: 'Call the tool with the word "rope". Then tell me the word it gave back.' },
+  ];
+  const ask = () => adapter.complete({ model: name, messages, tools: [echo], maxTokens: 1000 }, { signal });
+  const first = await ask();
+  if (first.aborted) return [fact('Stopped.')];
+  if (!first.success || !first.message) return [problem(first.error?.message ?? 'It did not answer.')];
+  const [call] = first.message.toolCalls ?? [];
+  if (!call)
+    return [
+      warning(
+        'It answered without calling the tool. As an agent it will not get far; pick a model that was made for tools.',
+      ),
+    ];
+  if (call.name !== echo.name) return [problem(`It called ${call.name}, which it was not offered.`)];
+  if (call.malformed !== undefined || call.arguments.word !== 'rope')
+    return [
+      warning(`It called the tool with other arguments than asked: ${JSON.stringify(call.arguments).slice(0, 200)}`),
+    ];
+  const outcome = { ok: true as const, data: { word: 'epor' } };
+  messages.push(first.message, { role: 'tool', content: '', toolResults: [toToolResult(call.id, outcome)] });
+  const second = await ask();
+  if (!second.success)
+    return [ok('It called the tool'), problem(second.error?.message ?? 'It stopped after the result.')];
+  const used = second.message?.content.includes('epor');
+  return [
+    ok('It called the tool'),
+    used ? ok('It used the result') : warning('It did not say what the tool gave back.'),
+  ];
+}
+
+async function contextWindow(models: Models, signal: AbortSignal): Promise<Finding[]> {
+  const { provider, model: name } = split(models.currentId);
+  const now = settings();
+  if (provider === 'local')
+    return [fact(`At most ${now['local.contextSize'].toLocaleString('en-US')} tokens (towpath.local.contextSize)`)];
+  const own = providerOf(provider) && providerSettings(now, providerOf(provider)!.id).windowOf(name);
+  const asked = own?.toLocaleString('en-US');
+  const said =
+    own === undefined
+      ? []
+      : [fact(provider === 'ollama' ? `${asked} tokens are asked for` : `towpath.providers says ${asked} tokens`)];
+  const listed = await models.list(provider, signal).catch((error: Error) => error);
+  if (signal.aborted) return [...said, fact('Stopped.')];
+  // Whether the model itself answers is seen above; many endpoints have no list.
+  if (listed instanceof Error) return [...said, fact(`The provider did not list its models: ${listed.message}`)];
+  const size = listed.find(({ id }) => id === name)?.contextWindow;
+  if (size === undefined) return [...said, fact('The provider does not say how large it is.')];
+  const text = `The provider says ${size.toLocaleString('en-US')} tokens`;
+  return [...said, size < 8192 ? warning(`${text}, which is little for an agent.`) : ok(text)];
+}
+
+/** A real load of the demo model in a process of its own, whatever model is in use. */
+async function localEngine(
+  { context, manager }: Parts,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<Finding[]> {
+  const engine = manager.engine();
+  const gpu = settings()['local.gpu'];
+  const runsOn = fact(`Local models run on ${engineText(engine, gpu)}`);
+  const lines: string[] = [];
+  const dist = path.join(context.extensionPath, 'dist');
+  const client = createLocalClient({
+    workerPath: path.join(dist, 'worker.mjs'),
+    modelPath: path.join(dist, 'demo.gguf'),
+    label: 'the demo model',
+    contextSize: 2048,
+    gpu: gpu ? 'auto' : false,
+    onLog: (line) => lines.push(line),
+  });
+  try {
+    const started = performance.now();
+    const reply = await createAdapter(client, { connectMs: 0, firstTokenMs: 0, retries: 0 }).complete(
+      { model: 'demo', messages: [{ role: 'user', content: 'Hello' }], maxTokens: 40 },
+      { signal, onChunk: (chunk) => chunk.progress && progress(chunk.progress.text) },
+    );
+    if (reply.aborted) return [runsOn, fact('Stopped.')];
+    if (!reply.message)
+      return [runsOn, problem(reply.error?.message ?? 'It did not answer.'), ...lines.slice(-5).map(fact)];
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    const place = client.place();
+    const where = place ? ` on ${placeInWords(place)}` : '';
+    const unused = gpu && engine.gpu.length > 0 && place?.gpu === false;
+    return [
+      runsOn,
+      ok(`The demo model was loaded in a process of its own${where} and answered after ${seconds} s`),
+      ...(unused ? [warning(unusedGpu(engine.gpu))] : []),
+      ...lines.slice(-3).map(fact),
+    ];
+  } finally {
+    await client.dispose();
+  }
+}
+
+const unusedGpu = (kinds: readonly string[]) =>
+  `An engine for a GPU (${kinds.join(', ')}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.`;
+
+async function store(storage: string): Promise<Finding[]> {
+  const probe = path.join(storage, `doctor-${randomUUID()}`);
+  await fs.mkdir(storage, { recursive: true });
+  await fs.writeFile(probe, 'towpath');
+  await fs.rm(probe);
+  const { bavail, bsize } = await fs.statfs(storage);
+  const free = bavail * bsize;
+  const text = `Runs can be kept in ${storage}, ${inGigabytes(free)} are free`;
+  return [free < 200e6 ? warning(`${text}. That is little.`) : ok(text)];
+}
+
+async function search({ ripgrep }: Workspace): Promise<Finding[]> {
+  if (!ripgrep) return [problem('ripgrep was not found in this editor: fs.search and fs.find do not work.')];
+  const { stdout } = await promisify(execFile)(ripgrep, ['--version'], { timeout: 10_000 });
+  return [ok(`${stdout.split('\n')[0]} (${ripgrep})`)];
+}

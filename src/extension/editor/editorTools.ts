@@ -1,0 +1,135 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { CodePlace, CodeSymbol, Language, OpenEditor, Problem } from '../../tools/code/language.ts';
+
+/** How long a server that sees a file for the first time has to report on it, in milliseconds. */
+const firstReport = 1500;
+
+/** What the editor's language servers know, through the commands that every extension can use. */
+export const editorLanguage: Language = {
+  async diagnostics(file) {
+    if (file === undefined)
+      return vscode.languages.getDiagnostics().flatMap(([uri, found]) => found.flatMap((one) => problemOf(uri, one)));
+    const uri = vscode.Uri.file(file);
+    const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.fsPath === file);
+    if (!isOpen && vscode.languages.getDiagnostics(uri).length === 0) await openForReport(uri);
+    return vscode.languages.getDiagnostics(uri).flatMap((one) => problemOf(uri, one));
+  },
+
+  async workspaceSymbols(query) {
+    const found = await ask<vscode.SymbolInformation[]>('vscode.executeWorkspaceSymbolProvider', query);
+    return found?.map(({ name, kind, containerName, location }) => ({
+      ...placeOf(location),
+      symbol: name,
+      kind: kindOf(kind),
+      ...(containerName && { container: containerName }),
+    }));
+  },
+
+  async documentSymbols(file) {
+    const uri = vscode.Uri.file(file);
+    await vscode.workspace.openTextDocument(uri);
+    const found = await ask<(vscode.DocumentSymbol | vscode.SymbolInformation)[]>(
+      'vscode.executeDocumentSymbolProvider',
+      uri,
+    );
+    return found?.flatMap((symbol) => symbolsIn(uri, symbol));
+  },
+
+  definitions: (file, line, column) => places('vscode.executeDefinitionProvider', file, line, column),
+  references: (file, line, column) => places('vscode.executeReferenceProvider', file, line, column),
+
+  openEditors() {
+    const { activeTextEditor } = vscode.window;
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    const open = new Map<string, OpenEditor>();
+    for (const { input, isDirty } of tabs)
+      if (input instanceof vscode.TabInputText)
+        open.set(input.uri.toString(), { ...fileOf(input.uri), active: false, unsaved: isDirty });
+    if (activeTextEditor) {
+      const { document, selection } = activeTextEditor;
+      open.set(document.uri.toString(), {
+        ...fileOf(document.uri),
+        active: true,
+        unsaved: document.isDirty,
+        selection: {
+          startLine: selection.start.line + 1,
+          endLine: selection.end.line + 1,
+          text: document.getText(selection),
+        },
+      });
+    }
+    return [...open.values()];
+  },
+};
+
+async function places(command: string, file: string, line: number, column: number): Promise<CodePlace[] | undefined> {
+  const uri = vscode.Uri.file(file);
+  await vscode.workspace.openTextDocument(uri);
+  const position = new vscode.Position(line - 1, column - 1);
+  return (await ask<(vscode.Location | vscode.LocationLink)[]>(command, uri, position))?.map(placeOf);
+}
+
+const ask = <Value>(command: string, ...args: unknown[]): Thenable<Value | undefined> =>
+  vscode.commands.executeCommand<Value | undefined>(command, ...args);
+
+/** Opening a file, without showing it, makes its server look at it. */
+async function openForReport(uri: vscode.Uri): Promise<void> {
+  const reported = new Promise<void>((resolve) => {
+    const timer = setTimeout(done, firstReport);
+    const listener = vscode.languages.onDidChangeDiagnostics(({ uris }) => {
+      if (uris.some((one) => one.toString() === uri.toString())) done();
+    });
+    function done() {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    }
+  });
+  await vscode.workspace.openTextDocument(uri);
+  await reported;
+}
+
+const words: Partial<Record<vscode.DiagnosticSeverity, Problem['severity']>> = {
+  [vscode.DiagnosticSeverity.Error]: 'error',
+  [vscode.DiagnosticSeverity.Warning]: 'warning',
+  [vscode.DiagnosticSeverity.Information]: 'info',
+};
+
+function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): Problem[] {
+  const word = words[severity];
+  if (word === undefined || uri.scheme !== 'file') return []; // hints are for the eye
+  const number = typeof code === 'object' ? code.value : code;
+  const from = [source, number].filter((part) => part !== undefined && part !== '').join(' ');
+  return [
+    { path: uri.fsPath, line: range.start.line + 1, severity: word, message, ...(from !== '' && { source: from }) },
+  ];
+}
+
+function symbolsIn(
+  uri: vscode.Uri,
+  symbol: vscode.DocumentSymbol | vscode.SymbolInformation,
+  container?: string,
+): CodeSymbol[] {
+  const children = 'children' in symbol ? symbol.children : [];
+  const within = container ?? ('containerName' in symbol ? symbol.containerName : undefined);
+  const place =
+    'location' in symbol ? placeOf(symbol.location) : { ...fileOf(uri), line: symbol.selectionRange.start.line + 1 };
+  return [
+    { ...place, symbol: symbol.name, kind: kindOf(symbol.kind), ...(within && { container: within }) },
+    ...children.flatMap((child) => symbolsIn(uri, child, symbol.name)),
+  ];
+}
+
+function placeOf(place: vscode.Location | vscode.LocationLink): CodePlace {
+  if ('uri' in place) return { ...fileOf(place.uri), line: place.range.start.line + 1 };
+  const range = place.targetSelectionRange ?? place.targetRange;
+  return { ...fileOf(place.targetUri), line: range.start.line + 1 };
+}
+
+const fileOf = (uri: vscode.Uri) => ({
+  path: uri.scheme === 'file' ? uri.fsPath : undefined,
+  name: path.posix.basename(uri.path),
+});
+
+const kindOf = (kind: vscode.SymbolKind): string => (vscode.SymbolKind[kind] ?? 'symbol').toLowerCase();

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { decodeText, maximumBytes } from '../../tools/files/text.ts';
+import { readPlain } from '../../tools/gate/open.ts';
+import { ToolError } from '../../tools/tool.ts';
+
+export interface Saving {
+  /** Given up at once when it ends. */
+  signal?: AbortSignal;
+  /** Hears what is waited for. */
+  say?(text: string): void;
+  /** In milliseconds: what the editor runs when it saves may take that long, and is told of when it takes so long. */
+  patience: { limit: number; silent: number };
+}
+
+/**
+ * Saves a document with all that the editor runs then: formatters, code actions, other extensions. When that does not end, the
+ * document gets the text `held` back before anything is thrown: what is saved late is nothing new. Throws `ToolError`.
+ * @returns the text that stands on disk then
+ */
+export async function save(document: vscode.TextDocument, held: string, saving: Saving): Promise<string> {
+  const ended = await endOf(document.save(), saving);
+  if (ended === 'saved') return savedText(document).catch(() => document.getText()); // it is saved, whoever took it away since
+  await replaceText(document, held);
+  const { limit } = saving.patience;
+  throw ended === 'refused'
+    ? new ToolError('TOOL_EXEC_FAILED', 'The editor could not save this file, so it was left as it was.')
+    : new ToolError(
+        ended === 'late' ? 'TOOL_TIMEOUT' : 'TOOL_INTERRUPTED',
+        `The editor was not done with saving this file${ended === 'late' ? ` after ${Math.ceil(limit / 1000)} s` : ''}: a formatter, or ` +
+          'another extension that runs when files are saved, did not end. The change was taken back.',
+      );
+}
+
+async function endOf(saved: Thenable<boolean>, { signal, say, patience }: Saving) {
+  const over = new AbortController();
+  const { signal: isOver } = over;
+  const after = (ms: number) => sleep(ms, undefined, { signal: isOver, ref: false });
+  after(patience.silent).then(
+    () => say?.('Saving: the editor waits for a formatter, or for another extension that runs when files are saved.\n'),
+    () => undefined,
+  );
+  try {
+    return await Promise.race([
+      Promise.resolve(saved).then(
+        (done) => (done ? ('saved' as const) : ('refused' as const)),
+        () => 'refused' as const,
+      ),
+      after(patience.limit).then(() => 'late' as const),
+      untilStopped(signal, isOver).then(async () => {
+        await after(stillSaved);
+        return 'stopped' as const;
+      }),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Milliseconds that a save has for its end when the work is stopped. */
+const stillSaved = 400;
+
+const untilStopped = (signal: AbortSignal | undefined, isOver: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal?.aborted) resolve();
+    signal?.addEventListener('abort', () => resolve(), { signal: isOver });
+  });
+
+/** As the file is on disk, whatever is typed by now. */
+async function savedText(document: vscode.TextDocument): Promise<string> {
+  const bytes = await readPlain(document.uri.fsPath, 2 * maximumBytes);
+  const { encoding } = document;
+  const decoded = encoding.startsWith('utf') ? decodeText(bytes) : undefined;
+  return decoded?.text ?? (await vscode.workspace.decode(bytes, { encoding })).replace(/^\uFEFF/, '');
+}
+
+/** As one step of the editor's own undo. */
+export async function replaceText(document: vscode.TextDocument, text: string): Promise<void> {
+  const edit = new vscode.WorkspaceEdit();
+  const everything = new vscode.Range(0, 0, document.lineCount, 0);
+  edit.replace(document.uri, document.validateRange(everything), text);
+  if (!(await vscode.workspace.applyEdit(edit)))
+    throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused this change; the file may be read-only.');
+}

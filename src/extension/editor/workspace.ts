@@ -1,0 +1,180 @@
+import { existsSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { decodeText, encodeText, maximumBytes } from '../../tools/files/text.ts';
+import { readPlain } from '../../tools/gate/open.ts';
+import { checkTree, removeTree } from '../../tools/gate/tree.ts';
+import { createFile, replaceFile } from '../../tools/gate/write.ts';
+import { ToolError } from '../../tools/tool.ts';
+import type { HowToWrite, TreeEntry, Workspace, WorkspaceRoot } from '../../tools/workspace.ts';
+import type { Problems } from './problems.ts';
+import { replaceText, type Saving, save } from './saving.ts';
+
+/** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
+export class EditorWorkspace implements Workspace {
+  readonly ripgrep: string | undefined;
+
+  /**
+   * @param extensionPath where Towpath is installed: its own packages are the second place to look for ripgrep
+   * @param patience with what the editor runs when it saves
+   */
+  constructor(
+    private readonly problems?: Problems,
+    extensionPath?: string,
+    private readonly patience: Saving['patience'] = { limit: 60_000, silent: 3000 },
+  ) {
+    this.ripgrep = findRipgrep([vscode.env.appRoot, ...(extensionPath === undefined ? [] : [extensionPath])]);
+  }
+
+  get roots(): readonly WorkspaceRoot[] {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    return folders
+      .filter((folder) => folder.uri.scheme === 'file')
+      .map((folder) => ({ name: folder.name, path: folder.uri.fsPath }));
+  }
+
+  get trusted(): boolean {
+    return vscode.workspace.isTrusted;
+  }
+
+  openText(file: string): string | undefined {
+    const document = openDocument(file);
+    // What is saved stands on disk, and the editor may be a second behind it; only another encoding is better known to it.
+    return document && (document.isDirty || !/^utf8/.test(document.encoding)) ? document.getText() : undefined;
+  }
+
+  isDirty(file: string): boolean {
+    return openDocument(file)?.isDirty ?? false;
+  }
+
+  async writeText(
+    file: string,
+    text: string,
+    before?: string | null,
+    { exactly, ...waiting }: HowToWrite = {},
+  ): Promise<string> {
+    const open = openDocument(file);
+    const uri = open?.uri ?? vscode.Uri.file(file);
+    if (before === null || (before === undefined && !existsSync(file))) {
+      await createFile(file, await encodedFor(uri, text));
+      return text;
+    }
+    if (exactly && !open && before !== undefined) return replaceOnDisk(file, text, before);
+    const document = await vscode.workspace.openTextDocument(uri);
+    if (before !== undefined) await untilItReads(document, before);
+    const held = document.getText();
+    if (before !== undefined && held !== before) {
+      if (document.isDirty || !sameLines(held, before)) throw readsOtherwise();
+      // The editor has one kind of line ending for a whole file: with it, every line of the other kind would change.
+      return replaceOnDisk(file, text, before);
+    }
+    await checkEncodable(text, document.encoding);
+    await replaceText(document, text.replace(/^\uFEFF/, '')); // the document keeps its BOM
+    const stands = document.isDirty ? await save(document, held, { ...waiting, patience: this.patience }) : text;
+    if (!exactly || stands === text) return stands;
+    await replaceFile(file, await vscode.workspace.encode(text, { encoding: document.encoding }));
+    await untilItReads(document, text);
+    return text;
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(vscode.Uri.file(from), vscode.Uri.file(to), { overwrite: false, ignoreIfExists: false });
+    if (!(await vscode.workspace.applyEdit(edit)))
+      throw new ToolError('TOOL_EXEC_FAILED', 'The editor refused to move this. Nothing was moved.');
+  }
+
+  watchProblems(file: string): ReturnType<Problems['watch']> {
+    return this.problems?.watch(file);
+  }
+
+  unsavedIn(folder: string): string[] {
+    const unsaved = vscode.workspace.textDocuments.filter(({ uri, isDirty }) => uri.scheme === 'file' && isDirty);
+    return unsaved.map(({ uri }) => realPathOf(uri) ?? uri.fsPath).filter((file) => isBelow(folder, file));
+  }
+
+  async delete(file: string, listed?: readonly TreeEntry[]): Promise<void> {
+    if (listed) await checkTree(file, listed);
+    try {
+      await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true, useTrash: true });
+    } catch {
+      await removeTree(file, listed); // a remote machine has no trash; what was there is kept with the run
+      const gone = vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .filter((tab) => !tab.isDirty && shows(tab, file));
+      await vscode.window.tabGroups.close(gone, true);
+    }
+  }
+}
+
+const isBelow = (folder: string, file: string) => file === folder || file.startsWith(folder + path.sep);
+
+const shows = ({ input }: vscode.Tab, file: string) =>
+  input instanceof vscode.TabInputText && input.uri.scheme === 'file' && isBelow(file, input.uri.fsPath);
+
+/** Only a file that is UTF-8 or UTF-16, and holds exactly this text. */
+async function replaceOnDisk(file: string, text: string, before: string): Promise<string> {
+  const found = decodeText(await readPlain(file, maximumBytes));
+  if (!found || found.lossy || found.text !== before) throw readsOtherwise();
+  await replaceFile(file, encodeText({ ...found, text }));
+  return text;
+}
+
+/** A file that was just changed by others is seen by the editor a moment later. */
+async function untilItReads(document: vscode.TextDocument, text: string): Promise<void> {
+  for (let waited = 0; waited < 2000 && !document.isDirty && !sameLines(document.getText(), text); waited += 50)
+    await sleep(50);
+}
+
+const sameLines = (a: string, b: string) => a.replaceAll(/\r\n?/g, '\n') === b.replaceAll(/\r\n?/g, '\n');
+
+const readsOtherwise = () =>
+  new ToolError(
+    'E_PRECONDITION_FAILED',
+    'The editor reads this file in another encoding, or it has just changed. Nothing was written; read it again.',
+  );
+
+/** What an old encoding has no bytes for would be saved as question marks. */
+async function checkEncodable(text: string, encoding: string): Promise<void> {
+  if (encoding.startsWith('utf')) return;
+  const back = await vscode.workspace.decode(await vscode.workspace.encode(text, { encoding }), { encoding });
+  if (back !== text) throw lacksCharacters(encoding);
+}
+
+/** A new file's bytes, in the encoding that is set for such files. */
+async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
+  const bytes = await vscode.workspace.encode(text, { uri });
+  const back = await vscode.workspace.decode(bytes, { uri });
+  if (back.replace(/^\uFEFF/, '') !== text.replace(/^\uFEFF/, '')) throw lacksCharacters('to be in an encoding');
+  return bytes;
+}
+
+const lacksCharacters = (encoding: string) =>
+  new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
+
+/** The document of a real path; the editor may know it by a path that leads there through a link. */
+function openDocument(file: string): vscode.TextDocument | undefined {
+  const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
+  return documents.find((one) => one.uri.fsPath === file) ?? documents.find((one) => realPathOf(one.uri) === file);
+}
+
+function realPathOf(uri: vscode.Uri): string | undefined {
+  try {
+    return realpathSync(uri.fsPath);
+  } catch {
+    return undefined; // not saved yet, or gone
+  }
+}
+
+/** The editor brings ripgrep along; where exactly differs between its versions and its server. */
+function findRipgrep(roots: readonly string[]): string | undefined {
+  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  const packages = ['@vscode/ripgrep/bin', `@vscode/ripgrep-${process.platform}-${process.arch}/bin`];
+  const places = roots.flatMap((root) =>
+    ['node_modules', 'node_modules.asar.unpacked'].flatMap((folder) =>
+      packages.map((inside) => path.join(root, folder, inside, name)),
+    ),
+  );
+  return places.find((place) => existsSync(place));
+}

@@ -1,0 +1,372 @@
+import * as vscode from 'vscode';
+import type { Rule } from '../../protocol/policy.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import { coverageOf, rulesFor } from '../../tools/gate/rules.ts';
+import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.ts';
+import {
+  batchText,
+  buttonsOf,
+  isListable,
+  labels,
+  listLimit,
+  type QuestionText,
+  questionText,
+  withoutLinks,
+} from '../dialogs/questionText.ts';
+import { quietIn } from '../view/attention.ts';
+import type { Presence } from '../view/presence.ts';
+import { scopes } from './approvalsMenu.ts';
+import { Front } from './front.ts';
+import type { Policies } from './policies.ts';
+import type { Reviews } from './reviews.ts';
+
+const { review, allow, allowChanged, allowRun, allowAlways, oneByOne, denyWithWords } = labels;
+
+interface Waiting {
+  request: ApprovalRequest;
+  answer(answer: ApprovalAnswer): void;
+  /** Put aside to be reviewed: shown again when the person asks for it. */
+  aside: boolean;
+  /** Asked about by itself, though others came with it. */
+  single: boolean;
+  /** The person asked for it: it need not wait until they do nothing. */
+  called: boolean;
+  /** Closes the notification that it waits. */
+  unremind?(): void;
+}
+
+/**
+ * Questions to the person, as native modals, one at a time, in the order they were asked; those of one answer of the model
+ * together. Closing the dialog is a no. The first button is *Review…*, so that Enter never allows. A question waits while
+ * somebody types, scrolls or selects, and while the window is not in front.
+ *
+ * Who answers first wins: dialog, review or box. On some desktops a dialog is lost and never says how it ended. So nothing
+ * depends on its end: *Answer…* gives it up, what it says afterwards counts for nothing, and as long as one is lost (the editor
+ * would put any other behind it) questions are answered from their review.
+ */
+export class Approvals implements vscode.Disposable {
+  private readonly waiting: Waiting[] = [];
+  private readonly settled = new vscode.EventEmitter<void>();
+  private readonly listeners: vscode.Disposable;
+  private readonly front = new Front(() => this.next());
+  private comingUp?: NodeJS.Immediate;
+  private lookingAgain?: NodeJS.Timeout;
+
+  constructor(
+    private readonly reviews: Reviews,
+    private readonly policies: Policies,
+    private readonly presence: Presence,
+    private readonly changed: (waiting: number) => void,
+  ) {
+    this.listeners = vscode.Disposable.from(
+      this.settled,
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    clearTimeout(this.lookingAgain);
+  }
+
+  readonly approve: Approve = (request, signal) =>
+    new Promise((resolve) => {
+      const waiting: Waiting = {
+        request,
+        aside: false,
+        single: false,
+        called: false,
+        answer: (answer) => {
+          const place = this.waiting.indexOf(waiting);
+          if (place < 0) return; // settled before: a late answer is no answer
+          this.waiting.splice(place, 1);
+          signal.removeEventListener('abort', gone);
+          waiting.unremind?.();
+          this.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
+          this.changed(this.waiting.length);
+          this.settled.fire();
+          resolve(answer);
+          this.next();
+        },
+      };
+      const gone = () => waiting.answer(no);
+      if (signal.aborted) return resolve(no);
+      signal.addEventListener('abort', gone);
+      this.waiting.push(waiting);
+      this.changed(this.waiting.length);
+      this.next();
+    });
+
+  /** Brings a question, by its id or its call's (or the oldest one), to the front. */
+  async show(id?: string): Promise<void> {
+    const chosen = this.find(id);
+    if (!chosen) return;
+    const group = this.togetherWith(chosen);
+    for (const one of group) Object.assign(one, { aside: false, called: true });
+    this.waiting.sort((one, other) => Number(other === chosen) - Number(one === chosen));
+    if (this.front.isComingUp) return;
+    this.front.giveUp();
+    if (this.front.isBlocked) await this.front.take(() => this.review(group.slice(0, listLimit)));
+    this.next();
+  }
+
+  /** A no with words, for a question and those that are asked with it. An empty box is a plain no, a closed one no answer. */
+  async denyWithWords(id?: string): Promise<void> {
+    const chosen = this.find(id);
+    if (chosen) await this.askForWordsOf(this.togetherWith(chosen));
+  }
+
+  /** The buttons above a review; `uri` is what it shows. */
+  async answerReview(how: 'allow' | 'deny' | 'words', uri: vscode.Uri | undefined): Promise<void> {
+    const reviewed = this.waiting.find(({ request }) => request.id === this.reviews.idOf(uri));
+    if (!reviewed) return;
+    reviewed.single = true;
+    await this.answerReviewed(how, [reviewed]);
+  }
+
+  /** The buttons above a review of several: they answer what it shows, each as it stands there. */
+  async answerReviews(how: 'allow' | 'deny' | 'words'): Promise<void> {
+    const shown = this.reviews.severalInFront();
+    const group = this.waiting.filter(({ request }) => shown.has(request.id));
+    await this.answerReviewed(how, group);
+  }
+
+  /** What is answered is what stood there when the button was pressed; the focus is back by the time that anything comes of it. */
+  private async answerReviewed(how: 'allow' | 'deny' | 'words', group: Waiting[]): Promise<void> {
+    if (group.length === 0) return;
+    this.front.giveUp(); // a dialog that lets its review be pressed is not there
+    if (how === 'words') return this.askForWordsOf(group);
+    const answers = group.map((one) => {
+      const answer = how === 'deny' ? no : yes(this.reviews.edited(one.request));
+      return () => one.answer(answer);
+    });
+    await this.presence.back('nowhere');
+    for (const answer of answers) answer();
+  }
+
+  get count(): number {
+    return this.waiting.length;
+  }
+
+  private find(id?: string): Waiting | undefined {
+    return this.waiting.find(({ request }) => !id || request.id === id || request.call.id === id);
+  }
+
+  /** Soon, so that questions which are asked at the same time are all here. */
+  private next(): void {
+    if (this.comingUp) return;
+    this.comingUp = setImmediate(() => {
+      this.comingUp = undefined;
+      if (!this.front.isTaken) void this.front.take((over) => this.askNext(over));
+    });
+  }
+
+  private async askNext(over: AbortSignal): Promise<void> {
+    clearTimeout(this.lookingAgain);
+    while (!over.aborted) {
+      const first = this.waiting.find((one) => !one.aside);
+      if (!first) return;
+      if (this.front.isBlocked || !vscode.window.state.focused) return this.remind(this.togetherWith(first));
+      const look = await this.presence.look();
+      if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
+      const wait = first.called ? 0 : quietIn(look);
+      if (wait > 0) {
+        if (look.panel === 'silent') this.remind(this.togetherWith(first));
+        this.lookingAgain = setTimeout(() => this.next(), wait);
+        return;
+      }
+      const group = this.togetherWith(first);
+      for (const one of group) one.unremind?.();
+      try {
+        await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
+      } catch {
+        if (!over.aborted) first.answer(no); // a question that cannot be asked is a no
+      }
+      await new Promise((resolve) => setImmediate(resolve)); // an answer may have settled others
+    }
+  }
+
+  /** The button of a native dialog; rejects when it is given up. */
+  private async dialog({ message, detail }: QuestionText, buttons: string[], over: AbortSignal) {
+    const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
+    const chosen = await this.front.ended(shown, over);
+    // What opens a list or a box gives the focus to that, which it would lose again to the panel.
+    if (chosen !== allowAlways && chosen !== denyWithWords) await this.presence.back();
+    over.throwIfAborted();
+    return chosen;
+  }
+
+  /** A question with those that one dialog can ask about together with it. */
+  private togetherWith(one: Waiting): Waiting[] {
+    if (one.single || !isListable(one.request)) return [one];
+    return this.ofBatch(one).filter((other) => !other.single && isListable(other.request));
+  }
+
+  private ofBatch(one: Waiting): Waiting[] {
+    return this.waiting.filter(({ request }) => request.batch === one.request.batch);
+  }
+
+  private async ask(waiting: Waiting, over: AbortSignal): Promise<void> {
+    const { request } = waiting;
+    const edited = this.reviews.edited(request);
+    const reviewed = this.reviews.has(request);
+    const text = questionText(request, edited, reviewed);
+    const others = this.ofBatch(waiting);
+    const offered = rulesFor(request);
+    const buttons = buttonsOf(request, {
+      edited,
+      reviewed,
+      always: offered.length > 0,
+      waiting: others.length,
+      oneByOne: waiting.single,
+    });
+    const chosen = await this.dialog(text, buttons, over);
+    if (chosen === review) await this.review([waiting]);
+    else if (chosen === allowAlways) await this.allowAlways(waiting, offered, over);
+    else if (chosen === allow || chosen === allowChanged) waiting.answer(yes(edited));
+    else if (chosen === allowRun) waiting.answer({ decision: 'allow-run' });
+    else for (const one of chosen?.startsWith('Deny All') ? others : [waiting]) one.answer(no);
+  }
+
+  /** Without a choice the question is still open, and is shown again. */
+  private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
+    const rules = scopes().flatMap(({ scope, words }) =>
+      offered.map((rules) => ({ ...choiceOf(rules, words), made: { rules, scope } })),
+    );
+    const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
+    const title = 'Always allow, without a question';
+    const placeHolder = 'Towpath: Approvals… shows these rules and deletes them';
+    const options = { title, placeHolder, ignoreFocusOut: true };
+    const chosen = await this.whileWaiting([waiting], over, (gone) =>
+      vscode.window.showQuickPick(items, options, gone),
+    );
+    if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
+    try {
+      await this.policies.add(chosen.made.scope, ...chosen.made.rules);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(withoutLinks(`The rule could not be kept: ${why}`));
+      return;
+    }
+    waiting.answer({ decision: 'allow', always: true });
+  }
+
+  /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */
+  private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
+    const all = this.ofBatch(group[0]!);
+    const edits = new Map(group.map((one) => [one, this.reviews.edited(one.request)]));
+    const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
+    const requests = group.map(({ request }) => request);
+    const text = batchText(requests, all.length, new Set(changed));
+    const allowAll = `Allow All (${group.length})`;
+    const buttons = [review, allowAll, oneByOne, denyWithWords];
+    const chosen = await this.dialog(text, buttons, over);
+    if (chosen === review) await this.review(group);
+    else if (chosen === oneByOne) for (const one of all) one.single = true;
+    else if (chosen === denyWithWords) await this.askForWords(all, over);
+    else if (chosen === allowAll) for (const one of group) one.answer(yes(edits.get(one)));
+    else for (const one of all) one.answer(no);
+  }
+
+  /** The editor shows it; the keys stay with the person's own words, out of what may be written in there. */
+  private async review(group: Waiting[]): Promise<void> {
+    const still = this.stillWaiting(group);
+    if (still.length === 0) return;
+    for (const one of still) one.aside = true;
+    await this.reviews.open(
+      still.map(({ request }) => request),
+      { preserveFocus: this.presence.panelInView },
+    );
+    this.remind(still);
+    // An editor of several differences takes the keys, and one that had them may show the proposal now.
+    if (still.length > 1 || this.presence.wasInEditor) await this.presence.back('nowhere');
+  }
+
+  private async askForWordsOf(group: Waiting[]): Promise<void> {
+    await this.front.take((over) => this.askForWords(group, over));
+    this.next();
+  }
+
+  private async askForWords(group: Waiting[], over: AbortSignal): Promise<void> {
+    const input = {
+      title: 'Say no, and why',
+      prompt: 'The model is told your words. Nothing is run.',
+      placeHolder: 'What should it do instead?',
+      ignoreFocusOut: true,
+    };
+    const words = await this.whileWaiting(group, over, (gone) => vscode.window.showInputBox(input, gone));
+    if (over.aborted) return;
+    const still = this.stillWaiting(group);
+    if (words !== undefined) for (const one of still) one.answer({ decision: 'deny', words });
+    else this.putAside(still);
+  }
+
+  /** A list or a box that closes by itself when nothing waits for it any more, or something else is asked. */
+  private async whileWaiting<Given>(
+    group: Waiting[],
+    over: AbortSignal,
+    open: (gone: vscode.CancellationToken) => Thenable<Given>,
+  ): Promise<Given> {
+    const cancel = new vscode.CancellationTokenSource();
+    const close = () => cancel.cancel();
+    over.addEventListener('abort', close);
+    const gone = this.settled.event(() => this.stillWaiting(group).length === 0 && close());
+    try {
+      return await open(cancel.token);
+    } finally {
+      gone.dispose();
+      cancel.dispose();
+      over.removeEventListener('abort', close);
+      if (!over.aborted) await this.presence.back();
+    }
+  }
+
+  private stillWaiting(group: Waiting[]): Waiting[] {
+    return group.filter((one) => this.waiting.includes(one));
+  }
+
+  private putAside(group: Waiting[]): void {
+    for (const one of group) one.aside = true;
+    this.remind(group);
+  }
+
+  /** A notification as long as they wait and no dialog shows them: the editor is free to read and write in. */
+  private remind(group: Waiting[]): void {
+    const waiting = group.filter((one) => this.waiting.includes(one) && !one.unremind);
+    const [first] = waiting;
+    if (!first) return;
+    const { request } = first;
+    const what = waiting.length > 1 ? `${waiting.length} questions` : withoutLinks(request.plan.what);
+    const link = (text: string, command: string) =>
+      `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([request.id]))})`;
+    const ways = `${link('Answer…', 'towpath.answer')} · ${link(denyWithWords, 'towpath.denyWithWords')}`;
+    const title = `Towpath waits: ${ways} · ${what}`;
+    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => {
+      return new Promise<void>((close) => {
+        const unremind = () => {
+          close();
+          for (const one of waiting) one.unremind = undefined;
+          setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
+        };
+        for (const one of waiting) one.unremind = unremind;
+      });
+    });
+  }
+}
+
+const no: ApprovalAnswer = { decision: 'deny' };
+/** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
+function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
+  const { what, where } = coverageOf(rules);
+  const holds = [where, scope].filter(Boolean).join(', ');
+  const line = visibleLine([what, ...(where === undefined ? [] : [where]), scope].join(' '));
+  return line.length <= longestChoice ? { label: line } : { label: visibleLine(what), detail: visibleLine(holds) };
+}
+
+/** Characters that a line of a list surely has room for. */
+const longestChoice = 70;
+
+const yes = (edited: string | undefined): ApprovalAnswer => ({
+  decision: 'allow',
+  ...(edited !== undefined && { edited }),
+});

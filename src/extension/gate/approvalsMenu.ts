@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { type Preset, presetNames, presets, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import { readRules } from '../../tools/gate/rules.ts';
+import type { McpServers } from '../../tools/mcp/servers.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { type NamedModels, whoIs } from '../models/namedModels.ts';
+import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
+import { serverRuleWords } from './serverRules.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  run?(): Promise<unknown>;
+  remove?(): Promise<unknown>;
+}
+
+/** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
+export async function showApprovals(policies: Policies, servers: McpServers, named: NamedModels): Promise<void> {
+  const pick = vscode.window.createQuickPick<Choice>();
+  pick.title = 'Towpath: what is asked about';
+  pick.placeholder = 'Choose a preset, or add a rule';
+  const show = () => {
+    pick.items = choices(policies, servers, named);
+  };
+  show();
+  const closed = new Promise<void>((resolve) => pick.onDidHide(resolve));
+  pick.onDidTriggerItemButton(({ item }) => item.remove?.().then(show, () => show()));
+  const chosen = new Promise<Choice | undefined>((resolve) => {
+    pick.onDidAccept(() => resolve(pick.selectedItems[0]));
+    void closed.then(() => resolve(undefined));
+  });
+  pick.show();
+  const choice = await chosen;
+  pick.dispose();
+  await choice?.run?.();
+}
+
+function choices(policies: Policies, servers: McpServers, named: NamedModels): Choice[] {
+  const { preset, readOnlyCommands } = policies.current();
+  return [
+    separator('Preset'),
+    ...presets.map((one) => ({
+      label: `${one === preset ? '$(check)' : '$(blank)'} ${presetNames[one]}`,
+      description: presetDetails[one],
+      run: () => policies.choose(one),
+    })),
+    separator('Commands'),
+    {
+      label: `${readOnlyCommands ? '$(check)' : '$(blank)'} Commands that only read run without a question`,
+      description: 'ls, grep, cat … inside the workspace, without a shell',
+      run: () => policies.setReadOnlyCommands(!readOnlyCommands),
+    },
+    ...rulesOf(policies, servers, 'workspace', 'Rules for this workspace'),
+    ...rulesOf(policies, servers, 'user', 'Rules everywhere'),
+    ...modelsOf(named),
+    separator(''),
+    { label: '$(add) Add a Rule…', run: () => addRule(policies) },
+  ];
+}
+
+const trash = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete this rule' };
+
+export const presetDetails: Record<Preset, string> = {
+  'ask-everything': 'reads, too',
+  'reads-free': 'changes and commands are asked about',
+  'edits-free': 'commands are asked about',
+  autopilot: 'nothing is asked about but protected places; trusted workspaces only',
+};
+
+function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: string): Choice[] {
+  const written = policies.written(scope);
+  if (written.length === 0) return [];
+  const items = written.map((value, index) => {
+    const { problems } = readRules([value], scope);
+    const rule = ruleSchema.safeParse(value);
+    const ofServer = rule.success ? serverRuleWords(rule.data, (bound) => servers.whereabouts(bound)) : undefined;
+    const words = ofServer?.words ?? (rule.success ? ruleWords(rule.data) : JSON.stringify(value).slice(0, 200));
+    const detail = problems[0] ?? ofServer?.detail;
+    return {
+      label: `${problems.length > 0 || ofServer?.isIdle ? '$(warning)' : '$(law)'} ${visibleLine(words)}`,
+      ...(detail && { detail: visibleLine(detail) }),
+      buttons: [trash],
+      remove: () => policies.remove(scope, index),
+    };
+  });
+  return [separator(title), ...items];
+}
+
+/** Files that may use a model that was not picked. */
+function modelsOf(named: NamedModels): Choice[] {
+  const items = named.agreed().map((one) => {
+    const { file, label, where } = whoIs(one);
+    const remove = async () => named.forget(one);
+    return { label: `$(law) Let ${file} use ${label}`, description: where, buttons: [trash], remove };
+  });
+  return items.length === 0 ? [] : [separator('Models that files name'), ...items];
+}
+
+async function addRule(policies: Policies): Promise<void> {
+  const title = 'Towpath: add a rule';
+  const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: effectWords[effect], effect }));
+  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder: 'Deny beats ask, ask beats allow' });
+  if (!chosen) return;
+  const { effect } = chosen;
+  const tool = await input(title, 'The tool, or the beginning of its name and *', 'fs.edit, fs.*, shell.run, mcp.*');
+  if (!tool) return;
+  const { key, prompt, example } = narrowings.get(tool) ?? files;
+  const narrower = await input(title, prompt, example, '');
+  if (narrower === undefined) return;
+  const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
+  const problem = readRules([rule], 'user').problems[0];
+  if (problem) {
+    void vscode.window.showErrorMessage(withoutLinks(`Nothing was added. ${problem}`));
+    return;
+  }
+  const words = serverRuleWords(rule, () => 'away')?.words ?? ruleWords(rule);
+  const scope = await pickScope(title, words);
+  if (scope) await policies.add(scope, rule);
+}
+
+interface Narrowing {
+  key: 'path' | 'command' | 'site';
+  prompt: string;
+  example: string;
+}
+const files: Narrowing = {
+  key: 'path',
+  prompt: 'Files, as a glob of paths in the workspace; empty: whatever the tool does',
+  example: 'src/**',
+};
+const narrowings = new Map<string, Narrowing>([
+  [
+    'shell.run',
+    { key: 'command', prompt: 'The words the command begins with; empty: every command', example: 'npm test' },
+  ],
+  ['web.fetch', { key: 'site', prompt: 'The site; empty: every site', example: 'https://example.com' }],
+]);
+
+async function pickScope(title: string, words: string): Promise<Scope | undefined> {
+  const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
+  return (await vscode.window.showQuickPick(items, { title }))?.scope;
+}
+
+/** Where a rule can hold: without an open folder there is no workspace to remember it for. */
+export function scopes(): { scope: Scope; words: string }[] {
+  const everywhere = { scope: 'user' as const, words: 'everywhere' };
+  return vscode.workspace.workspaceFolders
+    ? [{ scope: 'workspace' as const, words: 'in this workspace' }, everywhere]
+    : [everywhere];
+}
+
+/** @param value given: it may stay empty */
+async function input(title: string, prompt: string, placeHolder: string, value?: string): Promise<string | undefined> {
+  const text = await vscode.window.showInputBox({
+    title,
+    prompt,
+    placeHolder,
+    value,
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === '' && value === undefined ? 'Write a name.' : undefined),
+  });
+  return text?.trim();
+}
+
+function separator(label: string): Choice {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}

@@ -1,0 +1,211 @@
+import * as vscode from 'vscode';
+import { isWider, type OwnedRule, type Policy, type Preset, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import { coverage, readRules } from '../../tools/gate/rules.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import type { Memory } from '../settings/memory.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { RunPresets } from './runPresets.ts';
+
+const rulesName = 'approvals.rules';
+const autopilotName = 'approvals.autopilot';
+
+/** Where a rule holds: in this workspace, or in all of them. */
+export type Scope = OwnedRule['scope'];
+
+/**
+ * The person's policy: presets and rules for everywhere from the settings, rules of this workspace from the extension's own
+ * storage. What is in the workspace's files can set none of it.
+ */
+export class Policies implements vscode.Disposable {
+  private readonly listeners: vscode.Disposable;
+  private warned = new Set<string>();
+  private asking = false;
+  private readonly runs: RunPresets;
+  /** The person's own, when it was last looked at. */
+  private known?: Preset;
+
+  constructor(
+    private readonly memory: Memory,
+    private readonly modals: Modals,
+    private readonly log: vscode.LogOutputChannel,
+    /** The policy is another one. */
+    private readonly changed: () => void,
+  ) {
+    this.runs = new RunPresets(memory);
+    this.listeners = vscode.Disposable.from(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('towpath.approvals')) this.look();
+      }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.look()),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+  }
+
+  /** As it holds now for a run; without one, for every run. */
+  readonly current = (runId?: string): Policy => ({
+    preset: runId === undefined ? this.preset : this.shown(runId).preset,
+    readOnlyCommands: settings()['approvals.readOnlyCommands'],
+    rules: [...this.read('workspace').rules, ...this.read('user').rules],
+  });
+
+  /** The chosen preset; autopilot only once it was agreed to in this workspace, and only in a trusted one. */
+  get preset(): Preset {
+    const chosen = settings()['approvals.preset'];
+    const held = chosen !== 'autopilot' || (vscode.workspace.isTrusted && this.memory.get(autopilotName) === 'yes');
+    return held ? chosen : 'reads-free';
+  }
+
+  /** What holds in a run, and whether it was chosen for that run alone. */
+  shown(runId: string): { preset: Preset; presetOfRun: boolean } {
+    const own = this.preset;
+    const chosen = this.runs.of(runId, own);
+    const held = chosen !== 'autopilot' || vscode.workspace.isTrusted;
+    return { preset: held ? (chosen ?? own) : own, presetOfRun: held && chosen !== undefined };
+  }
+
+  /** The run in which most runs unasked; of equal ones the first. */
+  widest(runIds: readonly string[]): { runId: string; preset: Preset } | undefined {
+    const all = runIds.map((runId) => ({ runId, preset: this.shown(runId).preset }));
+    return all.find(({ preset }) => !all.some((other) => isWider(other.preset, preset)));
+  }
+
+  /** Rules as they are written, good or not, for a list that can delete each. */
+  written(scope: Scope): unknown[] {
+    const value: unknown = scope === 'user' ? settings()['approvals.rules'] : (this.memory.get(rulesName) ?? []);
+    return Array.isArray(value) ? value : [value];
+  }
+
+  async add(scope: Scope, ...rules: Rule[]): Promise<void> {
+    const wanted = rules.map((rule) => JSON.stringify(rule));
+    const others = this.written(scope).filter((one) => !wanted.includes(JSON.stringify(one)));
+    await this.write(scope, [...others, ...rules]);
+  }
+
+  /** @param index within `written` */
+  async remove(scope: Scope, index: number): Promise<void> {
+    await this.write(scope, this.written(scope).toSpliced(index, 1));
+  }
+
+  /** Takes away what was allowed for an MCP server's tools. */
+  async forgetServer(identity: string): Promise<void> {
+    for (const scope of ['workspace', 'user'] as const) {
+      const written = this.written(scope);
+      const left = written.filter((rule) => ruleSchema.safeParse(rule).data?.server?.identity !== identity);
+      if (left.length < written.length) await this.write(scope, left);
+    }
+  }
+
+  async choose(preset: Preset): Promise<void> {
+    if (preset === 'autopilot') {
+      if (!mayAutopilot() || this.preset === 'autopilot' || !(await this.agreeToAutopilot('ask'))) return;
+    }
+    await saveSetting('approvals.preset', preset);
+    if (preset !== 'autopilot') this.forgetAutopilot();
+    this.changed();
+  }
+
+  /** @param title the run's, for the question */
+  async chooseForRun(runId: string, preset: Preset, title: string): Promise<void> {
+    if (preset === 'autopilot' && this.shown(runId).preset !== 'autopilot') {
+      if (!mayAutopilot() || !(await this.askForAutopilot('ask', `in the run “${title}”`, endsWithRun))) return;
+    }
+    this.runs.choose(runId, preset, this.preset);
+    this.changed();
+  }
+
+  /** A deleted run that comes back goes no further than others. */
+  endForRun(runId: string): void {
+    this.runs.end(runId, this.preset);
+    this.changed();
+  }
+
+  async setReadOnlyCommands(free: boolean): Promise<void> {
+    await saveSetting('approvals.readOnlyCommands', free);
+  }
+
+  /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
+  look(): void {
+    for (const problem of [...this.read('user').problems, ...this.read('workspace').problems]) this.warn(problem);
+    if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
+    else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
+      void this.agreeToAutopilot('askWhenQuiet');
+    if (this.preset !== this.known) this.runs.narrow(this.preset);
+    this.known = this.preset;
+    this.changed();
+  }
+
+  /** Closing the dialog is a no, which holds until the preset is chosen anew. */
+  private async agreeToAutopilot(when: 'ask' | 'askWhenQuiet'): Promise<boolean> {
+    if (this.asking) return false;
+    const agreed = await this.askForAutopilot(
+      when,
+      'in this workspace',
+      'It stays on here until you choose another preset.',
+    );
+    const no = settings()['approvals.preset'] === 'autopilot' ? 'no' : undefined;
+    this.memory.update(autopilotName, agreed ? 'yes' : no);
+    this.changed();
+    return agreed;
+  }
+
+  /** One dialog at a time; a second one is a no. */
+  private async askForAutopilot(when: 'ask' | 'askWhenQuiet', where: string, howLong: string): Promise<boolean> {
+    if (this.asking) return false;
+    this.asking = true;
+    const yes = 'Turn Autopilot On';
+    const detail =
+      'Changes, commands, web pages and MCP tools then run without a question, as you and with your rights. Places that can ' +
+      `run code by themselves are still asked about. ${howLong}`;
+    const text = visibleLine(`Turn autopilot on ${where}?`);
+    try {
+      const chosen = await this.modals[when]({ text, detail, buttons: ['Keep Asking', yes] });
+      return chosen === yes;
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  private forgetAutopilot(): void {
+    if (this.memory.get(autopilotName) !== undefined) this.memory.update(autopilotName, undefined);
+  }
+
+  private read(scope: Scope): ReturnType<typeof readRules> {
+    return readRules(this.written(scope), scope);
+  }
+
+  private async write(scope: Scope, rules: unknown[]): Promise<void> {
+    if (scope === 'user') await saveSetting('approvals.rules', rules);
+    else this.memory.update(rulesName, rules);
+    this.changed();
+  }
+
+  private warn(problem: string): void {
+    if (this.warned.has(problem)) return;
+    this.warned.add(problem);
+    this.log.warn(problem);
+    const mend = 'Open Approvals';
+    void vscode.window.showWarningMessage(withoutLinks(`Towpath: ${problem}`), mend).then((chosen) => {
+      if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
+    });
+  }
+}
+
+const endsWithRun = 'It ends with this run, with a reload of the window, or when you choose another preset.';
+
+function mayAutopilot(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void vscode.window.showWarningMessage(
+    'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).',
+  );
+  return false;
+}
+
+/** A rule in a list: `Allow fs.edit in src/**`. */
+export const ruleWords = (rule: Rule): string => `${effectWords[rule.effect]} ${coverage(rule)}`;
+
+export const effectWords = { allow: 'Allow', ask: 'Ask about', deny: 'Deny' };

@@ -1,0 +1,28 @@
+import * as vscode from 'vscode';
+import { presetNames, presets } from '../../protocol/policy.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import { presetDetails } from './approvalsMenu.ts';
+import type { Policies } from './policies.ts';
+
+/**
+ * *Approvals for This Run…*: a preset that holds for one run alone. What holds now is first, so that Enter changes nothing.
+ * @param title the run's
+ */
+export async function showRunPreset(policies: Policies, { id, title }: { id: string; title: string }): Promise<void> {
+  const now = policies.shown(id).preset;
+  const own = policies.preset;
+  const rows = [now, ...presets.filter((one) => one !== now)].map((preset) => ({
+    label: `${preset === now ? '$(check)' : '$(blank)'} ${presetNames[preset]}`,
+    description: `${presetDetails[preset]}${preset === own ? ' · yours for every run' : ''}`,
+    run: () => (preset === now ? undefined : policies.chooseForRun(id, preset, title)),
+  }));
+  const others = [
+    { label: '', kind: vscode.QuickPickItemKind.Separator, run: () => undefined },
+    { label: '$(settings-gear) For Every Run…', run: () => vscode.commands.executeCommand('towpath.approvals') },
+  ];
+  const chosen = await vscode.window.showQuickPick([...rows, ...others], {
+    title: visibleLine(`Towpath: what is asked about in “${title}”`),
+    placeHolder: 'For this run alone; what is wider than yours ends when the window is reloaded',
+  });
+  await chosen?.run();
+}

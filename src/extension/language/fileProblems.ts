@@ -1,0 +1,56 @@
+import type { Loaded } from '../../workflows/check.ts';
+import type { Problem } from '../../workflows/yaml.ts';
+
+/** A file that could not even be looked through: a problem at its beginning. */
+export function unreadable<Value>(message: string): Loaded<Value> {
+  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, message };
+  return { problems: [problem], warnings: [] };
+}
+
+/**
+ * The file of a package that a problem is shown at. What the package calls it is a stranger's word: undefined unless it is a plain path
+ * below the package's folder.
+ */
+export function fileOfPackage(file: string | undefined): string | undefined {
+  if (file === undefined || file.length > 300 || !/^[\w@. -]+(\/[\w@. -]+)*$/.test(file)) return undefined;
+  return file.split('/').some((part) => /^\.+$/.test(part)) ? undefined : file;
+}
+
+/** Things to be looked at one at a time, each once however often it is asked for meanwhile. */
+export class OneByOne<Item> {
+  private readonly first = new Map<string, Item>();
+  private readonly rest = new Map<string, Item>();
+  private working = false;
+  private over = false;
+
+  /** @param look what is done with each; never throws */
+  constructor(private readonly look: (item: Item) => Promise<void>) {}
+
+  /** @param next before everything that merely waits: somebody looks at it */
+  add(key: string, item: Item, next = false): void {
+    const into = next || this.first.has(key) ? this.first : this.rest;
+    if (into === this.first) this.rest.delete(key);
+    into.set(key, item);
+    void this.work();
+  }
+
+  stop(): void {
+    this.over = true;
+  }
+
+  private async work(): Promise<void> {
+    if (this.working) return;
+    this.working = true;
+    for (let item = this.take(); item !== undefined && !this.over; item = this.take()) await this.look(item);
+    this.working = false;
+  }
+
+  private take(): Item | undefined {
+    for (const waiting of [this.first, this.rest])
+      for (const [key, item] of waiting) {
+        waiting.delete(key);
+        return item;
+      }
+    return undefined;
+  }
+}

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Shelf, ShelvedPackage } from '../../workflows/package/shelf.ts';
+import { fileOfPackage } from './fileProblems.ts';
+import { diagnostic } from './workflowProblems.ts';
+
+/** Milliseconds without a change in any package before they are looked at again. */
+const restMs = 500;
+
+/** Packages that cannot be used, in the editor's own list of problems: each at the file that is wrong. */
+export function watchPackages(shelf: Shelf, log: vscode.LogOutputChannel): vscode.Disposable[] {
+  const problems = vscode.languages.createDiagnosticCollection('towpath-packages');
+  let timer: NodeJS.Timeout | undefined;
+  let [over, looking, again] = [false, false, false];
+  const look = async () => {
+    again = looking;
+    if (looking) return;
+    looking = true;
+    try {
+      const found = await shelf.list();
+      if (over) return;
+      problems.clear();
+      for (const one of found) if ('problem' in one) problems.set(placeOf(one), [atBeginning(one.problem)]);
+    } catch (error) {
+      log.debug(String(error));
+    } finally {
+      looking = false;
+      if (again && !over) void look();
+    }
+  };
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), restMs);
+  };
+  const watcher = vscode.workspace.createFileSystemWatcher('**/.towpath/packages/**');
+  void look();
+  return [
+    problems,
+    watcher,
+    ...[watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete].map((event) => event(soon)),
+    vscode.workspace.onDidGrantWorkspaceTrust(soon),
+    {
+      dispose() {
+        over = true;
+        clearTimeout(timer);
+      },
+    },
+  ];
+}
+
+/** The archive itself, or the file in the folder; of a manifest that was opened the folder is meant. */
+function placeOf(one: ShelvedPackage & { problem: string; file?: string }): vscode.Uri {
+  if (/\.bmad$/i.test(one.place)) return vscode.Uri.file(one.place);
+  const folder = path.basename(one.place) === 'bmad.json' ? path.dirname(one.place) : one.place;
+  return vscode.Uri.file(path.join(folder, fileOfPackage(one.file) ?? 'bmad.json'));
+}
+
+function atBeginning(problem: string): vscode.Diagnostic {
+  const message = `This package cannot be used: ${problem.slice(0, 500)}.`;
+  return diagnostic({ line: 1, column: 1, endLine: 1, endColumn: 1, message }, vscode.DiagnosticSeverity.Error);
+}

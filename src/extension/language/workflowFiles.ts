@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { EngineError } from '../../engine/errors.ts';
+import type { Workflow } from '../../engine/workflow.ts';
+import { mostBytes, tooLarge } from '../../tools/bounds.ts';
+import { readPlain } from '../../tools/gate/open.ts';
+import { agentWorkflow } from '../../workflows/agent.ts';
+import { chat } from '../../workflows/chat.ts';
+import type { Loaded } from '../../workflows/check.ts';
+import { graphWorkflow } from '../../workflows/graph.ts';
+import type { AgentFile, WorkflowFile } from '../../workflows/schema.ts';
+import type { Aside } from '../aside/aside.ts';
+import { unreadable } from './fileProblems.ts';
+
+export type Kind = 'workflow' | 'agent';
+
+/** Files that are read, below each folder of the workspace. */
+export const patterns: Record<Kind, string> = {
+  workflow: '**/.towpath/workflows/*.{yaml,yml,json}',
+  agent: '**/.towpath/agents/*.{yaml,yml,json}',
+};
+
+export type FileOf<One extends Kind> = One extends 'workflow' ? WorkflowFile : AgentFile;
+
+/** Files whose content is known. */
+const mostKept = 100;
+/** What took too long is tried again after so many milliseconds: the machine may have been busy. */
+const failureMs = 60_000;
+
+type Result = Promise<Loaded<WorkflowFile> | Loaded<AgentFile>>;
+
+/** The workspace's workflows and agents. An untrusted workspace has none: its files are not read. */
+export class WorkflowFiles {
+  /** What was read of each file, and of what. */
+  private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
+
+  constructor(
+    private readonly tools: readonly string[],
+    private readonly aside: Aside,
+  ) {}
+
+  /** What a run of this id follows: `chat`, or the workspace-relative path of a file. Throws an `EngineError`. */
+  readonly workflow = async (id: string): Promise<Workflow> => {
+    if (id === chat.id) return chat;
+    if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
+    const uri = uriOf(id);
+    const kind = uri && kindOf(uri);
+    if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
+    if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await this.load(uri, 'agent')));
+    const file = inOrder(id, await this.load(uri, 'workflow'));
+    return graphWorkflow({ id, file, agents: await this.agentsFor(file) });
+  };
+
+  /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
+  async find(kind: Kind): Promise<vscode.Uri[]> {
+    if (!vscode.workspace.isTrusted) return [];
+    const found = await vscode.workspace.findFiles(patterns[kind].replace('**/', ''), null, 500);
+    return found.sort((one, other) => (one.path < other.path ? -1 : 1));
+  }
+
+  /** Names of the agents that a workflow can have at its nodes. */
+  readonly agents = async (): Promise<string[]> => (await this.find('agent')).map(nameOf);
+
+  /** Reads a file as it is in the editor, saved or not; aside, because it is a stranger's. */
+  async load<One extends Kind>(uri: vscode.Uri, kind: One, agents?: string[]): Promise<Loaded<FileOf<One>>> {
+    const text = await textOf(uri);
+    if (text === undefined) return unreadable(tooLarge);
+    const known = { tools: this.tools, agents: agents ?? (await this.agents()) };
+    const of = createHash('sha256')
+      .update(JSON.stringify([kind, known.agents]))
+      .update(text)
+      .digest('hex');
+    const before = this.kept.get(uri.toString());
+    if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
+    const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
+    entry.result = entry.result.catch((error: Error) => {
+      entry.until = Date.now() + failureMs;
+      return unreadable(error.message);
+    });
+    this.kept.delete(uri.toString());
+    this.kept.set(uri.toString(), entry);
+    for (const [oldest] of this.kept) if (this.kept.size > mostKept) this.kept.delete(oldest);
+    return entry.result as Promise<Loaded<FileOf<One>>>;
+  }
+
+  private async agentsFor(file: WorkflowFile): Promise<Map<string, AgentFile>> {
+    const names = new Set(file.nodes.map((node) => node.agent));
+    const uris = (await this.find('agent')).filter((uri) => names.has(nameOf(uri)));
+    const entries = uris.map(
+      async (uri): Promise<[string, AgentFile]> => [nameOf(uri), inOrder(idOf(uri), await this.load(uri, 'agent'))],
+    );
+    return new Map(await Promise.all(entries));
+  }
+}
+
+const untrusted =
+  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
+
+/** The workspace-relative path, as a run keeps it. */
+export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
+
+export const nameOf = (uri: vscode.Uri): string => path.posix.parse(uri.path).name;
+
+/** Undefined for what is no file of ours, or not directly in a folder of the workspace. */
+export function kindOf(uri: vscode.Uri): Kind | undefined {
+  if (!vscode.workspace.getWorkspaceFolder(uri)) return undefined;
+  const place = vscode.workspace.asRelativePath(uri, false);
+  const [, folder] = /^\.towpath\/(workflows|agents)\/[^/]+\.(?:ya?ml|json)$/.exec(place) ?? [];
+  if (!folder) return undefined;
+  return folder === 'workflows' ? 'workflow' : 'agent';
+}
+
+/** Where the file of a run is. Undefined for what leads out of the workspace. */
+export function uriOf(id: string): vscode.Uri | undefined {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const [name, ...rest] = id.split('/');
+  const folder = folders.length > 1 ? folders.find((one) => one.name === name) : folders[0];
+  const inside = folders.length > 1 ? rest : [name!, ...rest];
+  if (!folder || inside.includes('..')) return undefined;
+  return vscode.Uri.joinPath(folder.uri, ...inside);
+}
+
+/** Undefined: it is too large. */
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  const open = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
+  if (open) return open.getText();
+  try {
+    // What is there may be a pipe, which would be waited for.
+    if (uri.scheme === 'file') return new TextDecoder().decode(await readPlain(uri.fsPath, mostBytes));
+    const { size } = await vscode.workspace.fs.stat(uri);
+    return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
+    throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
+  }
+}
+
+function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
+  if (value !== undefined) return value;
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  throw new EngineError('UNKNOWN', `${id}:${first?.line}:${first?.column}: ${first?.message}${more}`);
+}

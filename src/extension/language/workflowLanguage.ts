@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import type { Aside } from '../aside/aside.ts';
+import type { About } from '../aside/asideJobs.ts';
+import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+
+/**
+ * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
+ * one is installed it is left to it.
+ */
+export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Disposable[] {
+  const aboutOf = async (uri: vscode.Uri): Promise<About | undefined> => {
+    const kind = kindOf(uri);
+    if (!kind || vscode.extensions.getExtension('redhat.vscode-yaml')) return undefined;
+    return { kind, agents: await files.agents() };
+  };
+  const selector = Object.values(patterns).map((all) => ({ scheme: 'file', pattern: all.replace(',json', '') }));
+  return [
+    vscode.languages.registerCompletionItemProvider(
+      selector,
+      {
+        async provideCompletionItems(document, position) {
+          const about = await aboutOf(document.uri);
+          if (!about) return undefined;
+          const offset = document.offsetAt(position);
+          const found = await aside.run('suggestions', document.getText(), offset, about).catch(() => undefined);
+          if (!found) return undefined; // a file that takes too long has its problem
+          const { from, all } = found;
+          const range = new vscode.Range(document.positionAt(from), position);
+          return all.map(({ label, kind, description }) => {
+            const { Property, Value } = vscode.CompletionItemKind;
+            const item = new vscode.CompletionItem(label, kind === 'key' ? Property : Value);
+            item.range = range;
+            item.insertText = kind === 'key' ? `${label}: ` : label;
+            if (description) item.documentation = new vscode.MarkdownString(description);
+            return item;
+          });
+        },
+      },
+      ...[':', ' ', '.', '-'],
+    ),
+    vscode.languages.registerHoverProvider(selector, {
+      async provideHover(document, position) {
+        const about = await aboutOf(document.uri);
+        const offset = document.offsetAt(position);
+        const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
+        return text ? new vscode.Hover(new vscode.MarkdownString(text)) : undefined;
+      },
+    }),
+  ];
+}

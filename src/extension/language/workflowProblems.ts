@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import type { Problem } from '../../workflows/yaml.ts';
+import { OneByOne } from './fileProblems.ts';
+import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
+
+/** Milliseconds without a keystroke before a file is checked again. */
+const restMs = 200;
+
+interface Watched {
+  uri: vscode.Uri;
+  kind: Kind;
+}
+
+/** What is wrong with workflow and agent files, in the editor's own list of problems, and *Run* above each. */
+export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputChannel): vscode.Disposable[] {
+  const problems = vscode.languages.createDiagnosticCollection('towpath');
+  const timers = new Map<string, NodeJS.Timeout>();
+  let over = false;
+  /** As they were when a file was last added: they are looked for once for all that wait. */
+  let agents: Promise<string[]> | undefined;
+  const waiting = new OneByOne<Watched>(async ({ uri, kind }) => {
+    try {
+      const none = { problems: [], warnings: [] };
+      agents ??= files.agents();
+      const loaded = vscode.workspace.isTrusted ? await files.load(uri, kind, await agents) : none;
+      if (over) return;
+      problems.set(uri, [
+        ...loaded.problems.map((one) => diagnostic(one, vscode.DiagnosticSeverity.Error)),
+        ...loaded.warnings.map((one) => diagnostic(one, vscode.DiagnosticSeverity.Warning)),
+      ]);
+    } catch (error) {
+      if (!over) problems.delete(uri);
+      log.debug(String(error));
+    }
+  });
+  const look = (uri: vscode.Uri, kind: Kind, next = false) => {
+    agents = undefined;
+    waiting.add(uri.toString(), { uri, kind }, next);
+  };
+  const later = (key: string, act: () => void) => {
+    clearTimeout(timers.get(key));
+    timers.set(key, setTimeout(act, restMs));
+  };
+  const soon = (uri: vscode.Uri) => {
+    const kind = kindOf(uri);
+    if (kind) later(uri.toString(), () => look(uri, kind, true));
+  };
+  const all = async (...kinds: Kind[]) => {
+    for (const kind of kinds) for (const uri of await files.find(kind)) look(uri, kind);
+  };
+  void all('workflow', 'agent');
+  /** Workflows name agents. */
+  const allWorkflows = () => later('workflows', () => void all('workflow'));
+  const there = (uri: vscode.Uri) => {
+    soon(uri);
+    if (kindOf(uri) === 'agent') allWorkflows();
+  };
+  const watchers = Object.values(patterns).map((pattern) => vscode.workspace.createFileSystemWatcher(pattern));
+  return [
+    problems,
+    ...watchers,
+    ...watchers.flatMap((watcher) => [
+      watcher.onDidCreate(there),
+      watcher.onDidChange(soon),
+      watcher.onDidDelete((uri) => {
+        problems.delete(uri);
+        if (kindOf(uri) === 'agent') allWorkflows();
+      }),
+    ]),
+    vscode.workspace.onDidOpenTextDocument(({ uri }) => there(uri)), // a file in a folder that is as new may not be told
+    vscode.workspace.onDidChangeTextDocument(({ document }) => soon(document.uri)),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void all('workflow', 'agent')),
+    vscode.languages.registerCodeLensProvider(
+      Object.values(patterns).map((pattern) => ({ scheme: 'file', pattern })),
+      { provideCodeLenses: (document) => lenses(document) },
+    ),
+    {
+      dispose() {
+        over = true;
+        waiting.stop();
+        for (const timer of timers.values()) clearTimeout(timer);
+      },
+    },
+  ];
+}
+
+/** A problem as the editor shows it. */
+export function diagnostic(
+  { line, column, endLine, endColumn, message }: Problem,
+  severity: vscode.DiagnosticSeverity,
+) {
+  const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
+  const problem = new vscode.Diagnostic(range, message, severity);
+  problem.source = 'Towpath';
+  return problem;
+}
+
+function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
+  const kind = kindOf(document.uri);
+  if (!kind || !vscode.workspace.isTrusted) return [];
+  const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
+  const title = kind === 'workflow' ? '$(play) Run Workflow' : '$(play) Run Agent';
+  return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [idOf(document.uri)] })];
+}

@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as vscode from 'vscode';
+import type { ToolHost } from '../../tools/host.ts';
+import { Approved } from '../../tools/mcp/approved.ts';
+import { type ConfigSource, readPlainFile } from '../../tools/mcp/config.ts';
+import type { McpServer } from '../../tools/mcp/server.ts';
+import { McpServers } from '../../tools/mcp/servers.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { Memory } from '../settings/memory.ts';
+import { settings } from '../settings/settings.ts';
+import { McpQuestions } from './mcpQuestions.ts';
+import { McpReview } from './mcpReview.ts';
+
+/** Where a folder configures servers: VS Code's own file. */
+export const configFile = path.join('.vscode', 'mcp.json');
+const approvalsName = 'servers';
+const wordsName = 'tools';
+
+/** The MCP servers of this window: configured in the folders and the settings, allowed by the person, logged one by one. */
+export class Mcp implements vscode.Disposable {
+  readonly servers: McpServers;
+  readonly questions: McpQuestions;
+  private readonly logs = new Map<string, vscode.OutputChannel>();
+  private readonly told = new Set<string>();
+  private preparing = 0;
+  private readonly watching: vscode.Disposable;
+
+  constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Modals) {
+    const reviews = new McpReview();
+    this.questions = new McpQuestions(context.secrets, reviews, modals);
+    const memory = (file: string, name: string) => {
+      const kept = new Memory(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
+      return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
+    };
+    this.servers = new McpServers({
+      workspace,
+      sources: () => sources(workspace),
+      approved: new Approved(memory('mcp-approvals.json', approvalsName), memory('mcp-tools.json', wordsName)),
+      person: {
+        approveServer: (question) => this.questions.approveServer(question),
+        approveTools: (question) => {
+          this.told.delete(changeOf(question)); // put off, it is worth another word
+          return this.questions.approveTools(question);
+        },
+        input: (definition, input) => this.questions.input(definition, input),
+      },
+      limits: () => ({ startMs: settings()['mcp.timeouts.start'], callMs: settings()['mcp.timeouts.call'] }),
+      roots: () => workspace.roots.map((root) => ({ uri: pathToFileURL(root.path).href, name: root.name })),
+      log: (server, text) => this.log(server).appendLine(text),
+      changed: () => this.tell(),
+    });
+    this.watching = vscode.Disposable.from(reviews, ...this.watch());
+  }
+
+  readonly prepare: ToolHost['prepare'] = async (signal, say) => {
+    this.preparing += 1;
+    for (const server of this.servers.servers) this.told.delete(changeOf(server)); // told once for each run that may want them
+    try {
+      await this.servers.prepare(signal, say);
+    } finally {
+      this.preparing -= 1;
+      this.tell();
+    }
+  };
+
+  log(server: string): vscode.OutputChannel {
+    const known = this.logs.get(server) ?? vscode.window.createOutputChannel(`Towpath MCP: ${server}`);
+    this.logs.set(server, known);
+    return known;
+  }
+
+  /** Takes back everything that was allowed and given. */
+  async forget(server: McpServer): Promise<void> {
+    await this.servers.forget(server);
+    await this.questions.forgetInputs(server.definition);
+  }
+
+  async dispose(): Promise<void> {
+    this.watching.dispose();
+    for (const log of this.logs.values()) log.dispose();
+    await this.servers.close();
+  }
+
+  private watch(): vscode.Disposable[] {
+    const reload = () => void this.servers.reload();
+    const files = vscode.workspace.createFileSystemWatcher('**/.vscode/mcp.json');
+    return [
+      files,
+      files.onDidChange(reload),
+      files.onDidCreate(reload),
+      files.onDidDelete(reload),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('towpath.mcp.servers')) reload();
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        reload();
+        this.servers.rootsChanged();
+      }),
+    ];
+  }
+
+  /** What the person should know and has not been told: once each, and never in the way. */
+  private tell(): void {
+    if (this.preparing > 0) return;
+    const { servers, problems } = this.servers;
+    const [first] = problems;
+    if (first !== undefined && this.isNews(problems.join('\n'))) {
+      const more = problems.length > 1 ? ` (and ${problems.length - 1} more: MCP Servers…)` : '';
+      void this.offer(`MCP: ${first}${more}`, {
+        'MCP Servers…': () => vscode.commands.executeCommand('towpath.mcpServers'),
+      });
+    }
+    for (const server of servers) {
+      const { state, name } = server;
+      if (state.phase === 'running') this.told.delete(failureOf(server));
+      if (state.phase === 'failed' && this.isNews(failureOf(server)))
+        void this.offer(state.problem, {
+          Restart: () => this.servers.restart(server),
+          'Show Log': () => this.log(name).show(),
+        });
+      // However often it changes them: the next run asks, and the list of servers does at any time.
+      if (this.servers.isBusy(server) || this.servers.openTools(server).length === 0) continue;
+      if (this.isNews(changeOf(server)))
+        void this.offer(
+          `The MCP server ${name} (${server.definition.source}) has changed its tools. They are disabled until you allow them.`,
+          { 'Answer…': () => this.servers.reviewTools(server) },
+        );
+    }
+  }
+
+  private isNews(text: string): boolean {
+    if (this.told.has(text)) return false;
+    this.told.add(text);
+    return true;
+  }
+
+  private async offer(text: string, actions: Record<string, () => unknown>): Promise<void> {
+    const chosen = await vscode.window.showWarningMessage(withoutLinks(text), ...Object.keys(actions));
+    if (chosen !== undefined) await actions[chosen]!();
+  }
+}
+
+type Place = Pick<McpServer, 'definition'>;
+const keyOf = ({ definition: { place, name } }: Place): string => `${place}#${name}`;
+const failureOf = (server: Place): string => `failed ${keyOf(server)}`;
+const changeOf = (server: Place): string => `changed ${keyOf(server)}`;
+
+async function sources(workspace: Workspace): Promise<ConfigSource[]> {
+  const all = workspace.roots;
+  const files = all.map(async (root) => {
+    const content = await readPlainFile(path.join(root.path, configFile)).catch(() => undefined);
+    if (content === undefined) return [];
+    const name = path.join(all.length > 1 ? root.name : '', configFile);
+    return [{ name, place: path.join(root.path, configFile), content, folder: { path: root.path, all } }];
+  });
+  const own = {
+    name: 'the setting towpath.mcp.servers',
+    place: 'settings',
+    content: settings()['mcp.servers'],
+    folder: { path: all[0]?.path, all },
+  };
+  return [own, ...(await Promise.all(files)).flat()]; // the person's own first: their names are not taken by others
+}

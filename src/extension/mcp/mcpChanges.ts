@@ -1,0 +1,196 @@
+import stringify from 'safe-stable-stringify';
+import { visible, visibleLine } from '../../protocol/visible.ts';
+import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
+import type { ToolWords } from '../../tools/mcp/words.ts';
+import { count, type Excerpt, excerptLine } from '../dialogs/excerpt.ts';
+import type { QuestionText } from '../dialogs/questionText.ts';
+
+/** Of what has changed, a dialog shows no more. */
+const mostLines = 20;
+const mostCharacters = 2000;
+const longestName = 130;
+/** Characters of one difference, and of what stands around it. */
+const longestPart = 200;
+const around = 30;
+/** Characters of a review, both of its sides. */
+const longestSides = 4_000_000;
+/** Of a line in it: of a very long one, an editor draws the beginning only. */
+const pieces = /.{1,100}/gu;
+
+/**
+ * The question about changed tools. All that servers say is shown as data: nothing in it is hidden, none of it makes a line of its own.
+ * `whole`: nothing about the changes had to be left out, so that it can be answered without a review.
+ */
+export function changesText(question: ToolsQuestion): QuestionText & { whole: boolean } {
+  const { definition, added, changed, removed, trusted } = question;
+  const lines = new Lines();
+  for (const { was, now } of changed) lines.add('Changed: ', now.name, changesOf(was, now));
+  for (const tool of added) lines.add('New: ', tool.name, saysOf(tool));
+  if (removed.length > 0) lines.add('Gone: ', removed.map(({ name }) => name).join(', '), []);
+  const claims = [...added, ...changed.map(({ now }) => now)].some(({ annotations }) => annotations?.readOnlyHint);
+  const detail = [
+    lines.text,
+    trusted && claims && 'You trust what this server says only reads: such a tool then runs without a question.',
+    !lines.whole && 'Not all of it fits here. Review… shows it beside what it was, and then it can be allowed.',
+    `What you allowed for a changed tool goes on with it as it is now. After a no, new and changed tools stay disabled; the others can be used. The server is configured in ${visibleLine(definition.source)}.`,
+  ];
+  return {
+    message: `The MCP server ${line(definition.name).text} has changed its tools. Use them as they are now?`,
+    detail: detail.filter(Boolean).join('\n\n'),
+    whole: lines.whole,
+  };
+}
+
+/** The tools that are asked about as they were and as they are, for a diff. */
+export function changesSides({ added, changed, removed }: ToolsQuestion): {
+  before: string;
+  after: string;
+  whole: boolean;
+} {
+  const both: { name: string; was?: Partial<ToolWords>; now?: ToolWords }[] = [
+    ...changed.map(({ was, now }) => ({ name: now.name, was: was ?? { name: now.name }, now })),
+    ...added.map((now) => ({ name: now.name, now })),
+    ...removed.map((was) => ({ name: was.name, was })),
+  ].sort((one, other) => (one.name < other.name ? -1 : 1));
+  let [before, after] = ['', ''];
+  let left = longestSides;
+  for (const [index, { was, now }] of both.entries()) {
+    left -= JSON.stringify([was, now]).length;
+    if (left < 0) {
+      after += `${count(both.length - index, 'more tool')}: too much to be shown, and so to be allowed. Forgetting the server begins anew.\n`;
+      return { before, after, whole: false };
+    }
+    before += was ? block(was) : '';
+    after += now ? block(now) : '';
+  }
+  return { before, after, whole: true };
+}
+
+/** Lines of a dialog, as long as they fit: no time is spent on those that do not. */
+class Lines {
+  private readonly lines: string[] = [];
+  private length = 0;
+  private left = 0;
+  whole = true;
+
+  /** @param parts each a line */
+  add(what: string, name: string, parts: Iterable<Excerpt>): void {
+    if (this.left === 0 && this.take(what, name, parts)) return;
+    this.left += 1;
+    this.whole = false;
+  }
+
+  private take(what: string, name: string, parts: Iterable<Excerpt>): boolean {
+    const head = line(name);
+    const lines = [what + head.text];
+    let { whole } = head;
+    for (const part of parts) {
+      lines.push(`· ${part.text}`);
+      whole &&= part.whole;
+      if (this.lines.length + lines.length > mostLines) return false;
+    }
+    const length = this.length + lines.join('\n').length;
+    if (length > mostCharacters) return false;
+    this.lines.push(...lines);
+    this.length = length;
+    this.whole &&= whole;
+    return true;
+  }
+
+  get text(): string {
+    const rest = this.left > 0 ? [`… and ${this.left} more`] : [];
+    return [...this.lines, ...rest].join('\n');
+  }
+}
+
+function* changesOf(was: ToolWords | undefined, now: ToolWords): Generator<Excerpt> {
+  const after = partsOf(now);
+  if (!was) yield { text: 'what it said before is not known', whole: true };
+  const before = was ? partsOf(was) : new Map<string, string>();
+  let changes = 0;
+  for (const label of new Set([...before.keys(), ...after.keys()])) {
+    const [one, other] = [before.get(label), after.get(label)];
+    if (one === other) continue;
+    changes += 1;
+    if (other === undefined) yield said(`gone: ${label}`, one!);
+    else if (one === undefined) yield said(label, other);
+    else yield* differing(label, one, other);
+  }
+  if (changes === 0) yield { text: 'in the form of its schema alone', whole: true };
+}
+
+function* saysOf(tool: ToolWords): Generator<Excerpt> {
+  for (const [label, text] of partsOf(tool)) yield said(label, text);
+}
+
+function said(label: string, text: string, most = longestPart): Excerpt {
+  const [of, shown] = [line(label), shortened(text, most)];
+  return { text: `${of.text}: “${shown.text}”`, whole: of.whole && shown.whole };
+}
+
+/** Where two texts differ, with a little of what stands around it. */
+function differing(label: string, was: string, now: string): Excerpt[] {
+  const shorter = Math.min(was.length, now.length);
+  let start = 0;
+  while (start < shorter && was[start] === now[start]) start++;
+  let end = 0;
+  while (end < shorter - start && was.at(-1 - end) === now.at(-1 - end)) end++;
+  const from = Math.max(0, start - around);
+  const [one, other] = [was, now].map((text) => {
+    const to = Math.min(text.length, text.length - end + around);
+    const piece = `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`;
+    return shortened(piece, longestPart + 2 * around);
+  });
+  const { text: of, whole } = line(label);
+  const isSeen = one!.text !== other!.text || !one!.whole || !other!.whole;
+  if (!isSeen) return [{ text: `${of}: differs only in blanks or colour codes`, whole }];
+  return [
+    { text: `${of} was: “${one!.text}”`, whole: whole && one!.whole },
+    { text: `${of} is: “${other!.text}”`, whole: whole && other!.whole },
+  ];
+}
+
+/** One line of a text with both of its ends; a very long one is looked at there only, for looking for what is hidden takes time. */
+function shortened(text: string, most: number): Excerpt {
+  if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
+  const end = Math.floor(most / 4);
+  const ends = [text.slice(0, most - end), text.slice(-end)].map(visibleLine);
+  return { text: ends.join(`… (${count(text.length - most, 'more character')}) …`), whole: false };
+}
+
+/** A name that a server has given. */
+const line = (name: string): Excerpt => shortened(name, longestName);
+
+/** What a tool says, part by part. */
+function partsOf({ title, description, inputSchema, annotations }: ToolWords): Map<string, string> {
+  const { type: _, properties, required, ...rest } = Object(inputSchema) as Record<string, unknown>;
+  const json = (value: unknown) => stringify(value) ?? '';
+  const parts: [label: string, text: string | undefined][] = [
+    ['title', title],
+    ['description', description],
+    ...Object.entries(Object(properties)).map(([name, value]) => [`argument ${name}`, json(value)] as [string, string]),
+    ['needed arguments', required === undefined ? undefined : json(required)],
+    ['schema', Object.keys(rest).length > 0 ? json(rest) : undefined],
+    ['says about itself', annotations === undefined ? undefined : json(annotations)],
+  ];
+  return new Map(parts.filter((part): part is [string, string] => part[1] !== undefined));
+}
+
+/** In a review every line of a server's words has a bar before it, which no word of ours has. */
+function block({ name = '', title, description, inputSchema, annotations }: Partial<ToolWords>): string {
+  const head = line(name);
+  const parts: [label: string, text: string | undefined][] = [
+    ['name', head.whole ? undefined : name],
+    ['title', title],
+    ['description', description],
+    ['arguments', inputSchema && stringify(inputSchema, null, 2)],
+    ['says about itself', annotations && stringify(annotations, null, 2)],
+  ];
+  const lines = parts.flatMap(([label, text]) => (text === undefined ? [] : [`  ${label}`, ...barred(text)]));
+  return `${[head.text, ...lines].join('\n')}\n\n`;
+}
+
+const barred = (text: string) =>
+  visible(text)
+    .split('\n')
+    .flatMap((line) => (line.match(pieces) ?? ['']).map((piece, index) => `    ${index > 0 ? '⋮' : '|'} ${piece}`));

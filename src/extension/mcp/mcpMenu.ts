@@ -1,0 +1,121 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/visible.ts';
+import { makeFile } from '../../tools/gate/write.ts';
+import type { McpServer } from '../../tools/mcp/server.ts';
+import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
+import type { Policies } from '../gate/policies.ts';
+import { configFile, type Mcp } from './mcp.ts';
+import { openConfiguration } from './mcpQuestions.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  run?(): unknown;
+}
+
+/** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
+export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    void vscode.window.showInformationMessage(
+      'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
+    );
+    return;
+  }
+  await mcp.servers.reload();
+  const { servers, problems } = mcp.servers;
+  await pick('Towpath: MCP servers', [
+    ...servers.map((server) => ({
+      label: `${icons[server.state.phase]} ${visibleLine(server.name)}`,
+      description: stateOf(mcp, server),
+      detail:
+        server.state.phase === 'failed' ? visibleLine(server.state.problem) : visibleLine(placeOf(server.definition)),
+      run: () => showServer(mcp, policies, server),
+    })),
+    ...problems.map((problem) => ({ label: `$(warning) ${visibleLine(problem)}`, run: openFirstConfiguration })),
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
+    { label: '$(go-to-file) Open Configuration', description: configFile, run: openFirstConfiguration },
+  ]);
+}
+
+const icons = { running: '$(pass)', starting: '$(sync~spin)', failed: '$(error)', stopped: '$(circle-outline)' };
+
+function stateOf(mcp: Mcp, server: McpServer): string {
+  const { phase } = server.state;
+  if (phase !== 'running') return phase;
+  const waiting = mcp.servers.waitingTools(server).length;
+  return [
+    `running, ${server.tools.length} tool${server.tools.length === 1 ? '' : 's'}`,
+    ...(waiting > 0 ? [`${waiting} disabled until allowed`] : []),
+    ...(mcp.servers.isTrusted(server) ? ['what only reads is trusted'] : []),
+  ].join(', ');
+}
+
+async function showServer(mcp: Mcp, policies: Policies, server: McpServer): Promise<void> {
+  const { servers } = mcp;
+  const isRunning = server.state.phase === 'running' || server.state.phase === 'starting';
+  const isTrusted = servers.isTrusted(server);
+  const choices: (Choice | false)[] = [
+    servers.waitingTools(server).length > 0 && {
+      label: '$(question) Allow Changed Tools…',
+      run: () => servers.reviewTools(server),
+    },
+    !isRunning && { label: '$(play) Start', run: () => servers.start(server) },
+    isRunning && { label: '$(debug-restart) Restart', run: () => servers.restart(server) },
+    isRunning && { label: '$(debug-stop) Stop', run: () => servers.stop(server) },
+    server.tools.length > 0 && { label: '$(tools) Show Tools', run: () => showTools(mcp, server) },
+    { label: '$(output) Show Log', run: () => mcp.log(server.name).show() },
+    servers.isAllowed(server) && {
+      label: isTrusted ? '$(lock) Ask Before Every Tool Again' : '$(unlock) Trust What Only Reads',
+      description: isTrusted ? '' : 'tools that say they only read run without a question',
+      run: () => servers.trust(server, !isTrusted),
+    },
+    servers.isAllowed(server) && {
+      label: '$(trash) Forget',
+      description: 'stops it and takes back what you allowed, rules for its tools too, and the values you gave',
+      run: async () => {
+        await mcp.forget(server);
+        await policies.forgetServer(identityOf(server.definition));
+      },
+    },
+    { label: '$(go-to-file) Open Configuration', run: () => openConfiguration(server.definition) },
+  ];
+  await pick(
+    `MCP server ${server.name}: ${stateOf(mcp, server)}`,
+    choices.filter((choice) => choice !== false),
+  );
+}
+
+async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
+  const waiting = new Set(mcp.servers.waitingTools(server).map(({ tool }) => tool));
+  await pick(
+    `Tools of the MCP server ${server.name}`,
+    server.tools.map((tool) => ({
+      label: visibleLine(tool.name),
+      description: waiting.has(tool)
+        ? 'disabled until you allow it'
+        : tool.annotations?.readOnlyHint
+          ? 'says it only reads'
+          : '',
+      detail: visibleLine(tool.description ?? tool.title ?? '').slice(0, 300),
+    })),
+  );
+}
+
+/** The folder's file, made when there is none yet. */
+async function openFirstConfiguration(): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  if (!folder) return openConfiguration({ place: 'settings', name: '' });
+  const file = vscode.Uri.joinPath(folder.uri, '.vscode', path.basename(configFile));
+  try {
+    await vscode.workspace.fs.stat(file);
+  } catch {
+    const text =
+      '{\n  // "name": { "command": "…", "args": ["…"] } or "name": { "url": "https://…" }\n  "servers": {}\n}\n';
+    await makeFile(file.fsPath, Buffer.from(text));
+  }
+  await openConfiguration({ place: file.fsPath, name: 'servers' });
+}
+
+async function pick(title: string, choices: Choice[]): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
+  await chosen?.run?.();
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { Definition, Input } from '../../tools/mcp/config.ts';
+import type { McpPerson, ServerQuestion } from '../../tools/mcp/servers.ts';
+import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
+import { definitionOf } from '../../tools/mcp/words.ts';
+import { excerpt } from '../dialogs/excerpt.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { changesSides, changesText } from './mcpChanges.ts';
+import { describeServer } from './mcpQuestionText.ts';
+import type { McpReview } from './mcpReview.ts';
+
+const review = 'Review…';
+const allow = 'Allow';
+const trust = 'Allow and Trust What Only Reads';
+
+/** Questions about MCP servers, as native dialogs whose first button, which Enter presses, allows nothing. */
+export class McpQuestions implements McpPerson {
+  /** What was looked at in a review, hashed. */
+  private readonly reviewed = new Set<string>();
+
+  constructor(
+    private readonly secrets: vscode.SecretStorage,
+    private readonly reviews: McpReview,
+    private readonly modals: Modals,
+  ) {}
+
+  /** What does not fit into a dialog is allowed only once it was reviewed. */
+  async approveServer({ definition, changed }: ServerQuestion): ReturnType<McpPerson['approveServer']> {
+    const verb = definition.type === 'stdio' ? 'Start' : 'Connect to';
+    const what = `${verb} the MCP server ${definition.name}?`;
+    const why = changed ? 'It is not what you allowed before: it was configured differently.' : '';
+    const detail = [why, describeServer(definition)].filter(Boolean).join('\n\n');
+    const { text, whole } = excerpt(detail);
+    const about = hashOf(definition.hash);
+    const yeses = whole || this.reviewed.has(about) ? [allow, trust] : [];
+    const chosen = await this.ask(what, text, ...yeses);
+    if (chosen === review && whole) await openConfiguration(definition);
+    if (chosen === review && !whole) {
+      await this.reviews.show(definition.name, detail);
+      this.reviewed.add(about);
+    }
+    if (chosen === review) return 'later';
+    return chosen === allow ? 'allow' : chosen === trust ? 'trust' : 'deny';
+  }
+
+  async approveTools(question: ToolsQuestion): ReturnType<McpPerson['approveTools']> {
+    const { message, detail, whole } = changesText(question);
+    const { definition, added, changed } = question;
+    const about = hashOf(definition.hash, ...[...added, ...changed.map(({ now }) => now)].map(definitionOf));
+    const chosen = await this.ask(message, detail, ...(whole || this.reviewed.has(about) ? [allow] : []));
+    if (chosen === review) {
+      const { before, after, whole } = changesSides(question);
+      await this.reviews.compare(definition.name, before, after);
+      if (whole) this.reviewed.add(about);
+    }
+    return chosen === review ? 'later' : chosen === allow ? 'allow' : 'deny';
+  }
+
+  private ask(what: string, detail: string, ...yeses: string[]): Promise<string | undefined> {
+    return this.modals.askWhenQuiet({ text: visibleLine(what), detail, buttons: [review, ...yeses], opens: review });
+  }
+
+  /** Values are kept as secrets for exactly this command or address: another one is given nothing that was meant for it. */
+  async input(definition: Definition, input: Input): Promise<string | undefined> {
+    const name = secretName(definition, input);
+    const kept = await this.secrets.get(name);
+    if (kept !== undefined) return kept;
+    const title = `MCP server ${definition.name}`;
+    const prompt = withoutLinks(input.description ?? input.id);
+    const value =
+      input.type === 'pickString'
+        ? await pick(`${title}: ${prompt}`, input)
+        : await vscode.window.showInputBox({
+            title,
+            prompt,
+            value: input.default,
+            password: input.password ?? false,
+            ignoreFocusOut: true,
+          });
+    if (value !== undefined) await this.secrets.store(name, value);
+    return value;
+  }
+
+  async forgetInputs(definition: Definition): Promise<void> {
+    for (const input of definition.inputs) await this.secrets.delete(secretName(definition, input));
+  }
+}
+
+/** Opens the file or the settings that a server is configured in. */
+export async function openConfiguration({ place, name }: Pick<Definition, 'place' | 'name'>): Promise<void> {
+  if (place === 'settings') {
+    await vscode.commands.executeCommand('workbench.action.openSettingsJson', {
+      revealSetting: { key: 'towpath.mcp.servers' },
+    });
+    return;
+  }
+  const editor = await vscode.window.showTextDocument(vscode.Uri.file(place));
+  const at = editor.document.getText().indexOf(JSON.stringify(name));
+  if (at >= 0) editor.revealRange(new vscode.Range(editor.document.positionAt(at), editor.document.positionAt(at)));
+}
+
+const secretName = ({ place, name, hash }: Definition, { id }: Input): string =>
+  `towpath.mcp.input:${place}#${name}:${hash}:${id}`;
+
+const hashOf = (...parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+async function pick(title: string, { options = [] }: Input): Promise<string | undefined> {
+  const items = options.map(
+    (option) =>
+      typeof option === 'string'
+        ? { label: visibleLine(option), value: option }
+        : { label: visibleLine(option.label), description: visibleLine(option.value), value: option.value }, // what is given
+  );
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.value;
+}

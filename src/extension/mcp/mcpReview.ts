@@ -1,0 +1,46 @@
+import * as vscode from 'vscode';
+import { visible, visibleLine } from '../../protocol/visible.ts';
+import { excerptLine } from '../dialogs/excerpt.ts';
+
+const scheme = 'towpath-tools';
+const longestName = 60;
+
+/** What a question about a server has no room for: to look at, not to change. */
+export class McpReview implements vscode.Disposable {
+  private readonly texts = new Map<string, string>();
+  private count = 0;
+  private readonly registered = vscode.Disposable.from(
+    vscode.workspace.registerTextDocumentContentProvider(scheme, {
+      provideTextDocumentContent: (uri) => this.texts.get(uri.toString()) ?? '',
+    }),
+    vscode.workspace.onDidCloseTextDocument(({ uri }) => this.texts.delete(uri.toString())),
+  );
+
+  dispose(): void {
+    this.registered.dispose();
+  }
+
+  async show(server: string, text: string): Promise<void> {
+    const shown = excerptLine(visibleLine(server), longestName).text.replaceAll('/', '∕');
+    await vscode.window.showTextDocument(this.document(`MCP server ${shown}`, broken(visible(text))), {
+      preview: true,
+    });
+  }
+
+  /** Tools as they were and as they are, side by side. */
+  async compare(server: string, before: string, after: string): Promise<void> {
+    const [was, now] = [this.document('was', before), this.document('now', after)];
+    const title = `Tools of ${excerptLine(visibleLine(server), longestName).text}: as allowed ↔ as they are now`;
+    await vscode.commands.executeCommand('vscode.diff', was, now, title, { preview: true });
+  }
+
+  private document(name: string, text: string): vscode.Uri {
+    this.count += 1;
+    const uri = vscode.Uri.from({ scheme, path: `/${this.count}/${name}` });
+    this.texts.set(uri.toString(), text);
+    return uri;
+  }
+}
+
+/** Of a very long line, an editor draws the beginning only. */
+const broken = (text: string) => text.replace(/.{100}(?=.)/gu, '$&\n⋮ ');

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { inGigabytes } from '../../llm/local/fit.ts';
+import type { LocalModel } from '../../llm/local/library.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import type { Models } from './models.ts';
+
+/** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
+export async function deleteModel(model: LocalModel, models: Models, modals: Modals): Promise<void> {
+  const name = path.basename(model.path);
+  const many = model.files.length > 1 ? ` (${model.files.length} files)` : '';
+  const detail = `${model.path}${many}\n${inGigabytes(model.bytes)} on disk`;
+  const yes = 'Move to Trash';
+  if ((await modals.ask({ text: `Delete ${name}?`, detail, buttons: [yes] })) !== yes) return;
+  if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
+    void vscode.window.showWarningMessage(withoutLinks(`${name} is at work. Stop its run, then delete it.`));
+    return;
+  }
+  let trash = true;
+  for (const file of model.files) {
+    if (trash && (await toTrash(file))) continue;
+    const forGood = 'Delete Permanently';
+    if (trash) {
+      const text = `There is no trash for ${name} here. Delete it permanently?`;
+      if ((await modals.ask({ text, detail, buttons: [forGood] })) !== forGood) return;
+    }
+    trash = false;
+    await vscode.workspace.fs.delete(vscode.Uri.file(file));
+  }
+}
+
+/** False when there is no trash, as on a remote machine. */
+async function toTrash(file: string): Promise<boolean> {
+  if (!existsSync(file)) return true;
+  try {
+    await vscode.workspace.fs.delete(vscode.Uri.file(file), { useTrash: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,191 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { LLMError } from '../../llm/errors.ts';
+import { parseAddress } from '../../llm/local/address.ts';
+import { type DownloadProgress, download } from '../../llm/local/download.ts';
+import { inGigabytes } from '../../llm/local/fit.ts';
+import { findRemote, type RemoteModel } from '../../llm/local/hub.ts';
+import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/unfinished.ts';
+import { isLocked, takeLock } from '../../runs/lock.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { stoppable } from '../dialogs/stoppable.ts';
+import { settings } from '../settings/settings.ts';
+import { downloadFolder } from './modelFolders.ts';
+
+/** A download of this window. */
+export interface Transfer {
+  address: string;
+  /** The path that its first file will have. */
+  first: string;
+  /** `43 %, 12 MB/s, 3 min left`. */
+  text: string;
+  pause(): void;
+  cancel(): void;
+}
+
+const paused = new Error('paused');
+const cancelled = new Error('cancelled');
+/** Milliseconds between two looks at the progress. */
+const beat = 250;
+
+/** Downloads of models: found, asked about, shown, paused, and gone on with by whichever window. */
+export class Downloads implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onChange = this.changed.event;
+  private readonly transfers = new Map<string, Transfer>();
+
+  constructor(
+    private readonly storage: vscode.Uri,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  get folder(): string {
+    return downloadFolder(this.storage);
+  }
+
+  get running(): Transfer[] {
+    return [...this.transfers.values()];
+  }
+
+  /** What was begun and is not at work in this window; `elsewhere`: another one is at it. */
+  async paused(): Promise<(PausedDownload & { elsewhere: boolean })[]> {
+    const all = (await pausedDownloads(this.folder)).filter(({ first }) => !this.transfers.has(first));
+    return Promise.all(all.map(async (one) => ({ ...one, elsewhere: await isLocked(lockOf(one.first)) })));
+  }
+
+  /** Removes what came so far, unless another window is at it. */
+  async discard(first: string): Promise<void> {
+    const lock = await takeLock(lockOf(first)).catch((error) => Promise.reject(toldOf(error, first)));
+    try {
+      await discard(first);
+    } finally {
+      await lock.release();
+    }
+    this.changed.fire();
+  }
+
+  /** What an address means, asked of the hub; undefined when the person gave up. Throws `LLMError`. */
+  async find(address: string): Promise<RemoteModel | undefined> {
+    const { 'local.hub': hub } = settings();
+    const parsed = parseAddress(address, hub);
+    const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
+    return stoppable(`Towpath asks ${host} about ${shorten(address)}`, async (signal) => {
+      try {
+        return await findRemote(parsed, address, { hub, signal });
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  /** Downloads, with the progress in a notification and the status bar. The file's path; undefined when it was stopped. */
+  async fetch(model: RemoteModel): Promise<string | undefined> {
+    const first = path.join(this.folder, model.files[0]!.name);
+    const stop = new AbortController();
+    const transfer: Transfer = {
+      address: model.address,
+      first,
+      text: 'begins',
+      pause: () => stop.abort(paused),
+      cancel: () => stop.abort(cancelled),
+    };
+    if (this.transfers.has(first)) return undefined; // it shows its progress already
+    this.transfers.set(first, transfer);
+    this.changed.fire();
+    const title = withoutLinks(`Towpath downloads ${path.basename(first)}`);
+    const shown = vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+      (progress, token) => {
+        token.onCancellationRequested(() => stop.abort(paused));
+        const status = { location: vscode.ProgressLocation.Window, title: path.basename(first) };
+        return Promise.resolve(
+          vscode.window.withProgress(status, (inStatusBar) =>
+            this.run(model, transfer, stop.signal, (message, increment) => {
+              progress.report({ message: withoutLinks(message), increment });
+              inStatusBar.report({ message });
+            }),
+          ),
+        );
+      },
+    );
+    try {
+      return await shown;
+    } catch (error) {
+      if (!stop.signal.aborted) throw toldOf(error, first);
+      if (stop.signal.reason === cancelled) await discard(first);
+      return undefined;
+    } finally {
+      this.transfers.delete(first);
+      this.changed.fire();
+    }
+  }
+
+  dispose(): void {
+    for (const transfer of this.transfers.values()) transfer.pause();
+    this.changed.dispose();
+  }
+
+  private async run(
+    model: RemoteModel,
+    transfer: Transfer,
+    signal: AbortSignal,
+    report: (text: string, increment: number) => void,
+  ): Promise<string> {
+    const pace = createPace();
+    let shown = 0;
+    let last = 0;
+    const onProgress = (progress: DownloadProgress) => {
+      const now = Date.now();
+      pace.add(progress, now);
+      if (now - last < beat) return;
+      last = now;
+      const percent = (progress.received / progress.total) * 100;
+      transfer.text = pace.text(progress);
+      report(transfer.text, Math.max(0, percent - shown));
+      shown = percent;
+      this.changed.fire();
+    };
+    this.log.info(`Downloading ${model.address} to ${this.folder}`);
+    return download(model, { folder: this.folder, signal, onProgress, lock: takeLock });
+  }
+}
+
+const lockOf = (first: string) => `${first}.lock`;
+
+/** How fast it goes, over the last seconds. */
+function createPace() {
+  let points: { at: number; received: number }[] = [];
+  return {
+    add({ state, received }: DownloadProgress, at: number) {
+      if (state === 'checking') points = [];
+      else if (at - (points.at(-1)?.at ?? 0) >= beat) points = [...points, { at, received }].slice(-40);
+    },
+    text({ state, received, total }: DownloadProgress): string {
+      const percent = `${Math.floor((received / total) * 100)} % of ${inGigabytes(total)}`;
+      if (state === 'checking') return `${percent}, checking what is here`;
+      const first = points[0];
+      const seconds = ((points.at(-1)?.at ?? 0) - (first?.at ?? 0)) / 1000;
+      if (!first || seconds < 1) return percent;
+      const rate = (received - first.received) / seconds;
+      const left = rate > 0 ? `, ${timeLeft((total - received) / rate)} left` : '';
+      return `${percent}, ${inGigabytes(rate)}/s${left}`;
+    },
+  };
+}
+
+function timeLeft(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 360) / 10} h`;
+}
+
+function toldOf(error: unknown, first: string): unknown {
+  if ((error as { code?: string }).code !== 'STORE_LOCKED') return error;
+  return new LLMError(
+    'UNKNOWN',
+    `${path.basename(first)} is being downloaded in another window. Its progress is there.`,
+  );
+}
+
+const shorten = (address: string) => (address.length > 80 ? `${address.slice(0, 79)}…` : address);

@@ -1,0 +1,152 @@
+import * as vscode from 'vscode';
+import { callIdsIn, createCallIds } from '../../llm/callIds.ts';
+import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../../llm/client.ts';
+import { createWatch } from '../../llm/clock.ts';
+import { LLMError } from '../../llm/errors.ts';
+import { asText } from '../../llm/files.ts';
+import { formatInWords } from '../../llm/formatInWords.ts';
+import { isObject } from '../../llm/json.ts';
+import { fromWireNames, toWireName } from '../../llm/names.ts';
+import { oncePerRun, unseenFiles } from '../../llm/notes.ts';
+import { windowIsFull } from '../../llm/providerErrors.ts';
+import { redact } from '../../llm/redact.ts';
+import { repairHistory, wellFormed, wellFormedData } from '../../llm/repair.ts';
+import type { ToolCall } from '../../protocol/messages.ts';
+import { toEditorTools } from './editorWire.ts';
+
+/**
+ * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
+ * editor's. The editor asks the person for consent on first use, keeps the keys, and counts no tokens for us.
+ */
+export function createEditorClient(): LLMClient {
+  async function find(model: string): Promise<vscode.LanguageModelChat> {
+    const slash = model.indexOf('/');
+    const [found] = await vscode.lm.selectChatModels({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
+    if (found) return found;
+    throw notOffered(model);
+  }
+
+  const news = oncePerRun();
+
+  async function* chatStream(asked: ChatRequest, signal?: AbortSignal): AsyncGenerator<ChatStreamChunk, void> {
+    signal?.throwIfAborted();
+    const { messages, leftOut } = asText(asked.messages);
+    const request = { ...asked, messages };
+    for (const warning of news(request.cacheKey, unseenFiles("The editor's model", leftOut)))
+      yield { warning, done: false };
+    const cancel = new vscode.CancellationTokenSource();
+    const watch = createWatch(signal); // the extension behind the model may not heed the token
+    const soon = <Value>(promise: PromiseLike<Value>) => watch.wait(promise, 0, () => new Error());
+    let begun = false;
+    try {
+      const model = await soon(find(request.model));
+      const response = await soon(model.sendRequest(toEditorMessages(request), toOptions(request), cancel.token));
+      const chunks = read(response, request);
+      for (let step = await soon(chunks.next()); !step.done; step = await soon(chunks.next())) {
+        begun = true;
+        yield step.value;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toLLMError(error, request.model, begun);
+    } finally {
+      watch.close();
+      cancel.cancel(); // whoever leaves early has no use for the rest
+      cancel.dispose();
+    }
+  }
+
+  return {
+    chatStream,
+    chat: (request, signal) => collect(chatStream(request, signal), request.model),
+    async listModels() {
+      const models = await vscode.lm.selectChatModels();
+      return models.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
+    },
+  };
+}
+
+async function* read(
+  response: vscode.LanguageModelChatResponse,
+  request: ChatRequest,
+): AsyncGenerator<ChatStreamChunk, void> {
+  const nameOf = fromWireNames(request.tools ?? []);
+  const idFor = createCallIds(callIdsIn(request.messages)); // other extensions may well count from 0 in every reply
+  let index = 0;
+  for await (const part of response.stream) {
+    if (part instanceof vscode.LanguageModelTextPart) yield { content: part.value, done: false };
+    else if (part instanceof vscode.LanguageModelToolCallPart) {
+      const call = { id: idFor(part.callId), name: nameOf(part.name), ...readInput(part.input) };
+      const argumentsText = call.malformed ?? JSON.stringify(call.arguments);
+      yield { toolCallDelta: { index, id: call.id, name: call.name, argumentsText }, done: false };
+      yield { toolCall: call, done: false };
+      index++;
+    }
+  }
+  yield { done: true, finishReason: index > 0 ? 'tool_calls' : 'stop' };
+}
+
+/** Another extension's data, whatever its type says. */
+function readInput(input: unknown): Pick<ToolCall, 'arguments' | 'malformed'> {
+  return isObject(input) ? { arguments: { ...input } } : { arguments: {}, malformed: JSON.stringify(input) ?? '' };
+}
+
+/** The editor knows no system messages: the prompt goes first, as a message of the person's. */
+function toEditorMessages(request: ChatRequest): vscode.LanguageModelChatMessage[] {
+  const user = vscode.LanguageModelChatMessage.User;
+  const assistant = vscode.LanguageModelChatMessage.Assistant;
+  const { system, said: all } = repairHistory(request);
+  const prompt = [system, formatInWords(request)].filter(Boolean).join('\n\n');
+  const messages = prompt ? [user(wellFormed(prompt))] : [];
+  for (const said of all) {
+    if (said.role !== 'assistant') {
+      messages.push(user(wellFormed(said.content)));
+      continue;
+    }
+    const { content, toolCalls = [] } = said.message;
+    const calls = toolCalls.map(
+      (call) => new vscode.LanguageModelToolCallPart(call.id, toWireName(call.name), wellFormedData(call.arguments)),
+    );
+    messages.push(assistant([...(content ? [new vscode.LanguageModelTextPart(wellFormed(content))] : []), ...calls]));
+    const results = said.results.map(
+      (result) =>
+        new vscode.LanguageModelToolResultPart(result.toolCallId, [
+          new vscode.LanguageModelTextPart(wellFormed(result.content)),
+        ]),
+    );
+    if (results.length > 0) messages.push(user(results));
+  }
+  return messages;
+}
+
+function toOptions(request: ChatRequest): vscode.LanguageModelChatRequestOptions {
+  const tools = toEditorTools(request.tools ?? []);
+  const toolMode =
+    request.toolChoice === 'required'
+      ? vscode.LanguageModelChatToolMode.Required
+      : vscode.LanguageModelChatToolMode.Auto;
+  return {
+    justification: 'Towpath works on your task with the model you picked.',
+    ...(tools.length > 0 && request.toolChoice !== 'none' && { tools, toolMode }),
+  };
+}
+
+function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
+  if (error instanceof LLMError) return error;
+  const message = redact(error instanceof Error ? error.message : String(error), []);
+  const { NoPermissions, Blocked, NotFound } = vscode.LanguageModelError;
+  const code = error instanceof vscode.LanguageModelError ? error.code : undefined;
+  if (code === NoPermissions.name)
+    return new LLMError('LLM_AUTH_FAILED', `The editor does not let Towpath use ${model}: ${message}`);
+  if (code === Blocked.name)
+    return new LLMError('LLM_RATE_LIMITED', `The editor refuses more requests to ${model} now: ${message}`);
+  if (code === NotFound.name) return notOffered(model);
+  if (begun) return new LLMError('LLM_INCOMPLETE', `${model} broke off: ${message}`);
+  if (windowIsFull.test(message))
+    return new LLMError('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the window of ${model}: ${message}`);
+  return new LLMError('UNKNOWN', `${model}: ${message}`);
+}
+
+function notOffered(model: string): LLMError {
+  return new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`);
+}

@@ -1,0 +1,107 @@
+import * as vscode from 'vscode';
+import { keyOrigin, type Provider, providers } from '../../llm/create.ts';
+import { isSendable, secretsIn } from '../../llm/headers.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { settings } from '../settings/settings.ts';
+import { mayCarry } from './credentials.ts';
+import { addressOf } from './modelIds.ts';
+import { providerSettings } from './providerSettings.ts';
+
+/** A secret that a header names, and where it goes. */
+interface Use {
+  name: string;
+  provider: Provider;
+  header: string;
+  origin: string;
+}
+
+/** The dialogs for secrets that headers of `towpath.providers` name. Escape leaves everything as it was. */
+export class HeaderSecrets {
+  constructor(private readonly secrets: Secrets) {}
+
+  /** Saves one; of several it is asked which. */
+  async set(name?: string): Promise<void> {
+    const problem = providers
+      .map(({ id }) => providerSettings(settings(), id).problem)
+      .find((one) => one !== undefined);
+    if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
+    const all = onePerPlace(providers.flatMap(usesOf)).filter((use) => name === undefined || use.name === name);
+    if (all.length === 0) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
+      const text = 'No header in towpath.providers names a secret. One is named as ${secret:name} in its value.';
+      return void vscode.window.showInformationMessage(withoutLinks(text));
+    }
+    const items = await Promise.all(
+      all.map(async (use) => ({
+        label: use.name,
+        description: use.origin,
+        detail: `${use.provider.label}, ${use.header}: ${(await this.isSet(use)) ? 'set' : 'not set'}`,
+        use,
+      })),
+    );
+    const title = 'Towpath: set which secret?';
+    const chosen = items.length === 1 ? items[0] : await vscode.window.showQuickPick(items, { title });
+    if (chosen) await this.ask(chosen.use);
+  }
+
+  /** Secrets that this provider's headers name and nobody gave for its address. */
+  async areMissing(provider: Provider): Promise<boolean> {
+    const known = await Promise.all(usesOf(provider).map((use) => this.isSet(use)));
+    return known.includes(false);
+  }
+
+  /** Asks for each of those; false when one was not given. */
+  async askMissing(provider: Provider): Promise<boolean> {
+    for (const use of onePerPlace(usesOf(provider)))
+      if (!(await this.isSet(use)) && !(await this.ask(use))) return false;
+    return true;
+  }
+
+  private async isSet({ name, origin }: Use): Promise<boolean> {
+    return (await this.secrets.key(secretOf(name), origin)) !== undefined;
+  }
+
+  private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
+    if (!mayCarry(origin)) {
+      const problem = `${provider.label} is reached without encryption at ${origin}, where no secret is ever sent.`;
+      void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
+      return false;
+    }
+    const secret = await vscode.window.showInputBox({
+      title: `Secret "${name}" for ${origin}`,
+      prompt: withoutLinks(
+        `For the header ${header} of ${provider.label}. Kept in the editor's secret storage and sent to this address only`,
+      ),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: secretProblem,
+    });
+    if (!secret) return false;
+    await this.secrets.save(secretOf(name), origin, secret.trim());
+    void vscode.window.showInformationMessage(withoutLinks(`The secret "${name}" for ${origin} is saved.`));
+    return true;
+  }
+}
+
+function usesOf(provider: Provider): Use[] {
+  const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
+  if (origin === undefined) return [];
+  const { headers } = providerSettings(settings(), provider.id);
+  return Object.entries(headers).flatMap(([header, value]) =>
+    secretsIn(value).map((name) => ({ name, provider, header, origin })),
+  );
+}
+
+/** A secret belongs to an address: two providers, or two headers, there have it in common. */
+const onePerPlace = (uses: readonly Use[]): Use[] => [
+  ...new Map(uses.map((use) => [`${use.name} ${use.origin}`, use])).values(),
+];
+
+/** What is shorter cannot be told from a word, and so not be kept out of what is said. */
+const shortest = 4;
+
+function secretProblem(text: string): string | undefined {
+  if (!isSendable(text.trim())) return 'A secret is one line of visible ASCII characters.';
+  return text.trim().length < shortest ? `A secret has ${shortest} characters or more.` : undefined;
+}

@@ -1,0 +1,122 @@
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { type AddressTrouble, parseAddress } from '../../llm/local/address.ts';
+import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts';
+import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
+import type { RemoteModel } from '../../llm/local/hub.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { settings } from '../settings/settings.ts';
+import type { Downloads } from './downloads.ts';
+import type { Models } from './models.ts';
+
+/** From an address to a model in use: found, asked about, downloaded, picked. */
+export class ModelFetcher {
+  constructor(
+    private readonly models: Models,
+    private readonly downloads: Downloads,
+    private readonly modals: Modals,
+  ) {}
+
+  /** The curated model that fits this machine best, or what was begun before: one question, then it comes. */
+  async offer(): Promise<void> {
+    await toldToPerson(async () => {
+      const begun = (await this.downloads.paused()).find(({ elsewhere }) => !elsewhere);
+      if (begun) return this.fetch(begun.address);
+      const best = bestFor(machine(), settings()['local.contextSize']);
+      await this.fetch(best.address, { known: best });
+    });
+  }
+
+  /** Finds, asks, downloads, and takes the model into use, unless another one was picked meanwhile. */
+  async fetch(address: string, { known, agreed }: { known?: CuratedModel; agreed?: boolean } = {}): Promise<void> {
+    const model = await this.downloads.find(address);
+    if (!model || !(agreed || (await this.agree(model, known)))) return;
+    const before = this.models.currentId;
+    const file = await this.downloads.fetch(model);
+    if (!file) return this.stopped(address);
+    const name = path.basename(file, '.gguf');
+    if (this.models.currentId === before) {
+      await this.models.pick(`local/${file}`);
+      void vscode.window.showInformationMessage(withoutLinks(`${name} is here and in use.`));
+      return;
+    }
+    const use = 'Use It';
+    if ((await vscode.window.showInformationMessage(withoutLinks(`${name} is here.`), use)) === use)
+      await this.models.pick(`local/${file}`);
+  }
+
+  /** What came is kept; says so, with the ways on. Nothing when it was removed. */
+  private async stopped(address: string): Promise<void> {
+    const kept = (await this.downloads.paused()).find((one) => one.address === address);
+    if (!kept) return;
+    const percent = Math.floor((kept.received / kept.total) * 100);
+    const text = `${path.basename(kept.first)} is paused at ${percent} %. What came so far is kept.`;
+    const chosen = await vscode.window.showInformationMessage(withoutLinks(text), 'Resume', 'Remove');
+    if (chosen === 'Resume') await this.fetch(address, { agreed: true });
+    if (chosen === 'Remove') await this.downloads.discard(kept.first);
+  }
+
+  /** Before the first byte: how much, from where, to where. */
+  private async agree(model: RemoteModel, known: CuratedModel | undefined): Promise<boolean> {
+    const bytes = model.files.reduce((sum, file) => sum + file.bytes, 0);
+    const fit = known
+      ? fitOf({ ...known, bytes, contextSize: settings()['local.contextSize'] }, machine())
+      : fitOf({ bytes, contextSize: settings()['local.contextSize'] }, machine());
+    const names = model.files.map(({ name }) => name);
+    const sums = model.files.every(({ sha256 }) => sha256 !== undefined);
+    const detail = [
+      `${inGigabytes(bytes)}, ${names.length > 1 ? `${names.length} files` : names[0]}`,
+      `From ${new URL(model.files[0]!.url).host}, ${model.address}`,
+      `To ${this.downloads.folder}`,
+      known && `Licence: ${known.licence}. ${known.goodFor}.`,
+      `${fit.verdict === 'too-large' ? 'It does not fit this machine. ' : ''}${fit.reason}`,
+      sums ? 'Its checksum is checked.' : 'The server names no checksum, so damage on the way may go unnoticed.',
+    ];
+    const yes = 'Download';
+    const other = 'Another Model…';
+    const text = `Download ${known?.name ?? path.basename(names[0]!, '.gguf')}?`;
+    const asked = { text, detail: detail.filter(Boolean).join('\n'), buttons: [yes, other], opens: other };
+    const answer = await this.modals.ask(asked);
+    if (answer === other) void vscode.commands.executeCommand('towpath.manageModels');
+    return answer === yes;
+  }
+
+  async askAddress(): Promise<void> {
+    const address = await vscode.window.showInputBox({
+      title: 'Towpath: download a model by its address',
+      prompt: 'hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf, or https://….gguf',
+      placeHolder: curated[1]!.address,
+      ignoreFocusOut: true,
+      validateInput: (text) => {
+        try {
+          parseAddress(text, settings()['local.hub']);
+          return undefined;
+        } catch (error) {
+          return (error as AddressTrouble).message;
+        }
+      },
+    });
+    if (address) await this.fetch(address.trim());
+  }
+}
+
+/** A failure is one sentence, with the ways on that need no network. */
+export async function toldToPerson(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const ways: Record<string, string> = {
+      'Try Again…': 'towpath.manageModels',
+      'A File…': 'towpath.useLocal',
+      'Demo Model': 'towpath.useDemo',
+      'An Endpoint…': 'towpath.useEndpoint',
+    };
+    const message = error instanceof Error ? error.message : String(error);
+    const chosen = await vscode.window.showErrorMessage(withoutLinks(message), ...Object.keys(ways));
+    if (chosen) await vscode.commands.executeCommand(ways[chosen]!);
+  }
+}
+
+export const machine = (): Machine => ({ freeMemory: os.freemem(), totalMemory: os.totalmem() });

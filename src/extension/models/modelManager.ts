@@ -1,0 +1,233 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/curated.ts';
+import { type EngineState, engineState } from '../../llm/local/engines.ts';
+import { type Fit, fitOf, inGigabytes } from '../../llm/local/fit.ts';
+import { type LocalModel, listModels, type ReadModel } from '../../llm/local/library.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { deleteModel } from './deleteModel.ts';
+import type { Downloads, Transfer } from './downloads.ts';
+import { modelDetails, verdicts } from './modelDetails.ts';
+import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
+import { listedFolders } from './modelFolders.ts';
+import type { Models } from './models.ts';
+import type { Setup } from './setup.ts';
+
+interface Item extends vscode.QuickPickItem {
+  run?(): unknown;
+  /** What its buttons do, in their order. */
+  does?: (() => unknown)[];
+}
+
+type Begun = Awaited<ReturnType<Downloads['paused']>>[number];
+
+const scheme = 'towpath-model';
+const button = (icon: string, tooltip: string) => ({ iconPath: new vscode.ThemeIcon(icon), tooltip });
+
+/** *Manage Models…*: what is on this machine, what is being downloaded, and what could be. */
+export class ModelManager implements vscode.TextDocumentContentProvider {
+  private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.shownAgain.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly models: Models,
+    private readonly downloads: Downloads,
+    private readonly fetcher: ModelFetcher,
+    private readonly setup: Setup,
+    private readonly modals: Modals,
+    private readonly readModel: ReadModel,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.workspace.registerTextDocumentContentProvider(scheme, this);
+  }
+
+  /** The engines that are installed, and what the machine has for them. */
+  engine(): EngineState {
+    return engineState(path.join(this.context.extensionPath, 'node_modules'));
+  }
+
+  async manage(): Promise<void> {
+    const picker = vscode.window.createQuickPick<Item>();
+    picker.title = 'Towpath: models on this machine';
+    picker.placeholder = 'Use a model, or download one';
+    picker.matchOnDescription = true;
+    picker.matchOnDetail = true;
+    picker.busy = true;
+    let listed: Item[] = [];
+    let newest = 0;
+    let open = true;
+    const draw = async (again: boolean) => {
+      if (again) {
+        const mine = ++newest;
+        const found = await this.listed();
+        if (mine !== newest) return; // an older look is not to overwrite a newer one
+        listed = found;
+      }
+      const items = [...this.transferItems(), ...listed];
+      if (!open) return;
+      const active = picker.activeItems[0]?.label;
+      picker.keepScrollPosition = true;
+      picker.items = items;
+      const same = items.filter((item) => item.label === active);
+      if (same.length > 0) picker.activeItems = same.slice(0, 1);
+      picker.busy = false;
+    };
+    let atWork = this.downloads.running.length;
+    const watching = this.downloads.onChange(() => {
+      const now = this.downloads.running.length;
+      void draw(now !== atWork);
+      atWork = now;
+    });
+    picker.onDidTriggerItemButton(async ({ item, button: pressed }) => {
+      await toldToPerson(async () => item.does?.[item.buttons?.indexOf(pressed) ?? -1]?.());
+      await draw(true);
+    });
+    picker.onDidAccept(() => {
+      const [chosen] = picker.selectedItems;
+      picker.hide();
+      void toldToPerson(async () => chosen?.run?.());
+    });
+    picker.onDidHide(() => {
+      open = false;
+      watching.dispose();
+      picker.dispose();
+    });
+    picker.show();
+    await draw(true);
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const [model] = await listModels([uri.query], this.readModel);
+    const { 'local.chatWrapper': chatWrapper, 'local.gpu': gpu } = settings();
+    return model
+      ? modelDetails(model, fitOfLocal(model), this.engine(), {
+          chatWrapper,
+          gpu,
+          place: this.models.placeOf(model.path),
+        })
+      : `There is no model file at ${uri.query}.\n`;
+  }
+
+  private async listed(): Promise<Item[]> {
+    const places = [...listedFolders(), this.downloads.folder, ...this.models.localFiles()];
+    const [begun, local] = await Promise.all([this.downloads.paused(), listModels(places, this.readModel)]);
+    const unfinished = new Set(begun.map(({ first }) => first));
+    const context = settings()['local.contextSize'];
+    const best = bestFor(machine(), context);
+    return [
+      ...begun.map((one) => this.pausedItem(one)),
+      separator('On this machine'),
+      ...local.filter((model) => !unfinished.has(model.path)).map((model) => this.localItem(model)),
+      separator('To download'),
+      ...curated.map((model) => this.curatedItem(model, model === best, context)),
+      {
+        label: '$(link) By address…',
+        detail: 'hf:owner/repository, or https://….gguf',
+        run: () => this.fetcher.askAddress(),
+      },
+      separator('Elsewhere on this machine'),
+      { label: '$(file) A file…', detail: 'A .gguf file', run: () => this.setup.useLocal() },
+      { label: '$(folder) A folder…', detail: 'All .gguf files in it are listed here', run: () => this.addFolder() },
+    ];
+  }
+
+  private transferItems(): Item[] {
+    return this.downloads.running.map((transfer: Transfer) => ({
+      label: `$(sync~spin) ${path.basename(transfer.first)}`,
+      description: transfer.text,
+      alwaysShow: true,
+      buttons: [button('debug-pause', 'Pause'), button('close', 'Cancel and remove what came so far')],
+      does: [transfer.pause, transfer.cancel],
+    }));
+  }
+
+  private pausedItem({ address, first, received, total, elsewhere }: Begun): Item {
+    const percent = Math.floor((received / total) * 100);
+    return {
+      label: `$(debug-pause) ${path.basename(first)}`,
+      description: `${elsewhere ? 'in another window, at' : 'paused at'} ${percent} % of ${inGigabytes(total)}`,
+      detail: elsewhere ? 'Its progress is there' : 'Go on with the download',
+      buttons: [button('trash', 'Remove what came so far')],
+      does: [() => this.downloads.discard(first)],
+      run: () => this.fetcher.fetch(address, { agreed: true }),
+    };
+  }
+
+  private localItem(model: LocalModel): Item {
+    const id = `local/${model.path}`;
+    const inUse = this.models.currentId === id;
+    const fit = fitOfLocal(model);
+    const unload = this.models.isInMemory(model.path);
+    const facts = [
+      [inUse && 'in use', unload && 'in memory'].filter(Boolean).join(', '),
+      model.info?.sizeLabel,
+      model.info?.quantisation,
+      inGigabytes(model.bytes),
+      model.trouble ? 'cannot be used' : !unload && verdicts[fit.verdict],
+    ];
+    return {
+      label: path.basename(model.path, '.gguf'),
+      description: facts.filter(Boolean).join(' · '),
+      detail: model.trouble ?? fit.reason,
+      buttons: [
+        button('info', 'Show details'),
+        button('folder-opened', 'Show its folder'),
+        ...(unload ? [button('debug-disconnect', 'Unload: gives its memory back')] : []),
+        button('trash', 'Delete…'),
+      ],
+      does: [
+        () => this.showDetails(model),
+        () => vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(model.path)),
+        ...(unload ? [() => vscode.commands.executeCommand('towpath.unloadLocal')] : []),
+        () => deleteModel(model, this.models, this.modals),
+      ],
+      run: () => (model.trouble ? this.showDetails(model) : this.models.pick(id)),
+    };
+  }
+
+  private curatedItem(model: CuratedModel, best: boolean, context: number): Item {
+    const fit = curatedFit(model, machine(), context);
+    const facts = [
+      `about ${inGigabytes(model.bytes)}`,
+      model.licence,
+      verdicts[fit.verdict],
+      best && 'a good start here',
+    ];
+    return {
+      label: `$(cloud-download) ${model.name}`,
+      description: facts.filter(Boolean).join(' · '),
+      detail: `${model.goodFor}. ${fit.reason}`,
+      run: () => this.fetcher.fetch(model.address, { known: model }),
+    };
+  }
+
+  private async addFolder(): Promise<void> {
+    const options = { title: 'A folder with models', openLabel: 'List Its Models', canSelectFolders: true };
+    const folders = await vscode.window.showOpenDialog({ ...options, canSelectFiles: false });
+    const folder = folders?.[0]?.fsPath;
+    if (!folder) return;
+    await saveSetting('local.folders', [...new Set([...settings()['local.folders'], folder])]);
+    await this.manage();
+  }
+
+  private async showDetails(model: LocalModel): Promise<void> {
+    const uri = vscode.Uri.from({ scheme, path: `/${path.basename(model.path)}.md`, query: model.path });
+    this.shownAgain.fire(uri); // when it is open already, its facts are of then
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+}
+
+function fitOfLocal({ bytes, info }: LocalModel): Fit {
+  const { bytesPerToken, trainedContext } = info ?? {};
+  const contextSize = settings()['local.contextSize'];
+  return fitOf(
+    { bytes, contextSize, ...(bytesPerToken && { bytesPerToken }), ...(trainedContext && { trainedContext }) },
+    machine(),
+  );
+}
+
+const separator = (label: string): Item => ({ label, kind: vscode.QuickPickItemKind.Separator });

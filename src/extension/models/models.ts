@@ -1,0 +1,340 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { AskedModel, RunModel } from '../../engine/context.ts';
+import { EngineError } from '../../engine/errors.ts';
+import { createAdapter } from '../../llm/adapter.ts';
+import { byModel } from '../../llm/byModel.ts';
+import { createResponseCache } from '../../llm/cache.ts';
+import type { LLMClient, ModelInfo } from '../../llm/client.ts';
+import { inWords } from '../../llm/clock.ts';
+import { createClient, type Provider, type ProviderId } from '../../llm/create.ts';
+import { LLMError } from '../../llm/errors.ts';
+import { createLocalClient, type LocalClient } from '../../llm/local/client.ts';
+import { knownModelFile } from '../../llm/local/known.ts';
+import type { Place } from '../../llm/local/place.ts';
+import { createRoom } from '../../llm/local/room.ts';
+import { createRateLimiter, type RateLimiter } from '../../llm/rateLimit.ts';
+import { withRescue } from '../../llm/rescue/rescue.ts';
+import type { ModelOption } from '../../protocol/view.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import { type Settings, saveSetting, settings } from '../settings/settings.ts';
+import { type Carried, Credentials } from './credentials.ts';
+import { createEditorClient } from './editorModels.ts';
+import { downloadFolder, listedFolders } from './modelFolders.ts';
+import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
+import type { NamedModels } from './namedModels.ts';
+import { type ProviderSettings, providerSettings } from './providerSettings.ts';
+
+/** Until a provider has to have said which models it has. */
+const listMs = 15_000;
+const recentName = 'towpath.recentModels';
+/** Clients that are kept: a model for each role, and what was listed meanwhile. */
+const mostRemotes = 6;
+
+/** The models a person can pick, and the one that is picked, ready to be talked to. */
+export class Models implements vscode.Disposable {
+  /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
+  private readonly locals = new Map<string, LocalClient>();
+  private readonly room = createRoom();
+  /** The newest few, by what they were made of: each has learned what its server accepts. */
+  private readonly remotes = new Map<string, LLMClient>();
+  /** Asked by calls of workflows that allow it. */
+  private readonly replies = createResponseCache();
+  private readonly windows = new Map<string, number | undefined>();
+  private readonly credentials: Credentials;
+  private readonly limiters = new Map<string, RateLimiter>();
+  private picked?: string;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    secrets: Secrets,
+    private readonly named: NamedModels,
+    modals: Modals,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.credentials = new Credentials(secrets, modals);
+  }
+
+  /** `provider/model` of what does the work; the demo model where nothing else is set up. */
+  get currentId(): string {
+    return roleOf('work', settings()) || demoModel;
+  }
+
+  get chosen(): boolean {
+    return roleOf('work', settings()) !== '';
+  }
+
+  /** The picked model's provider, when it is one behind an address. */
+  get currentProvider(): Provider | undefined {
+    return providerOf(split(this.currentId).provider);
+  }
+
+  /** What does the work from now on. */
+  async pick(id: string): Promise<void> {
+    const { models } = settings();
+    if (models.work) await saveSetting('models', { ...models, work: id });
+    else await saveSetting('model', id);
+    // Not before: a model that was chosen once, and no setting, means that the person took it away.
+    const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
+    await this.context.globalState.update(recentName, recent);
+    this.picked = id;
+  }
+
+  /** What the person picks while `ask` is at it; undefined: nothing. */
+  async pickedIn(ask: () => Promise<unknown>): Promise<string | undefined> {
+    this.picked = undefined;
+    await ask();
+    return this.picked;
+  }
+
+  /** What is picked now, what was picked before, and the demo model. */
+  options(): ModelOption[] {
+    return [...new Set([this.currentId, ...this.recent, demoModel])].map(describe);
+  }
+
+  /**
+   * The picked model behind its adapter, or another one: of the person's choice, or what the file a run follows names, which
+   * is `provider/model`, a role, else a model of the picked one's provider. Throws an `EngineError` with the way out when it is
+   * not set up, or not the file's to choose.
+   */
+  async current({ id, workflowId }: Partial<AskedModel> = {}): Promise<RunModel> {
+    if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
+    if (id === undefined) this.checkChosen();
+    return this.ready(id ?? this.currentId);
+  }
+
+  /** What the person has set for small work; undefined: the model at work does it, too. Throws as `current`. */
+  async small(): Promise<RunModel | undefined> {
+    const { small } = settings().models;
+    return small ? this.ready(small) : undefined;
+  }
+
+  /** The one for small work names runs, too: not one in this machine's memory, where that at work would have to make room. */
+  async naming(): Promise<RunModel | undefined> {
+    const { small } = settings().models;
+    return small && split(small).provider !== 'local' ? this.ready(small) : undefined;
+  }
+
+  private async ready(id: string): Promise<RunModel> {
+    checkProblem(id);
+    const now = settings();
+    const { provider, model } = split(id);
+    const client = await this.client(provider, model, now);
+    const local = provider === 'local';
+    const limits = {
+      connectMs: local ? 0 : now['timeouts.connect'],
+      firstTokenMs: local ? 0 : now['timeouts.firstToken'],
+      idleMs: now['timeouts.idle'],
+      totalMs: now['timeouts.total'],
+      retries: now.retries,
+      retryAfterCapMs: now.retryAfterCap,
+      thinkingBudget: now.thinkingBudget,
+    };
+    const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
+    const { baseUrl, headers, organization, api } = own ?? {};
+    const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization, api]) };
+    const price = own ? own.priceOf(model) : byModel(now.prices, id);
+    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, price });
+    const contextWindow = local
+      ? now['local.contextSize']
+      : (own?.windowOf(model) ?? this.windowOf(provider, model, client));
+    return { id, model, adapter, ...(contextWindow && { contextWindow }) };
+  }
+
+  /**
+   * What a provider says it has; it is asked without a key when none is saved. Throws `LLMError`, also after 15 seconds
+   * without an answer, or the signal's reason.
+   */
+  async list(id: string, signal = new AbortController().signal): Promise<ModelInfo[]> {
+    const provider = providerOf(id);
+    const late = AbortSignal.timeout(listMs);
+    try {
+      const client = provider ? await this.listingClient(provider) : createEditorClient();
+      return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
+    } catch (error) {
+      if (!late.aborted || signal.aborted) throw error;
+      const where = provider ? `${provider.label} (${addressOf(provider.id)})` : 'The editor';
+      throw new LLMError('LLM_TIMEOUT', `${where} gave no answer within ${inWords(listMs)}.`);
+    }
+  }
+
+  private async listingClient(provider: Provider): Promise<LLMClient> {
+    const { problem } = describe(`${provider.id}/`);
+    if (problem) throw new LLMError('UNKNOWN', problem);
+    const own = this.settingsOf(provider.id, settings());
+    return this.remoteClient(provider, '', own, await this.credentials.forList(provider, own), settings());
+  }
+
+  /** Whether this model file is in memory, or on its way there. */
+  isInMemory(file: string): boolean {
+    return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
+  }
+
+  /** What a model file that is in memory runs on. */
+  placeOf(file: string): Place | undefined {
+    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
+    return loaded?.[1].place();
+  }
+
+  /** Model files that were picked before. */
+  localFiles(): string[] {
+    const ids = [this.currentId, ...this.recent].filter((id) => id.startsWith('local/') && id !== demoModel);
+    return ids.map((id) => split(id).model);
+  }
+
+  /** Takes the local model out of memory: `busy` and nothing happens while it is at work; `none` when there is none. */
+  async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
+    const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);
+    if (!loaded) return 'none';
+    return (await loaded.unload()) ? 'unloaded' : 'busy';
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all([...this.locals.values()].map((client) => client.dispose()));
+  }
+
+  /** A file of the workspace sends text nowhere, and has no file of its own loaded, unless the person agrees to it. */
+  private async allowedId(named: string, file: string): Promise<string> {
+    if (isRole(named)) return roleOf(named, settings()) || this.currentId; // the person's own choice, whatever the file
+    const id = this.idOf(named);
+    if (id === this.currentId || id === demoModel) return id;
+    const { provider, model } = split(id);
+    if (provider !== 'local') {
+      checkProblem(id);
+      await this.named.agree(file, id, this.currentId);
+      return id;
+    }
+    const real = await knownModelFile(model, {
+      folders: [...listedFolders(), downloadFolder(this.context.globalStorageUri)],
+      files: this.localFiles(),
+      foreign: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+    });
+    if (real !== undefined) return `local/${real}`;
+    throw new EngineError(
+      'UNKNOWN',
+      `${visibleLine(file)} names the model file ${visibleLine(model)}, which is in none of your folders of models. ` +
+        'Pick it yourself if you trust it (*Towpath: Manage Models…*), then retry.',
+    );
+  }
+
+  /** Where a model was chosen once, none takes its place by itself. */
+  private checkChosen(): void {
+    const [last] = this.recent;
+    if (this.chosen || last === undefined) return;
+    const was = visibleLine(describe(last).label);
+    throw new EngineError(
+      'UNKNOWN',
+      `No model is picked any more (the setting towpath.model is empty); before, it was ${was}. Pick one (*Towpath: Pick Model…*).`,
+    );
+  }
+
+  private idOf(named: string): string {
+    const { provider } = split(named);
+    const known = provider === 'local' || provider === 'vscode-lm' || providerOf(provider) !== undefined;
+    return known ? named : `${split(this.currentId).provider}/${named}`;
+  }
+
+  /** What the settings say, with the provider's own address where they say none. */
+  private settingsOf(provider: ProviderId, now: Settings): ProviderSettings {
+    return { ...providerSettings(now, provider), baseUrl: addressOf(provider) };
+  }
+
+  private get recent(): string[] {
+    return this.context.globalState.get<string[]>(recentName, []);
+  }
+
+  private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
+    if (id === 'local') return withRescue(this.localClient(model, now));
+    if (id === 'vscode-lm') return withRescue(createEditorClient());
+    const provider = providerOf(id)!;
+    const own = this.settingsOf(provider.id, now);
+    return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own), now);
+  }
+
+  /** The client in use is kept: it has learned what its server accepts. */
+  private remoteClient(
+    provider: Provider,
+    model: string,
+    { baseUrl, organization, api, windowOf }: ProviderSettings,
+    carried: Carried,
+    now: Settings,
+  ): LLMClient {
+    const choice = {
+      provider: provider.id,
+      model,
+      baseUrl,
+      ...carried,
+      ...(organization && { organization }),
+      ...(api && { api }),
+      azure: { deployment: model, ...(now['azure.apiVersion'] && { apiVersion: now['azure.apiVersion'] }) },
+      ollama: { contextSize: windowOf(model) },
+      fetchLimits: {
+        ...(provider.id !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
+        idleMs: now['timeouts.idle'],
+      },
+    };
+    const key = JSON.stringify(choice);
+    const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
+    this.remotes.delete(key);
+    this.remotes.set(key, client);
+    for (const oldest of [...this.remotes.keys()].slice(0, -mostRemotes)) this.remotes.delete(oldest);
+    return client;
+  }
+
+  /** What the provider's list says, once it has; it is asked beside the run, which does not wait for it. */
+  private windowOf(provider: string, model: string, client: LLMClient): number | undefined {
+    const key = `${provider}/${model} ${addressOf(provider as ProviderId)}`;
+    if (!this.windows.has(key)) {
+      this.windows.set(key, undefined);
+      client.listModels?.(AbortSignal.timeout(listMs)).then(
+        (listed) => this.windows.set(key, listed.find(({ id }) => id === model)?.contextWindow),
+        () => this.windows.delete(key),
+      );
+    }
+    return this.windows.get(key);
+  }
+
+  /** All runs of a provider share its limits; new limits begin anew. */
+  private limiterOf(provider: string, now: Settings): RateLimiter {
+    const limits = {
+      requestsPerMinute: now['rateLimit.requestsPerMinute'],
+      tokensPerMinute: now['rateLimit.tokensPerMinute'],
+    };
+    const key = `${provider} ${JSON.stringify(limits)}`;
+    const limiter = this.limiters.get(key) ?? createRateLimiter(limits);
+    this.limiters.set(key, limiter);
+    return limiter;
+  }
+
+  /** A run that is at work keeps the client it began with; they share the room for one model in memory. */
+  private localClient(model: string, now: Settings): LocalClient {
+    const dist = path.join(this.context.extensionPath, 'dist');
+    const options = {
+      modelPath: model === 'demo' ? path.join(dist, 'demo.gguf') : model,
+      contextSize: now['local.contextSize'],
+      threads: now['local.threads'],
+      gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
+      chatWrapper: model === 'demo' ? ('auto' as const) : now['local.chatWrapper'],
+    };
+    const key = JSON.stringify(options);
+    const client =
+      this.locals.get(key) ??
+      createLocalClient({
+        ...options,
+        workerPath: path.join(dist, 'worker.mjs'),
+        label: model === 'demo' ? 'the demo model' : path.basename(model),
+        room: this.room,
+        idleUnloadMs: () => settings()['local.idleUnload'],
+        onLog: (line) => this.log.info(line),
+      });
+    this.locals.set(key, client);
+    return client;
+  }
+}
+
+function checkProblem(id: string): void {
+  const { problem } = describe(id);
+  if (problem) throw new EngineError('UNKNOWN', problem);
+}

@@ -1,0 +1,261 @@
+import * as vscode from 'vscode';
+import { keyOrigin, keyOwner, type Provider, providers } from '../../llm/create.ts';
+import { LLMError } from '../../llm/errors.ts';
+import { isLoopback } from '../../llm/http.ts';
+import { checkModelFile } from '../../llm/local/modelFile.ts';
+import { partsOf } from '../../llm/local/parts.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { type Secrets, secretOf } from '../settings/secrets.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { givesAccess, mayCarry } from './credentials.ts';
+import { createEditorClient } from './editorModels.ts';
+import { HeaderSecrets } from './headerSecrets.ts';
+import { addressOf, isWebAddress, providerOf } from './modelIds.ts';
+import type { Models } from './models.ts';
+import { providerSettings, withAddress } from './providerSettings.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  run(): Promise<unknown>;
+}
+const separator: Choice = { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => {} };
+
+/** The dialogs that set a model up: a file on this machine, a provider, a key. Escape leaves everything as it was. */
+export class Setup {
+  readonly headerSecrets: HeaderSecrets;
+
+  constructor(
+    private readonly models: Models,
+    private readonly secrets: Secrets,
+  ) {
+    this.headerSecrets = new HeaderSecrets(secrets);
+  }
+
+  async pickModel(): Promise<void> {
+    const known = this.models.options().map(
+      (option): Choice => ({
+        label: option.label,
+        description: option.id === this.models.currentId ? 'in use' : '',
+        detail: option.problem ?? option.detail,
+        run: () => this.models.pick(option.id),
+      }),
+    );
+    const { currentProvider } = this.models;
+    const more: Choice[] = [
+      ...(currentProvider
+        ? [
+            {
+              label: `$(list-unordered) Another model of ${currentProvider.label}…`,
+              run: () => this.useProvider(currentProvider),
+            },
+          ]
+        : []),
+      {
+        label: '$(file) A model file on this machine…',
+        detail: 'A .gguf file, run here',
+        run: () => this.useLocal(),
+      },
+      {
+        label: '$(database) Models on this machine…',
+        detail: 'What is here, what fits, and downloads',
+        run: async () => vscode.commands.executeCommand('towpath.manageModels'),
+      },
+      { label: '$(cloud) A provider or an endpoint…', detail: 'Here or elsewhere', run: () => this.useEndpoint() },
+      {
+        label: '$(vscode) A model of the editor…',
+        detail: 'What the editor itself offers',
+        run: () => this.useEditor(),
+      },
+    ];
+    await pick('Towpath: the model to talk to', [...known, separator, ...more]);
+  }
+
+  async useLocal(): Promise<void> {
+    const files = await vscode.window.showOpenDialog({
+      title: 'A model file to run on this machine',
+      openLabel: 'Use This Model',
+      filters: { 'GGUF models': ['gguf'] },
+    });
+    const file = files?.[0]?.fsPath;
+    if (!file) return;
+    const [first] = partsOf(file);
+    try {
+      await checkModelFile(first!);
+    } catch (error) {
+      const { message } = error as Error;
+      void vscode.window.showErrorMessage(withoutLinks(message));
+      return;
+    }
+    await this.models.pick(`local/${first}`);
+  }
+
+  /** A provider, its address and key where they are missing, and one of its models. */
+  async useEndpoint(): Promise<void> {
+    const own = providers.filter((provider) => provider.id === 'openai-compatible');
+    const others = providers.filter((provider) => provider.id !== 'openai-compatible');
+    const choice = (provider: Provider): Choice => ({
+      label: provider.label,
+      description: addressOf(provider.id) || 'you say where',
+      run: () => this.useProvider(provider),
+    });
+    await pick('Towpath: who runs the model?', [...own.map(choice), separator, ...others.map(choice)]);
+  }
+
+  async useEditor(): Promise<void> {
+    const models = (await createEditorClient().listModels?.()) ?? [];
+    if (models.length === 0) {
+      void vscode.window.showInformationMessage('This editor offers no models of its own.');
+      return;
+    }
+    const choices = models.map(
+      (model): Choice => ({ label: model.id, run: () => this.models.pick(`vscode-lm/${model.id}`) }),
+    );
+    await pick('Towpath: a model of the editor', choices);
+  }
+
+  /** Saves a key for a provider; without one that is known, it is asked which, the one in use first. */
+  async setKey(id = ''): Promise<void> {
+    const provider = providerOf(id) ?? (await this.askProvider('Towpath: a key for which provider?'));
+    if (!provider || !(isWebAddress(addressOf(provider.id)) || (await this.askAddress(provider)))) return;
+    // Who comes from an error that a missing secret has led to is asked for that one.
+    if (id !== '' && (await this.headerSecrets.areMissing(provider))) await this.headerSecrets.askMissing(provider);
+    else await this.askKey(provider);
+  }
+
+  /** A key, or a secret of headers: whatever was saved. */
+  async deleteKey(): Promise<void> {
+    const owners = providers.filter(({ id }) => keyOwner(id) === id);
+    const keys = owners.map(({ id, label }) => ({ slot: id as string, label, what: 'key' }));
+    const named = this.secrets
+      .secretNames()
+      .map((name) => ({ slot: secretOf(name), label: name, what: `secret "${name}"` }));
+    const saved = [...keys, ...named].flatMap(({ slot, label, what }) =>
+      this.secrets.origins(slot).map(
+        (origin): Choice => ({
+          label,
+          description: origin,
+          run: async () => {
+            await this.secrets.forget(slot, origin);
+            void vscode.window.showInformationMessage(withoutLinks(`The ${what} for ${origin} is forgotten.`));
+          },
+        }),
+      ),
+    );
+    if (saved.length === 0) void vscode.window.showInformationMessage('No key or secret is saved.');
+    else await pick('Towpath: forget which key or secret?', saved);
+  }
+
+  private async useProvider(provider: Provider): Promise<void> {
+    const { problem } = providerSettings(settings(), provider.id);
+    if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
+    const mustAsk = provider.id === 'openai-compatible' || !isWebAddress(addressOf(provider.id));
+    if (mustAsk && !(await this.askAddress(provider))) return;
+    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
+    const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
+    const isNeeded = provider.key === 'needed' && !givesAccess(provider, providerSettings(settings(), provider.id));
+    if (isNeeded && !isLoopback(new URL(origin).hostname) && !hasKey && !(await this.askKey(provider))) return;
+    if (!(await this.headerSecrets.askMissing(provider))) return;
+    const model = await this.askModel(provider);
+    if (model) await this.models.pick(`${provider.id}/${model}`);
+  }
+
+  private async askAddress(provider: Provider): Promise<boolean> {
+    const address = await vscode.window.showInputBox({
+      title: `${provider.label}: its address`,
+      prompt: provider.id === 'azure' ? "The resource's endpoint" : 'Up to, and without, /chat/completions',
+      placeHolder: provider.id === 'azure' ? 'https://name.openai.azure.com' : 'http://127.0.0.1:8080/v1',
+      value: addressOf(provider.id),
+      ignoreFocusOut: true,
+      validateInput: addressProblem,
+    });
+    if (!address) return false;
+    await saveSetting('providers', withAddress(settings().providers, provider.id, address.trim()));
+    return true;
+  }
+
+  private async askKey(provider: Provider, why = ''): Promise<boolean> {
+    const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) });
+    if (!origin) return false;
+    if (!mayCarry(origin)) {
+      const problem = `${provider.label} is reached without encryption at ${origin}, where no key is ever sent.`;
+      void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
+      return false;
+    }
+    const key = await vscode.window.showInputBox({
+      title: `API key for ${provider.label} (${origin})`,
+      prompt: withoutLinks(`${why} Kept in the editor's secret storage and sent to this address only`).trim(),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: keyProblem,
+    });
+    if (!key) return false;
+    await this.secrets.save(provider.id, origin, key.trim());
+    void vscode.window.showInformationMessage(withoutLinks(`The key for ${origin} is saved.`));
+    return true;
+  }
+
+  private async askProvider(title: string): Promise<Provider | undefined> {
+    const { currentProvider } = this.models;
+    const inOrder = currentProvider ? [...new Set([currentProvider, ...providers])] : providers;
+    const items = inOrder.map((provider) => ({
+      label: provider.label,
+      description: addressOf(provider.id),
+      detail: provider === currentProvider ? 'in use' : undefined,
+      provider,
+    }));
+    return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.provider;
+  }
+
+  /** The model's name: from the provider's list where it gives one, else typed. */
+  private async askModel(provider: Provider): Promise<string | undefined> {
+    const title = `${provider.label}: the model`;
+    const listed = await this.list(provider);
+    const names = provider.id === 'azure' ? [] : listed; // Azure lists what could be deployed, not what is
+    const other = { label: '$(edit) Another name…' };
+    if (names.length > 0) {
+      const items = [...names.map((label) => ({ label })), other];
+      const chosen = await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true });
+      if (chosen !== other) return chosen?.label;
+    }
+    const prompt = provider.id === 'azure' ? "The deployment's name" : "The model's name as the provider knows it";
+    return (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
+  }
+
+  private async list(provider: Provider): Promise<string[]> {
+    try {
+      const title = `Asking ${provider.label} for its models`;
+      const location = vscode.ProgressLocation.Notification;
+      const models = await vscode.window.withProgress({ location, title }, () => this.models.list(provider.id));
+      return models.map((model) => model.id).sort();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      // 403: a key that is good for chats may well be kept from lists.
+      if (error instanceof LLMError && error.code === 'LLM_AUTH_FAILED' && error.status !== 403)
+        return (await this.askKey(provider, why.replace(' Run *Towpath: Set API Key*.', '')))
+          ? this.list(provider)
+          : [];
+      void vscode.window.showWarningMessage(withoutLinks(`${provider.label} did not list its models: ${why}`));
+      return [];
+    }
+  }
+}
+
+async function pick(title: string, choices: Choice[]): Promise<void> {
+  const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDetail: true, matchOnDescription: true });
+  await chosen?.run();
+}
+
+function keyProblem(text: string): string | undefined {
+  if (/^["']?(\S+:\s*)?(Bearer|Basic)\s/i.test(text.trim()))
+    return 'Only the key, without what stands before it in a header.';
+  return /^[\x21-\x7E]+$/.test(text.trim())
+    ? undefined
+    : 'A key is one line of visible ASCII characters, without blanks.';
+}
+
+function addressProblem(text: string): string | undefined {
+  if (!URL.canParse(text.trim())) return 'This is not an address. It begins with https:// or http://.';
+  const { protocol, username, search, hash } = new URL(text.trim());
+  if (protocol !== 'https:' && protocol !== 'http:') return 'The address begins with https:// or http://.';
+  if (username || search || hash) return 'Only the address: no user, no ? and no #. A key is set on its own.';
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import * as vscode from 'vscode';
+import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/policy.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { CommandInBackground } from '../../tools/shell/background.ts';
+
+interface Status {
+  working: number;
+  asking: number;
+  /** Of the shown run and those at work, the one in which most runs unasked. */
+  widest: { runId: string; preset: Preset } | undefined;
+  /** In the background, the oldest first. */
+  commands: readonly CommandInBackground[];
+}
+
+/**
+ * One item: rests, works (a click stops), or asks (a click answers). Another one as long as more than usual runs unasked, and one
+ * as long as commands are at work in the background (a click lists them).
+ */
+export class StatusBar implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('towpath.status', vscode.StatusBarAlignment.Left, 0);
+  private readonly badge = vscode.window.createStatusBarItem('towpath.preset', vscode.StatusBarAlignment.Left, 0);
+
+  private readonly background = vscode.window.createStatusBarItem(
+    'towpath.commands',
+    vscode.StatusBarAlignment.Left,
+    0,
+  );
+
+  constructor() {
+    this.item.name = 'Towpath';
+    this.background.name = 'Towpath: commands in the background';
+    this.background.command = 'towpath.commands';
+    this.badge.name = 'Towpath: what runs without asking';
+    this.show({ working: 0, asking: 0, widest: undefined, commands: [] });
+    this.item.show();
+  }
+
+  show({ working, asking, widest, commands }: Status): void {
+    this.showBadge(widest);
+    this.showCommands(commands);
+    const state = asking > 0 ? asks : working > 0 ? works : rests;
+    this.item.text = asking > 1 ? `${state.text} (${asking})` : state.text;
+    this.item.tooltip = state.tooltip;
+    this.item.command = state.command;
+    this.item.accessibilityInformation = { label: state.tooltip };
+    this.item.backgroundColor = asking > 0 ? warning : undefined;
+    void vscode.commands.executeCommand('setContext', 'towpath.running', working > 0);
+    void vscode.commands.executeCommand('setContext', 'towpath.asking', asking > 0);
+  }
+
+  private showBadge(widest: Status['widest']): void {
+    if (!widest || !isWider(widest.preset, defaultPolicy.preset)) {
+      this.badge.hide();
+      return;
+    }
+    const { runId, preset } = widest;
+    const isAutopilot = preset === 'autopilot';
+    const tooltip = `${isAutopilot ? 'Towpath runs without asking.' : 'Towpath changes files without asking.'} Click to change that.`;
+    this.badge.text = `${isAutopilot ? '$(warning)' : '$(unlock)'} ${presetNames[preset]}`;
+    this.badge.tooltip = tooltip;
+    this.badge.accessibilityInformation = { label: tooltip };
+    this.badge.command = { title: tooltip, command: 'towpath.runPreset', arguments: [runId] };
+    this.badge.backgroundColor = isAutopilot ? warning : undefined;
+    this.badge.show();
+  }
+
+  private showCommands(commands: Status['commands']): void {
+    if (commands.length === 0) {
+      this.background.hide();
+      return;
+    }
+    const since = (at: number) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    const lines = commands.map(({ line, startedAt }) => `${shortened(visibleLine(line))}, since ${since(startedAt)}`);
+    const tooltip = ['Towpath: in the background', ...lines, 'Click to see what it prints, or to stop it.'].join('\n');
+    this.background.text = `$(server-process) ${commands.length} running`;
+    this.background.tooltip = tooltip;
+    this.background.accessibilityInformation = { label: tooltip };
+    this.background.show();
+  }
+
+  dispose(): void {
+    this.background.dispose();
+    this.item.dispose();
+    this.badge.dispose();
+  }
+}
+
+const shortened = (line: string) => (line.length > 60 ? `${line.slice(0, 60)}…` : line);
+
+const warning = new vscode.ThemeColor('statusBarItem.warningBackground');
+
+const rests = {
+  text: '$(comment-discussion) Towpath',
+  tooltip: 'Towpath: open the chat',
+  command: 'towpath.chat.focus',
+};
+const works = {
+  text: '$(sync~spin) Towpath works',
+  tooltip: 'Towpath is at work. Click to stop.',
+  command: 'towpath.stop',
+};
+const asks = {
+  text: '$(question) Towpath asks',
+  tooltip: 'Towpath waits for your answer. Click to answer.',
+  command: 'towpath.answer',
+};

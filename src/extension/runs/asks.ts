@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { Notice } from '../../protocol/view.ts';
+import { proseLine } from '../../protocol/visible.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+
+interface Waiting {
+  runId: string;
+  toolCallId: string;
+  /** Closes the notification that it waits. */
+  unremind?(): void;
+}
+
+interface Parts {
+  /** The run that the panel shows when it is in view. */
+  shown(): string | undefined;
+  panelInView(): boolean;
+  titleOf(runId: string): string;
+  open(runId: string): Promise<void>;
+  notice(notice: Notice): void;
+  changed(): void;
+}
+
+/**
+ * What models at work ask the person by themselves. The panel draws and answers it; here it is counted, and told where the panel does
+ * not show it: in the panel when that shows another run, else by a notification. Nothing here answers anything.
+ */
+export class Asks {
+  private waiting: Waiting[] = [];
+
+  constructor(private readonly parts: Parts) {}
+
+  told(event: RunEvent): void {
+    if (event.type === 'ask') this.asked(event);
+    else if (event.type === 'answer' || event.type === 'tool-end') this.leave((one) => isOf(one, event));
+    else if (event.type === 'phase' && event.phase !== 'Running') this.leave((one) => one.runId === event.runId);
+  }
+
+  get count(): number {
+    return this.waiting.length;
+  }
+
+  has(runId: string): boolean {
+    return this.waiting.some((one) => one.runId === runId);
+  }
+
+  /** Brings the question of a run (or the oldest one) into view. */
+  async show(runId = this.waiting[0]?.runId): Promise<void> {
+    if (runId === undefined || !this.has(runId)) return;
+    await vscode.commands.executeCommand('towpath.chat.focus');
+    if (this.parts.shown() !== runId) await this.parts.open(runId);
+    this.looked();
+  }
+
+  /** What the panel shows by now needs no notification any more. */
+  looked(): void {
+    const seen = this.parts.panelInView() ? this.parts.shown() : undefined;
+    for (const one of this.waiting) if (one.runId === seen) one.unremind?.();
+  }
+
+  private asked(event: Extract<RunEvent, { type: 'ask' }>): void {
+    const { runId, toolCallId, questions } = event;
+    const one: Waiting = { runId, toolCallId };
+    this.leave((other) => isOf(other, event));
+    this.waiting.push(one);
+    this.parts.changed();
+    if (this.parts.panelInView() && this.parts.shown() === runId) return;
+    const inRun = this.parts.shown() === runId ? '' : ` in “${shortened(this.parts.titleOf(runId), 60)}”`;
+    const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
+    if (this.parts.panelInView()) {
+      const action: Notice['action'] = { label: 'Show', action: 'answer' };
+      this.parts.notice({ level: 'info', text: `Towpath asks${inRun}: ${question}`, action });
+    } else this.remind(one, `${inRun} · ${question}`);
+  }
+
+  private remind(one: Waiting, about: string): void {
+    const link = `[Answer…](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
+    const title = `Towpath asks: ${link}${withoutLinks(about)}`;
+    void vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title },
+      () => new Promise<void>((close) => Object.assign(one, { unremind: close })),
+    );
+  }
+
+  private leave(isGone: (one: Waiting) => boolean): void {
+    const gone = this.waiting.filter(isGone);
+    if (gone.length === 0) return;
+    this.waiting = this.waiting.filter((one) => !isGone(one));
+    for (const one of gone) one.unremind?.();
+    this.parts.changed();
+  }
+}
+
+const isOf = (one: Waiting, { runId, toolCallId }: { runId: string; toolCallId: string }): boolean =>
+  one.runId === runId && one.toolCallId === toolCallId;
+
+const shortened = (text: string, most: number) => (text.length > most ? `${[...text].slice(0, most).join('')}…` : text);

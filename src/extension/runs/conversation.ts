@@ -1,0 +1,218 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import type { UserInput } from '../../engine/asking.ts';
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import { closedMessage } from '../../engine/stop.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { Attachment } from '../../protocol/messages.ts';
+import { newRun, type Run } from '../../protocol/run.ts';
+import type { Chosen, Notice } from '../../protocol/view.ts';
+import { StoreError } from '../../runs/journal.ts';
+import { RunStore } from '../../runs/store.ts';
+import { keepFile } from '../../tools/gate/write.ts';
+import type { BackgroundCommands } from '../../tools/shell/background.ts';
+import type { ChatView } from '../view/chatView.ts';
+
+/** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
+export class Conversation {
+  private shown?: string;
+  /** Of the run that begins here, when none is shown: what is chosen for it is chosen before its first word. */
+  private next = RunStore.newId();
+  /** The file that names the shown run; the editor's own memory is written a second late, and killing it would forget. */
+  private readonly nameFile: string;
+  /** Runs that have said themselves that they could not be recorded. */
+  private readonly failed = new Set<string>();
+  /** Settles when the run that the last window showed is shown again. */
+  readonly restored: Promise<void>;
+
+  /** What could not be done because another window has the run. */
+  private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']> };
+
+  constructor(
+    private readonly engine: ExecutionEngine,
+    private readonly store: RunStore,
+    private readonly view: Pick<ChatView, 'post' | 'event'>,
+    private readonly commands: Pick<BackgroundCommands, 'endRun'>,
+    folder: string,
+    /** Something in the list of runs is different. */
+    private readonly listChanged: () => void,
+  ) {
+    this.nameFile = path.join(folder, 'open-run');
+    this.restored = this.restore();
+  }
+
+  get runId(): string | undefined {
+    return this.shown;
+  }
+
+  /** The shown run, or the one that begins here. */
+  get id(): string {
+    return this.shown ?? this.next;
+  }
+
+  get working(): boolean {
+    return this.shown !== undefined && this.engine.liveIds.includes(this.shown);
+  }
+
+  /** The shown run for a panel that begins anew. */
+  async snapshot(): Promise<void> {
+    await this.restored;
+    const { shown } = this;
+    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    if (shown === this.shown) this.view.post({ type: 'run', run: run ? atRest(run, this.working) : null });
+  }
+
+  told(event: RunEvent): void {
+    if (event.type === 'phase' && event.error?.code.startsWith('STORE_')) this.failed.add(event.runId);
+    if (event.runId === this.shown) this.view.event(event);
+  }
+
+  /** @param chosen beside the words, of the questions that the shown run's model asks */
+  async send(userInput: string, attachments?: Attachment[], chosen?: Chosen): Promise<void> {
+    await this.restored;
+    this.view.post({ type: 'notice', notice: null });
+    const { shown } = this;
+    if (!shown) return this.begin({ userInput, attachments });
+    await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) });
+  }
+
+  /** Answers what a run's model asks, whichever run is shown by now. An answer that comes too late is none. */
+  async answer(chosen: Chosen): Promise<void> {
+    await this.restored;
+    await this.say(chosen.runId, { userInput: '', chosen });
+  }
+
+  private async say(runId: string, input: UserInput): Promise<void> {
+    if (await this.engine.say({ runId, ...input })) return;
+    await this.work(runId, () => this.engine.continue({ runId, ...input }));
+  }
+
+  /** A new run, and shows it. */
+  async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>): Promise<void> {
+    await this.restored;
+    this.view.post({ type: 'notice', notice: null });
+    const runId = this.shown === undefined ? this.next : RunStore.newId();
+    await this.choose(runId);
+    this.view.post({ type: 'run', run: newRun(runId) });
+    await this.work(runId, () => this.engine.start({ runId, ...start }));
+  }
+
+  /** @param model in the place of those that would be asked, until the run rests */
+  async goOn(model?: string): Promise<void> {
+    await this.restored;
+    const { shown } = this;
+    if (shown) await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
+  }
+
+  /** Stops the shown run; when it rests, whatever else is at work. */
+  async stop(): Promise<void> {
+    await Promise.all(this.meant.map((runId) => this.engine.stop(runId)));
+    this.listChanged(); // it has ended before all of it was on disk
+  }
+
+  /** Lets the same runs rest once their turns are over. */
+  pause(): void {
+    for (const runId of this.meant) this.engine.pause(runId);
+  }
+
+  private get meant(): string[] {
+    return this.working ? [this.shown!] : this.engine.liveIds;
+  }
+
+  /** Shows another run, or (without an id) an empty conversation. A run at work goes on. */
+  async open(runId: string | undefined): Promise<void> {
+    await this.restored;
+    await this.choose(runId);
+    this.view.post({ type: 'notice', notice: null });
+    await this.snapshot();
+  }
+
+  /** Deletes a run, which is stopped before, with its commands in the background; gives the name that brings it back. Undefined: it could not be. */
+  async delete(runId: string): Promise<string | undefined> {
+    await this.engine.stop(runId);
+    await this.commands.endRun(runId);
+    const name = await this.changing(() => this.store.delete(runId));
+    if (name === undefined) return undefined;
+    this.engine.forget(runId);
+    if (this.shown === runId) await this.open(undefined);
+    return name;
+  }
+
+  /** Brings a deleted run back among the others, and (`show`) into the panel. */
+  async bringBack(name: string, show: boolean): Promise<void> {
+    const runId = await this.changing(() => this.store.deleted.restore(name));
+    if (runId !== undefined && show) await this.open(runId);
+  }
+
+  private async changing<Value>(change: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await change();
+    } catch (error) {
+      this.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    } finally {
+      this.listChanged();
+    }
+  }
+
+  notice(notice: Notice): void {
+    this.view.post({ type: 'notice', notice });
+  }
+
+  /** A run's errors are events of its own; what is left is a run that could not even be opened. */
+  private async work(runId: string, enter: () => ReturnType<ExecutionEngine['start']>): Promise<void> {
+    const entered = enter();
+    this.listChanged();
+    const result = await entered;
+    this.listChanged();
+    const isSaid = this.failed.delete(runId);
+    const { code = '', message = '' } = result.error ?? {};
+    const isElsewhere = code === 'STORE_LOCKED';
+    this.refused = isElsewhere && !isSaid ? { runId, enter } : undefined;
+    if (!/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
+    this.notice({ level: 'error', text: message, ...(isElsewhere && { action: takeOver }) });
+  }
+
+  /** Shows the run as it is kept now, and does what could not be done while another window had it. */
+  async goOnWithRefused(runId: string): Promise<void> {
+    const refused = this.refused;
+    this.refused = undefined;
+    await this.open(runId);
+    if (refused?.runId === runId) await this.work(runId, refused.enter);
+  }
+
+  private async choose(runId: string | undefined): Promise<void> {
+    this.shown = runId;
+    this.next = RunStore.newId();
+    this.listChanged();
+    try {
+      await keepFile(this.nameFile, runId ?? '');
+    } catch {
+      // The next window opens with another run. That nothing can be kept is said by a run that cannot be.
+    }
+  }
+
+  private async restore(): Promise<void> {
+    const runId = await fs.readFile(this.nameFile, 'utf8').catch(() => '');
+    const runs = runId ? await this.store.list() : [];
+    if (runs.some((run) => run.id === runId)) this.shown = runId;
+  }
+
+  private async kept(runId: string): Promise<Run | undefined> {
+    try {
+      return await this.store.read(runId);
+    } catch (error) {
+      if (this.engine.liveIds.includes(runId)) return newRun(runId); // it has just begun, and its first line is being written
+      this.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    }
+  }
+}
+
+const takeOver: Notice['action'] = { label: 'Take Over', action: 'take-over' };
+
+/** A kept run whose loop is not at work has come to rest, whatever its last event says: the editor closed meanwhile. */
+function atRest(run: Run, working: boolean): Run {
+  if (working || run.phase !== 'Running') return run;
+  return { ...run, phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } };
+}

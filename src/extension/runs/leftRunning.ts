@@ -1,0 +1,79 @@
+import os from 'node:os';
+import * as vscode from 'vscode';
+import { leftCalls } from '../../protocol/run.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { type CommandAtWork, isAlive, type LeftCommands } from '../../tools/shell/left.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import type { Conversation } from './conversation.ts';
+
+/** Commands that went on when an editor ended: finds them at the next start, names them, and ends those the person wants to end. */
+export class LeftRunning {
+  constructor(
+    private readonly store: RunStore,
+    private readonly left: LeftCommands,
+    private readonly conversation: Pick<Conversation, 'open'>,
+  ) {}
+
+  /** Looks through the runs that no living window has open, and says what is at work. Nobody is waited for. */
+  async find(): Promise<void> {
+    const startOfMachine = Date.now() - os.uptime() * 1000;
+    for (const { id, phase, commands, updatedAt } of await this.store.list()) {
+      if (updatedAt < startOfMachine || (phase !== 'Running' && !commands)) continue;
+      if (await this.store.holder(id)) continue;
+      const run = await this.store.read(id).catch(() => undefined); // what is wrong with it is said where it is opened
+      for (const [toolCallId, { command, process, background }] of run ? leftCalls(run) : []) {
+        const owner = background?.owner;
+        if (owner && (await isAlive(owner))) continue; // it belongs to a window that lives
+        await this.left.look({ runId: id, toolCallId, command, process });
+      }
+    }
+    const atWork = await this.left.atWork();
+    if (atWork.length > 0) void this.tell(atWork);
+  }
+
+  /** Lists them; the chosen one is ended. */
+  async choose(): Promise<void> {
+    const atWork = await this.left.atWork();
+    if (atWork.length === 0) {
+      void vscode.window.showInformationMessage('No command that outlived the editor is running.');
+      return;
+    }
+    const items = atWork.map((one) => ({
+      label: visibleLine(one.command.line),
+      description: one.processes.join(', '),
+      detail: visibleLine(one.command.folder),
+      one,
+    }));
+    const title = 'Towpath: end a command that went on when the editor ended';
+    const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+    if (chosen) await this.end(chosen.one);
+  }
+
+  private async tell(atWork: CommandAtWork[]): Promise<void> {
+    const [first] = atWork as [CommandAtWork];
+    const [end, choose, show] = ['End It', 'End One…', 'Show Run'];
+    const text =
+      atWork.length === 1
+        ? `A command went on when the editor ended, and is still at work: ${words(first)}.`
+        : `${atWork.length} commands went on when the editor ended, and are still at work: ${atWork.map(words).join('; ')}.`;
+    const buttons = atWork.length === 1 ? [end, show] : [choose];
+    const chosen = await vscode.window.showWarningMessage(withoutLinks(text), ...buttons);
+    if (chosen === end) await this.end(first);
+    if (chosen === choose) await this.choose();
+    if (chosen === show) await this.conversation.open(first.runId);
+  }
+
+  private async end(one: CommandAtWork): Promise<void> {
+    const still = await this.left.end(one);
+    const what = shortened(visibleLine(one.command.line));
+    const left = still.join(', ');
+    if (still.length === 0) void vscode.window.showInformationMessage(withoutLinks(`Ended: ${what}`));
+    else void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left} of ${what}`));
+  }
+}
+
+const shortened = (line: string) => (line.length > 200 ? `${line.slice(0, 200)}…` : line);
+
+const words = ({ command, processes }: CommandAtWork) =>
+  `${shortened(visibleLine(command.line))} in ${visibleLine(command.folder)}, ${processes.map(visibleLine).join(', ')}`;

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { type FormerValue, formerText, formerValues } from './formerValues.ts';
+import { Memory } from './memory.ts';
+import { ownValue } from './settingScopes.ts';
+import { type SettingName, saveSetting } from './settings.ts';
+
+const askedName = 'settings.takenOver';
+const longestFile = 1_000_000;
+const read = 'Read Them…';
+const take = 'Take Over';
+const leave = 'Leave Them';
+
+/**
+ * Settings whose scope was `machine` once stand in files that do not count for them any more: the machine's, and (on a
+ * desktop) a profile's own. What is there is offered to the person, once, where an earlier Towpath has worked; elsewhere
+ * nobody but a repository can have written it. Closing the dialog is a no.
+ */
+export async function takeOverFormerSettings(context: vscode.ExtensionContext, modals: Modals): Promise<void> {
+  const storage = context.globalStorageUri.fsPath;
+  const memory = new Memory(path.join(storage, 'settings.json'));
+  if (memory.get(askedName) !== undefined) return;
+  const { user, files } = placesOf(storage);
+  try {
+    for (const file of hasWorkedBefore(user, context.extension.id) ? files : []) {
+      const values = valuesIn(file, context);
+      if (values.length === 0 || !(await ask(file, values, modals))) continue;
+      for (const { name, value } of values) await saveSetting(shortName(name), value);
+    }
+    memory.update(askedName, true);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    void vscode.window.showErrorMessage(withoutLinks(`Not all settings were taken over. ${why}`));
+  }
+}
+
+/** Enter reads the file; while it is being read a notification waits. What is taken over is what was shown. */
+async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean> {
+  const { message, detail, isWhole } = formerText(file, values);
+  const buttons = isWhole ? [read, take] : [read];
+  const chosen = await modals.askWhenQuiet({ text: message, detail, buttons, opens: read });
+  if (chosen !== read) return chosen === take;
+  await vscode.window.showTextDocument(vscode.Uri.file(file));
+  const names = values.map(({ name }) => name).join(', ');
+  return (await vscode.window.showWarningMessage(withoutLinks(`${message} ${names}`), take, leave)) === take;
+}
+
+function valuesIn(file: string, context: vscode.ExtensionContext): FormerValue[] {
+  const properties: Record<string, { scope?: string }> =
+    context.extension.packageJSON.contributes.configuration.properties;
+  const names = Object.keys(properties).filter((name) => properties[name]!.scope === 'application');
+  const configuration = vscode.workspace.getConfiguration();
+  return formerValues(textOf(file), names, (name) => ownValue(shortName(name), configuration.inspect(name)));
+}
+
+/**
+ * Beside the editor's storage for this extension: `…/User/globalStorage/id`, or `…/User/profiles/name/globalStorage/id`. The
+ * person's own settings file, which counts, is none of them.
+ */
+function placesOf(storage: string): { user: string; files: string[] } {
+  const own = path.dirname(path.dirname(storage));
+  const isProfile = path.basename(path.dirname(own)) === 'profiles';
+  const user = isProfile ? path.dirname(path.dirname(own)) : own;
+  const machine = path.join(path.dirname(user), 'Machine', 'settings.json');
+  return { user, files: [machine, ...(isProfile ? [path.join(own, 'settings.json')] : [])] };
+}
+
+/** There is a store of runs of some folder, or of a window without one. */
+function hasWorkedBefore(user: string, id: string): boolean {
+  const workspaces = path.join(user, 'workspaceStorage');
+  const stores = existsSync(workspaces) ? readdirSync(workspaces).map((one) => path.join(workspaces, one, id)) : [];
+  return [...stores, path.join(user, 'globalStorage', id, 'no-workspace')].some((folder) =>
+    existsSync(path.join(folder, 'store')),
+  );
+}
+
+/** Empty for what is no file, or no settings file by its size. */
+function textOf(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size <= longestFile ? readFileSync(file, 'utf8') : '';
+}
+
+const shortName = (name: string) => name.replace(/^towpath\./, '') as SettingName;

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'jsonc-parser';
+import { visible, visibleLine } from '../../protocol/visible.ts';
+import type { QuestionText } from '../dialogs/questionText.ts';
+
+/** A setting as it would be when what stands in a file that no longer counts is taken over. */
+export interface FormerValue {
+  name: string;
+  value: unknown;
+  /** What the person's own settings say, when they say something. */
+  own?: unknown;
+}
+
+/** More are in no settings file that a person wrote. */
+const mostBrackets = 5000;
+
+/** A dialog shows no more; the rest has to be read first. */
+const longestDetail = 2000;
+
+/**
+ * What the text of a settings file holds of these settings and the person's own settings do not. Lists and tables are put
+ * together with the person's own; nothing of theirs is lost.
+ * @param names whole names: `towpath.model`
+ * @param ownValue what the person's own settings say; undefined: nothing
+ */
+export function formerValues(
+  text: string,
+  names: readonly string[],
+  ownValue: (name: string) => unknown,
+): FormerValue[] {
+  const written = read(text);
+  if (!isTable(written)) return [];
+  return names.flatMap((name) => {
+    if (!Object.hasOwn(written, name)) return [];
+    const own = ownValue(name);
+    const value = together(own, written[name]);
+    return isDeepStrictEqual(value, own) ? [] : [{ name, value, ...(own !== undefined && { own }) }];
+  });
+}
+
+/** `isWhole`: all of it is shown; else it has to be read in the file before anything can be taken over. */
+export function formerText(file: string, values: readonly FormerValue[]): QuestionText & { isWhole: boolean } {
+  const lines = values.map(({ name, value, own }) => {
+    const now = own === undefined ? '' : ` (now ${JSON.stringify(own)})`;
+    return visibleLine(`${name}: ${JSON.stringify(value)}${now}`);
+  });
+  const all = lines.join('\n');
+  const isWhole = all.length <= longestDetail;
+  const why =
+    "They stood in this machine's settings file, where a repository's devcontainer.json can write, too. Towpath no longer " +
+    'reads them there. Taken over, they are your own settings, in every window.';
+  const careful = isWhole
+    ? 'Take them over only if you wrote all of them yourself.'
+    : 'That is not all of it: read the file first.';
+  const shown = isWhole ? all : `${all.slice(0, longestDetail)}…`;
+  return {
+    message: `Take over Towpath's settings of before (${values.length})?`,
+    detail: visible([why, shown, careful, file].join('\n\n')),
+    isWhole,
+  };
+}
+
+/** Undefined for what could be nested deeper than there is room to read. */
+function read(text: string): unknown {
+  const brackets = text.match(/[[{]/g)?.length ?? 0;
+  return brackets > mostBrackets ? undefined : parse(text, [], { allowTrailingComma: true });
+}
+
+function together(own: unknown, former: unknown): unknown {
+  if (Array.isArray(own) && Array.isArray(former))
+    return [...own, ...former.filter((one) => !own.some((other) => isDeepStrictEqual(one, other)))];
+  if (!isTable(own) || !isTable(former)) return former;
+  const keys = [...new Set([...Object.keys(own), ...Object.keys(former)])];
+  const value = (key: string) => {
+    if (!Object.hasOwn(former, key)) return own[key];
+    return Object.hasOwn(own, key) ? together(own[key], former[key]) : former[key];
+  };
+  return Object.fromEntries(keys.map((key) => [key, value(key)]));
+}
+
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

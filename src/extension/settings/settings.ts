@@ -1,0 +1,118 @@
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { chatWrappers } from '../../llm/local/chatWrappers.ts';
+import { priceSchema } from '../../llm/prices.ts';
+import { presets } from '../../protocol/policy.ts';
+import { ownValue } from './settingScopes.ts';
+
+const seconds = (value: number): number => Math.round(value * 1000);
+
+/** `provider/model`; empty: none. */
+const modelId = z.string().catch('');
+
+const schema = z.object({
+  model: modelId,
+  models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
+  /** As written: `providerSettings` reads one provider's, and says what is wrong with it. */
+  providers: z.unknown(),
+  'endpoint.baseUrl': z
+    .string()
+    .regex(/^(https?:\/\/.+)?$/)
+    .catch(''),
+  /** As written: instead of one that cannot be used, a provider's own is not taken. */
+  baseUrls: z.record(z.string(), z.string().catch('')).catch({}),
+  'azure.apiVersion': z
+    .string()
+    .regex(/^[\w.-]*$/)
+    .catch(''),
+  'ollama.contextSize': z.number().int().min(1024).max(1_048_576).catch(16_384),
+  'local.contextSize': z.number().int().min(512).max(1_048_576).catch(8192),
+  'local.gpu': z.boolean().catch(true),
+  'local.chatWrapper': z.enum(chatWrappers).catch('auto'),
+  // What cannot be understood asks for more, not for less.
+  'approvals.preset': z.enum(presets).catch('ask-everything'),
+  'approvals.readOnlyCommands': z.boolean().catch(false),
+  /** As written: `readRules` says what is wrong with each. */
+  'approvals.rules': z.unknown(),
+  'undo.quota': z
+    .number()
+    .min(0)
+    .max(100_000)
+    .catch(500)
+    .transform((megabytes) => megabytes * 1_000_000),
+  'local.folders': z.array(z.string()).catch([]),
+  'local.downloadFolder': z
+    .string()
+    .refine((folder) => folder === '' || path.isAbsolute(folder))
+    .catch(''),
+  'local.hub': z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+    .catch('https://huggingface.co'),
+  'local.threads': z.number().int().min(0).max(256).catch(0),
+  'local.idleUnload': z
+    .number()
+    .min(0)
+    .max(10_080)
+    .catch(10)
+    .transform((minutes) => Math.round(minutes * 60_000)),
+  'packages.autopilot': z.boolean().catch(false),
+  maxTurns: z.number().int().min(1).max(500).catch(50),
+  thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
+  'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
+  'timeouts.firstToken': z.number().min(0).max(86_400).catch(300).transform(seconds),
+  'timeouts.idle': z.number().min(1).max(3600).catch(120).transform(seconds),
+  'timeouts.total': z.number().min(0).max(86_400).catch(0).transform(seconds),
+  prices: z.record(z.string(), priceSchema).catch({}),
+  retries: z.number().int().min(0).max(10).catch(3),
+  retryAfterCap: z.number().min(0).max(3600).catch(60).transform(seconds),
+  'rateLimit.requestsPerMinute': z.number().int().min(0).max(100_000).catch(0),
+  'rateLimit.tokensPerMinute': z.number().int().min(0).max(100_000_000).catch(0),
+  'shell.timeout': z.number().min(1).max(3600).catch(600).transform(seconds),
+  'shell.terminal': z.boolean().catch(false),
+  'web.allowPrivate': z.boolean().catch(false),
+  'mcp.servers': z.record(z.string(), z.unknown()).catch({}),
+  'mcp.timeouts.start': z.number().min(1).max(600).catch(30).transform(seconds),
+  'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
+});
+
+/** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */
+export type Settings = z.infer<typeof schema>;
+export type SettingName = keyof Settings;
+
+export function settings(): Settings {
+  const configuration = vscode.workspace.getConfiguration('towpath');
+  const value = (name: string) => {
+    const inspected = configuration.inspect(name);
+    return ownValue(name, inspected) ?? inspected?.defaultValue;
+  };
+  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, value(name)])));
+}
+
+/**
+ * Settings that widen power or choose where text goes have the scope `application`: they are the person's own, and nothing a
+ * repository writes sets any, the machine's file (a `devcontainer.json` writes there) included. The others belong to the
+ * machine. Throws when the editor does not keep the value.
+ */
+export async function saveSetting(name: SettingName, value: unknown): Promise<void> {
+  if (await saved(name, value)) return;
+  // A line in the machine's file does not count, and yet the editor changes it in place of the person's own. So it goes first.
+  await saved(name, undefined);
+  if (await saved(name, value)) return;
+  throw new Error(
+    `The setting towpath.${name} could not be kept. A line of the machine's settings stands in its way ` +
+      '(*Preferences: Open Remote Settings (JSON)*), or your settings file has a mistake.',
+  );
+}
+
+async function saved(name: SettingName, value: unknown): Promise<boolean> {
+  await vscode.workspace.getConfiguration('towpath').update(name, value, vscode.ConfigurationTarget.Global);
+  const inspected = vscode.workspace.getConfiguration('towpath').inspect(name);
+  const wanted = value ?? inspected?.defaultValue;
+  return isDeepStrictEqual(plain(ownValue(name, inspected) ?? inspected?.defaultValue), plain(wanted));
+}
+
+/** Configuration comes wrapped, so that nobody writes to it. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));

@@ -1,0 +1,196 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { MenuItem, PackageAgent } from '../../workflows/package/agents.ts';
+import { packageRunId, parsePackageRunId } from '../../workflows/package/ids.ts';
+import type { Package } from '../../workflows/package/load.ts';
+import { chooseFrom } from '../../workflows/package/menu.ts';
+import { PackageError } from '../../workflows/package/problem.ts';
+import type { Shelf } from '../../workflows/package/shelf.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import type { Conversation } from '../runs/conversation.ts';
+
+interface Usable {
+  key: string;
+  source: Package;
+}
+
+interface Choice extends vscode.QuickPickItem {
+  run(): Promise<unknown>;
+}
+
+/** The two ways into a package, the dialog that opens one, and forgetting it. Escape leaves everything as it was. */
+export class Packages {
+  constructor(
+    private readonly shelf: Shelf,
+    private readonly conversation: Conversation,
+    private readonly runs: { engine: ExecutionEngine; store: RunStore },
+    private readonly modals: Modals,
+  ) {}
+
+  async runWorkflow(): Promise<void> {
+    await this.pick('Towpath: a workflow to run', ({ key, source }) =>
+      source.workflows.map(({ id, title, description }) => ({
+        label: title,
+        description: source.title,
+        detail: description,
+        run: () => this.begin(packageRunId({ key, workflowId: id }), title),
+      })),
+    );
+  }
+
+  async talk(): Promise<void> {
+    await this.pick('Towpath: an agent to talk to', (usable) =>
+      usable.source.agents.map((agent) => ({
+        label: agent.name,
+        description: agent.title ?? '',
+        detail: usable.source.title,
+        run: () => this.talkTo(usable, agent),
+      })),
+    );
+  }
+
+  /** @param file an archive or a `bmad.json`; asked for when there is none */
+  async open(file?: string): Promise<void> {
+    const chosen = file ?? (await askFile());
+    if (!chosen) return;
+    try {
+      const { source } = await this.shelf.open(chosen);
+      const run = 'Run a Workflow…';
+      const message = `The package ${source.title} can be used in this workspace.`;
+      if ((await vscode.window.showInformationMessage(withoutLinks(message), run)) === run) await this.runWorkflow();
+    } catch (error) {
+      if (!(error instanceof PackageError)) throw error;
+      void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${error.message}.`));
+    }
+  }
+
+  async forget(): Promise<void> {
+    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    const opened = (await this.shelf.list()).filter((one) => one.opened);
+    if (opened.length === 0) {
+      void vscode.window.showInformationMessage('No package was opened in this workspace.');
+      return;
+    }
+    const items = opened.map((shelved) => {
+      const label = 'source' in shelved ? shelved.source.title : path.basename(shelved.place);
+      return { label, description: shelved.place, shelved };
+    });
+    const title = 'Towpath: a package to forget';
+    const chosen = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
+    if (chosen && (await this.mayForget(chosen.shelved.key, chosen.label))) await this.shelf.forget(chosen.shelved.key);
+  }
+
+  /** Asks when there are runs of it, which need it to go on; says no while one is at work. */
+  private async mayForget(key: string, title: string): Promise<boolean> {
+    const { engine, store } = this.runs;
+    const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
+    if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
+      void vscode.window.showWarningMessage(
+        withoutLinks(`A run of ${title} is at work. Stop it, then forget the package.`),
+      );
+      return false;
+    }
+    const count = (await store.workflowIds()).filter(isOf).length;
+    if (count === 0) return true;
+    const yes = 'Forget';
+    const detail = `${count === 1 ? 'A run was' : `${count} runs were`} begun with it. They can be read, and go on only after you open it again.`;
+    const text = `Forget ${visibleLine(title)}?`;
+    return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
+  }
+
+  private async talkTo({ key, source }: Usable, agent: PackageAgent): Promise<void> {
+    const chosen = await askMenu(source, agent);
+    if (!chosen) return;
+    if (chosen.item?.workflow !== undefined) {
+      const id = packageRunId({ key, workflowId: chosen.item.workflow, agentId: agent.id });
+      return this.begin(id, chosen.item.title);
+    }
+    await this.send(packageRunId({ key, agentId: agent.id }), chosen.item?.prompt ?? chosen.text);
+  }
+
+  /** With what the person adds, or the workflow's own title. */
+  private async begin(id: string, title: string): Promise<void> {
+    const words = await vscode.window.showInputBox({
+      title: `Towpath: ${title}`,
+      prompt: 'What should it know to begin with? It may stay empty.',
+      ignoreFocusOut: true,
+    });
+    if (words !== undefined) await this.send(id, words.trim() || title);
+  }
+
+  private async send(workflowId: string, userInput: string): Promise<void> {
+    await vscode.commands.executeCommand('towpath.chat.focus');
+    void this.conversation.begin({ workflowId, userInput });
+  }
+
+  private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
+    if (!vscode.workspace.isTrusted) return tellUntrusted();
+    const packages = await this.shelf.list();
+    const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));
+    const more = { label: '$(folder-opened) Open a package…', detail: 'A .bmad archive, or the folder of a bmad.json' };
+    choices.push({ ...more, run: () => this.open() });
+    const chosen = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
+    await chosen?.run();
+  }
+}
+
+const tellUntrusted = (): void =>
+  void vscode.window.showWarningMessage(
+    'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
+  );
+
+const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
+  label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,
+  detail: problem,
+  run: async () => void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${problem}.`)),
+});
+
+async function askFile(): Promise<string | undefined> {
+  const files = await vscode.window.showOpenDialog({
+    title: 'A package: a .bmad archive, or the bmad.json of a folder',
+    openLabel: 'Open Package',
+    filters: { Packages: ['bmad', 'json'] },
+  });
+  return files?.[0]?.fsPath;
+}
+
+/** What the person takes from the agent's menu, or says: what they type is matched as they type it. */
+function askMenu(source: Package, agent: PackageAgent): Promise<{ item?: MenuItem; text: string } | undefined> {
+  const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { item?: MenuItem }>();
+  picker.title = `${source.title}: ${agent.name}`;
+  picker.placeholder = 'A number, a word of the menu, or what you want to say';
+  const itemsFor = (text: string) => {
+    const chosen = chooseFrom(agent.menu, text);
+    const all = text.trim() === '' ? agent.menu : [];
+    const hits = chosen.kind === 'item' ? [chosen.item] : chosen.kind === 'several' ? chosen.items : all;
+    const shown = hits.map((item) => ({
+      label: `${agent.menu.indexOf(item) + 1}. ${item.title}`,
+      description: item.trigger,
+      alwaysShow: true,
+      item,
+    }));
+    const say = { label: `$(comment) Say “${text.trim()}” to ${agent.name}`, alwaysShow: true };
+    return text.trim() === '' ? shown : [...shown, say];
+  };
+  picker.items = itemsFor('');
+  return new Promise((resolve) => {
+    picker.onDidChangeValue((text) => {
+      picker.items = itemsFor(text);
+    });
+    picker.onDidAccept(() => {
+      const chosen = picker.activeItems[0];
+      if (!chosen) return;
+      resolve({ item: chosen.item, text: picker.value.trim() });
+      picker.hide();
+    });
+    picker.onDidHide(() => {
+      resolve(undefined);
+      picker.dispose();
+    });
+    picker.show();
+  });
+}

@@ -1,0 +1,152 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { EngineError } from '../../engine/errors.ts';
+import { makeFile } from '../../tools/gate/write.ts';
+import { inputProblem, inputsOf } from '../../workflows/inputs.ts';
+import type { WorkflowFile } from '../../workflows/schema.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import type { Conversation } from '../runs/conversation.ts';
+
+/** Running workflows and agents of the workspace, and beginning a new one from a template. */
+export class Workflows {
+  constructor(
+    private readonly files: WorkflowFiles,
+    private readonly conversation: Conversation,
+    private readonly templates: vscode.Uri,
+  ) {}
+
+  /** Asks which one, when no `id` says so, and for the values that it needs. */
+  async runWorkflow(id?: string, given?: Record<string, unknown>): Promise<void> {
+    const uri = await this.pick('workflow', id);
+    if (!uri) return;
+    const { value: file, problems } = await this.files.load(uri, 'workflow');
+    if (!file) return showProblem(uri, problems[0]);
+    const values = given ?? (await askFor(file, file.name ?? nameOf(uri)));
+    if (!values) return;
+    const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
+    const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
+    await this.begin({ workflowId: idOf(uri), userInput, values });
+  }
+
+  async runAgent(id?: string, text?: string): Promise<void> {
+    const uri = await this.pick('agent', id);
+    if (!uri) return;
+    const { value: file, problems } = await this.files.load(uri, 'agent');
+    if (!file) return showProblem(uri, problems[0]);
+    const title = `Towpath: ${file.name ?? nameOf(uri)}`;
+    const prompt = 'What should be done?';
+    const userInput = text ?? (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
+    if (userInput?.trim()) await this.begin({ workflowId: idOf(uri), userInput: userInput.trim() });
+  }
+
+  /** Copies a template into the workspace and opens it. */
+  async newWorkflow(template?: string): Promise<void> {
+    const folder = vscode.workspace.workspaceFolders?.[0];
+    if (!folder) return void vscode.window.showInformationMessage('Open a folder first: a workflow is a file in it.');
+    const chosen = template ?? (await this.pickTemplate());
+    if (!chosen) return;
+    const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
+    const content = await vscode.workspace.fs.readFile(source);
+    const uri = await freeName(vscode.Uri.joinPath(folder.uri, '.towpath', 'workflows'), chosen);
+    await makeFile(uri.fsPath, content);
+    await vscode.window.showTextDocument(uri);
+  }
+
+  private async pickTemplate(): Promise<string | undefined> {
+    const names = (await vscode.workspace.fs.readDirectory(this.templates)).map(([name]) => name);
+    const items = names.map(async (name) => {
+      const text = new TextDecoder().decode(
+        await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.templates, name)),
+      );
+      const [, label = name] = /^name: (.*)$/m.exec(text) ?? [];
+      const [, detail = ''] = /^description: (.*)$/m.exec(text) ?? [];
+      return { label, detail, name: path.parse(name).name };
+    });
+    const chosen = await vscode.window.showQuickPick(Promise.all(items), { title: 'Towpath: a new workflow' });
+    return chosen?.name;
+  }
+
+  private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
+    if (!vscode.workspace.isTrusted) {
+      const what = kind === 'workflow' ? 'workflows' : 'agents';
+      const text = `This workspace is not trusted, so its ${what} are not read. Trust it first (Manage Workspace Trust).`;
+      void vscode.window.showInformationMessage(withoutLinks(text));
+      return undefined;
+    }
+    const uris = await this.files.find(kind);
+    if (typeof id === 'string') {
+      const found = uris.find((uri) => idOf(uri) === id || nameOf(uri) === id);
+      if (!found) throw new EngineError('UNKNOWN', `There is no ${kind} ${id}.`);
+      return found;
+    }
+    if (uris.length === 0) return this.offerNone(kind);
+    const items = uris.map(async (uri) => {
+      const { value, problems } = await this.files.load(uri, kind);
+      const detail = value ? value.description : `$(error) ${problems[0]?.message}`;
+      return { label: value?.name ?? nameOf(uri), description: idOf(uri), ...(detail && { detail }), uri };
+    });
+    const title = kind === 'workflow' ? 'Towpath: run a workflow' : 'Towpath: run an agent';
+    return (await vscode.window.showQuickPick(Promise.all(items), { title, matchOnDescription: true }))?.uri;
+  }
+
+  private async offerNone(kind: Kind): Promise<undefined> {
+    if (kind === 'agent') {
+      const text = 'There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.';
+      void vscode.window.showInformationMessage(withoutLinks(text));
+      return;
+    }
+    const button = 'New Workflow…';
+    const text = 'There are no workflows in .towpath/workflows yet.';
+    if ((await vscode.window.showInformationMessage(withoutLinks(text), button)) === button) await this.newWorkflow();
+  }
+
+  private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
+    await vscode.commands.executeCommand('towpath.chat.focus');
+    void this.conversation.begin(start);
+  }
+}
+
+/** Undefined: the person went away. */
+async function askFor(file: WorkflowFile, title: string): Promise<Record<string, string> | undefined> {
+  const keys = inputsOf(file);
+  const values: Record<string, string> = {};
+  for (const [index, key] of keys.entries()) {
+    const value = await vscode.window.showInputBox({
+      title: `${title}${keys.length > 1 ? ` (${index + 1} of ${keys.length})` : ''}`,
+      prompt: withoutLinks(key),
+      ignoreFocusOut: true,
+      validateInput: (text) => inputProblem(file, key, text),
+      ...(key === 'file' && { value: activeFile() }),
+    });
+    if (value === undefined) return undefined;
+    values[key] = value;
+  }
+  return values;
+}
+
+function activeFile(): string {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  return uri && vscode.workspace.getWorkspaceFolder(uri) ? vscode.workspace.asRelativePath(uri) : '';
+}
+
+async function showProblem(uri: vscode.Uri, problem: { line: number; column: number; message: string } | undefined) {
+  const { line = 1, column = 1, message = 'It cannot be read.' } = problem ?? {};
+  const show = 'Show';
+  const text = `${idOf(uri)}, line ${line}: ${message}`;
+  if ((await vscode.window.showErrorMessage(withoutLinks(text), show)) !== show) return;
+  const at = new vscode.Position(line - 1, column - 1);
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
+}
+
+/** `name.yaml`, or with a number when there is one already. */
+async function freeName(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
+  for (let count = 1; ; count++) {
+    const uri = vscode.Uri.joinPath(folder, `${name}${count > 1 ? `-${count}` : ''}.yaml`);
+    const there = await vscode.workspace.fs.stat(uri).then(
+      () => true,
+      () => false,
+    );
+    if (!there) return uri;
+  }
+}

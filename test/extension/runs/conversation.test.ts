@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ExecutionEngine } from '../../../src/engine/engine.ts';
+import { Conversation } from '../../../src/extension/runs/conversation.ts';
+import type { HostMessage } from '../../../src/protocol/view.ts';
+import { RunStore } from '../../../src/runs/store.ts';
+import { createToolHost } from '../../../src/tools/host.ts';
+import { chat } from '../../../src/workflows/chat.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
+
+describe('the conversation in the panel, when nothing can be kept', () => {
+  let folder: string;
+  let workspace: TemporaryWorkspace;
+  beforeEach(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'conversation-'));
+    workspace = await temporaryWorkspace();
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+    workspace.cleanup();
+  });
+
+  /** Its storage is where a file stands, or this folder. */
+  function conversation(kept?: string): { panel: HostMessage[]; shown: Conversation } {
+    const storage = path.join(folder, kept ?? 'storage');
+    if (!kept) writeFileSync(storage, '');
+    const store = new RunStore(path.join(storage, 'store'));
+    const engine = new ExecutionEngine({
+      store,
+      host: createToolHost({ workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
+      workflow: async () => chat,
+      model: () => Promise.reject(new Error('No model is asked.')),
+      workspace: async () => ({ names: [] }),
+      maxTurns: () => 1,
+      tell: (event) => shown.told(event),
+    });
+    const panel: HostMessage[] = [];
+    const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
+    const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
+    return { panel, shown };
+  }
+
+  it('a run that cannot be recorded says so in a sentence', async () => {
+    const { panel, shown } = conversation();
+    await shown.send('hi');
+    const text = "This run's record cannot be used (ENOTDIR).";
+    assert.deepEqual(panel.at(-1), { type: 'notice', notice: { level: 'error', text } });
+  });
+
+  it('the run that begins has the id that was known before its first word; the next one has another', async () => {
+    const { shown } = conversation();
+    const first = shown.id;
+    await shown.send('hi');
+    assert.equal(shown.runId, first);
+    assert.equal(shown.id, first);
+    await shown.open(undefined);
+    assert.notEqual(shown.id, first);
+    const second = shown.id;
+    await shown.open(first);
+    await shown.begin({ userInput: 'beside it' });
+    assert.ok(![first, second].includes(shown.id), 'what is begun from another run is a run of its own');
+  });
+
+  it('a run that says so itself is not said to have failed a second time above the message box', async () => {
+    const { panel, shown } = conversation('store-that-works');
+    const told: (string | undefined)[] = [];
+    const { told: tell } = shown;
+    shown.told = (event) => {
+      tell.call(shown, event);
+      if (event.type === 'phase') told.push(event.error?.code);
+      if (event.type === 'run-start') rmSync(path.join(folder, 'store-that-works'), { recursive: true });
+    };
+    await shown.send('hi');
+    assert.deepEqual(told, ['STORE_DAMAGED']);
+    assert.deepEqual(
+      panel.filter((message) => message.type === 'notice' && message.notice),
+      [],
+    );
+  });
+
+  it('a new run begins empty', async () => {
+    const { panel, shown } = conversation();
+    await shown.open(undefined);
+    assert.deepEqual(panel, [
+      { type: 'notice', notice: null },
+      { type: 'run', run: null },
+    ]);
+  });
+});

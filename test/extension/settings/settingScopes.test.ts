@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Inspected, machineSettings, ownValue } from '../../../src/extension/settings/settingScopes.ts';
+
+/**
+ * Which settings a repository must not be able to set, and why. Its `devcontainer.json` writes the machine's settings file,
+ * where those of the scope `machine` are read in a remote window; those of the scope `application` are read in the person's own
+ * settings alone. A new setting needs a line here.
+ */
+const scopes: Record<'application' | 'machine', Record<string, string>> = {
+  application: {
+    model: 'who reads the conversation',
+    providers: 'where the conversation and its keys go, and what they cost',
+    models: 'who reads the conversation, or a summary of it',
+    'endpoint.baseUrl': 'where the conversation goes',
+    baseUrls: 'where the conversation goes',
+    'azure.apiVersion': 'a part of the address',
+    'local.hub': 'where models are downloaded from',
+    prices: 'what the panel says that a run cost',
+    'approvals.preset': 'what runs without a question',
+    'approvals.readOnlyCommands': 'what runs without a question',
+    'approvals.rules': 'what runs without a question',
+    'packages.autopilot': 'whether the model asks before it decides',
+    'web.allowPrivate': 'what can be reached',
+    'mcp.servers': 'what is started, and told what tools are called with',
+    'mcp.timeouts.start': 'how long a server may take for what nobody looks at',
+    'mcp.timeouts.call': 'how long a call may go on',
+    'shell.timeout': 'how long a command may go on',
+    'shell.terminal': 'where its output is seen',
+    maxTurns: 'how much is done, and paid, before the person is asked',
+    thinkingBudget: 'what is paid',
+    retries: 'what is paid, and how often a provider is asked',
+    retryAfterCap: 'how long a run waits for a provider',
+    'rateLimit.requestsPerMinute': 'what is paid in a minute',
+    'rateLimit.tokensPerMinute': 'what is paid in a minute',
+    'timeouts.connect': 'belongs to the provider, which is the same on every machine',
+    'timeouts.firstToken': 'belongs to the provider',
+    'timeouts.idle': 'belongs to the provider',
+    'timeouts.total': 'belongs to the provider',
+    'ollama.contextSize': 'belongs to the server at an address; a small one makes the model forget its instructions',
+    'undo.quota': 'without it nothing can be undone, and edits may be free because they can',
+  },
+  machine: {
+    'local.folders': 'paths of this machine',
+    'local.downloadFolder': 'a path of this machine',
+    'local.threads': 'the processor of this machine',
+    'local.gpu': 'the graphics card of this machine',
+    'local.contextSize': 'the memory of this machine',
+    'local.idleUnload': 'the memory of this machine',
+    'local.chatWrapper': 'for a model file of this machine',
+  },
+};
+
+describe('the scopes of settings', () => {
+  const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
+  const properties: Record<string, { scope?: string }> = manifest.contributes.configuration.properties;
+
+  it('each setting has the scope that its reason asks for', () => {
+    const expected = Object.entries(scopes).flatMap(([scope, reasons]) =>
+      Object.entries(reasons).map(([name, reason]) => {
+        assert.ok(reason.trim(), `${name} has no reason`);
+        return [`towpath.${name}`, scope];
+      }),
+    );
+    const actual = Object.entries(properties).map(([name, { scope }]) => [name, scope]);
+    assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected));
+    assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
+  });
+
+  const cases: [name: string, setting: string, places: Inspected, own: unknown][] = [
+    ['nothing is set', 'model', { defaultValue: '' }, undefined],
+    ['mine', 'model', { globalLocalValue: 'me', globalValue: 'me' }, 'me'],
+    ['of a window that is not remote', 'model', { globalValue: 'me' }, 'me'],
+    ["the machine's does not stand in for mine", 'model', { globalRemoteValue: 'it', globalValue: 'it' }, undefined],
+    ['mine wins over it', 'model', { globalLocalValue: 'me', globalRemoteValue: 'it', globalValue: 'it' }, 'me'],
+    ["a folder's does not, either", 'model', { workspaceValue: 'it', workspaceFolderValue: 'it' }, undefined],
+    ['false of mine is no nothing', 'web.allowPrivate', { globalLocalValue: false, globalRemoteValue: true }, false],
+    ["the machine's for what is the machine's", 'local.threads', { globalRemoteValue: 3, globalValue: 3 }, 3],
+    ["a folder's, not for that", 'local.threads', { globalValue: 3, workspaceValue: 9 }, 3],
+  ];
+  for (const [name, setting, places, own] of cases)
+    it(`who sets one: ${name}`, () => assert.deepEqual(ownValue(setting, places), own));
+});

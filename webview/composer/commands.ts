@@ -1,0 +1,48 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { CommandAtWork } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { ago } from '../time.ts';
+
+/** What is at work in the background of this window, above the composer: those of the shown run, then those of others. */
+export function commands(context: PanelContext): TemplateResult | typeof nothing {
+  const { run, state } = context.model;
+  const all = state?.commands ?? [];
+  if (all.length === 0) return nothing;
+  const own = all.filter(({ runId }) => runId === run?.id);
+  const others = all.filter(({ runId }) => runId !== run?.id);
+  return html`<ul class="commands" data-testid="commands" aria-label="Commands in the background">
+    ${[...own, ...others].map((one) => row(context, one, own.includes(one)))}
+  </ul>`;
+}
+
+function row(context: PanelContext, { id, runId, line, startedAt }: CommandAtWork, isOwn: boolean): TemplateResult {
+  const name = visibleLine(line);
+  const age = ago(startedAt, context.now);
+  return html`<li data-command=${id}>
+    <span class="command-mark">${icons.terminal}</span>
+    <span class="command-line" title=${name}><bdi>${name}</bdi></span>
+    <span class="command-age quiet">${age === 'now' ? 'just now' : age}</span>
+    <span class="command-ways">
+      ${
+        isOwn
+          ? nothing
+          : html`<button class="link" title="Show the run it belongs to" data-testid="command-run"
+              @click=${() => context.post({ type: 'open-run', runId })}>Other run</button>`
+      }
+      ${commandWays(context, id, name)}
+    </span>
+  </li>`;
+}
+
+/** What a person can do with one that is at work. */
+export const commandWays = (context: PanelContext, id: string, name: string): TemplateResult => html`
+  <button class="link" data-testid="command-output" title=${`Show what ${name} prints`} aria-label=${`Output of ${name}`}
+    @click=${() => context.post({ type: 'command-output', id })}>Output</button>
+  <button class="link" data-testid="stop-command" title=${`Stop ${name}`} aria-label=${`Stop ${name}`}
+    @click=${() => context.post({ type: 'stop-command', id })}>Stop</button>`;
+
+/** It is at work in this window. */
+export const isAtWork = (context: PanelContext, id: string | undefined): boolean =>
+  id !== undefined && (context.model.state?.commands ?? []).some((one) => one.id === id);

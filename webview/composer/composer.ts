@@ -1,0 +1,179 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { TokenUsage } from '../../src/protocol/messages.ts';
+import { presetNames } from '../../src/protocol/policy.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { saveView } from '../host.ts';
+import { icons } from '../icons.ts';
+import { sent } from '../presence.ts';
+import { count } from '../time.ts';
+import { answer } from './ask.ts';
+import {
+  answersIn,
+  type Choosing,
+  choosingNow,
+  chosenOf,
+  forget,
+  isBegun,
+  isWhole,
+  nextOpen,
+  setChosen,
+  turnTo,
+} from './choosing.ts';
+import { area, draft, focusComposer } from './draft.ts';
+import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
+
+/** A message may not be longer than this; the host refuses it. */
+const longestMessage = 1_000_000;
+const pausing = 'Pausing: this turn is finished first';
+
+export function composer(context: PanelContext): TemplateResult {
+  const { run, state } = context.model;
+  const running = run?.phase === 'Running';
+  const asks = choosingNow(run);
+  const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
+  return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
+      @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
+    ${pickedStrip(context)}
+    <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
+      placeholder=${asks ? placeholderOf(asks) : running ? 'Queue a message' : 'Ask for something to be done'}
+      @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
+    <div class="composer-bar">
+      <div class="composer-about">
+        ${state ? modelButton(context) : nothing}
+        ${state ? presetButton(context, state) : nothing}
+        ${run && run.contextTokens > 0 ? tokens(run) : nothing}
+      </div>
+      <div class="composer-acts">
+        ${attachButton(context)}
+        ${
+          running
+            ? html`<vscode-button appearance="icon" data-testid="pause" ?disabled=${!!run.pausing}
+                title=${run.pausing ? pausing : 'Pause after this turn'} aria-label=${run.pausing ? pausing : 'Pause after this turn'}
+                @click=${() => context.post({ type: 'pause' })}>${icons.pause}</vscode-button>
+              <vscode-button appearance="secondary" class="small" data-testid="stop" title="Stop this run"
+                @click=${() => context.post({ type: 'stop' })}><span slot="start">${icons.stop}</span>Stop</vscode-button>`
+            : nothing
+        }
+        <vscode-button class="send" data-testid="send" ?disabled=${!ready} title=${asks ? 'Answer (Enter)' : running ? 'Send at the next turn (Enter)' : 'Send (Enter)'}
+          aria-label=${asks ? 'Answer' : 'Send'} @click=${() => send(context)}>${icons.send}</vscode-button>
+      </div>
+    </div>
+  </div>`;
+}
+
+/** How full the model's window is; what the run took in all is in the title. */
+function tokens({ contextTokens, usage }: Run): TemplateResult {
+  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}${costOf(usage)}.`;
+  return html`<span class="tokens quiet" role="img" title=${title} aria-label=${title}
+    >${count(contextTokens)}<span class="wide-only"> tokens</span></span>`;
+}
+
+const costOf = ({ cost }: TokenUsage) =>
+  cost === undefined ? '' : `, about $${cost < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+
+function modelButton(context: PanelContext): TemplateResult {
+  const { models, modelId } = context.model.state!;
+  const model = models.find((option) => option.id === modelId);
+  const label = visibleLine(model?.label ?? modelId) || 'Choose a model';
+  const problem = model?.problem ? visibleLine(model.problem) : '';
+  return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
+    title=${problem || visibleLine(model?.detail ?? '') || 'Choose a model'}
+    aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
+    @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
+      <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
+    </vscode-button>`;
+}
+
+/** What runs without a question in this run; quiet while that is the ordinary. The host asks which one, and for whom. */
+function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
+  const isAutopilot = preset === 'autopilot';
+  const name = `${presetNames[preset]}${isAutopilot ? ': runs without asking' : ''}`;
+  const title = `${name}${presetOfRun ? ', for this run alone' : ''}. Click to change that for this run.`;
+  const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
+  return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
+    title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
+      <div class="preset-words">${isAutopilot ? icons.warning : presetOfRun ? icons.pin : nothing}<span
+        class="preset-name">${presetNames[preset]}${presetOfRun ? html`<span class="preset-run"> · this run</span>` : nothing}</span></div>
+    </vscode-button>`;
+}
+
+function placeholderOf({ questions, at }: Choosing): string {
+  const { answers, many } = questions[at]!;
+  return `${many ? 'Numbers' : 'A number'} (1 to ${answers.length}), or your own answer`;
+}
+
+export function setDraft(context: PanelContext, text: string): void {
+  const element = area();
+  if (!element) return;
+  element.value = text;
+  saveView({ draft: text });
+  context.refresh();
+}
+
+function send(context: PanelContext): void {
+  const text = draft().trim() === '' ? '' : draft().trimEnd();
+  const images = pickedImages();
+  const asks = choosingNow(context.model.run);
+  if (text === '' && images.length === 0) {
+    if (asks && isWhole(asks)) answer(context, asks);
+    return;
+  }
+  const named = asks && images.length === 0 ? answersIn(text, asks.questions[asks.at]!) : undefined;
+  if (asks && named) {
+    choose(context, asks, named);
+    return;
+  }
+  sent();
+  const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
+  const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
+  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen });
+  if (asks) forget(asks);
+  forgetImages();
+  setDraft(context, '');
+  focusComposer();
+  context.toEnd();
+}
+
+/** The message names answers by their numbers: to the last of several questions that is the answer to all. */
+function choose(context: PanelContext, asks: Choosing, places: number[]): void {
+  setChosen(asks, places);
+  setDraft(context, '');
+  const next = nextOpen(asks);
+  if (next === undefined) answer(context, asks);
+  else turnTo(asks, next);
+  context.refresh();
+  focusComposer();
+}
+
+function onKey(context: PanelContext, event: KeyboardEvent): void {
+  // 229: the Enter that ends an input method's composition may come without isComposing.
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
+  event.preventDefault();
+  send(context);
+}
+
+function onPaste(context: PanelContext, event: ClipboardEvent): void {
+  const images = imagesIn(event.clipboardData?.files);
+  if (images.length === 0) return;
+  event.preventDefault();
+  void takeImages(context, images);
+}
+
+function onDrag(event: DragEvent): void {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); // else the editor would open the file
+}
+
+function onDrop(context: PanelContext, event: DragEvent): void {
+  const images = imagesIn(event.dataTransfer?.files);
+  if (images.length === 0) return;
+  event.preventDefault();
+  void takeImages(context, images);
+}
+
+function onInput(context: PanelContext): void {
+  saveView({ draft: draft() });
+  context.refresh();
+}

@@ -1,0 +1,37 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Message } from '../../src/protocol/messages.ts';
+import type { Damage, Run } from '../../src/protocol/run.ts';
+import { visibleLine, visibleProse } from '../../src/protocol/visible.ts';
+import { card } from '../cards/card.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { longText } from '../longText.ts';
+
+/** Where the record is damaged, said before the message at this place, with what could be read of what came after it. */
+export function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
+  return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
+}
+
+function view(context: PanelContext, run: Run, { from, text, messages, open }: Damage): TemplateResult {
+  const shown = messages.filter(({ role }) => role !== 'tool');
+  const heard = open ? ' The model hears of it when you go on.' : '';
+  const count = shown.length === 1 ? '1 message' : `${shown.length} messages`;
+  return html`<div class="damage" data-role="damage">
+    <p>${icons.warning}<span>A part of this run's record is damaged here: ${visibleLine(text)}.${heard}</span></p>
+    ${
+      shown.length === 0
+        ? nothing
+        : html`<details><summary><span class="twistie">${icons.chevron}</span>What came after it, no longer part of the conversation: ${count}</summary>
+          ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
+    }
+  </div>`;
+}
+
+function apart(context: PanelContext, run: Run, message: Message, place: string): TemplateResult {
+  const who = message.role === 'user' ? 'You' : message.role === 'assistant' ? 'Towpath' : 'Note';
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return html`<div class="apart" data-apart=${message.role}>
+    ${message.content ? html`<span class="quiet">${who}</span><div class="user-text">${longText(context, place, visibleProse(message.content), 600)}</div>` : nothing}
+    ${calls.map((call, at) => card(context, run, call, `${place}:${at}`))}
+  </div>`;
+}

@@ -1,0 +1,165 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
+import { newGraph } from '../../src/protocol/graph.ts';
+import type { OutlineNode } from '../../src/protocol/outline.ts';
+import type { CallState, Run } from '../../src/protocol/run.ts';
+import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { longText } from '../longText.ts';
+import { duration } from '../time.ts';
+import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
+
+/** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
+export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+  const rows = rowsOf(run);
+  if (rows.length === 0) return nothing;
+  const done = rows.filter(({ status }) => status === 'completed').length;
+  const count = run.outline ? `${done} of ${rows.length} done` : `${done} ${done === 1 ? 'node' : 'nodes'} done`;
+  const closed = context.opened.cards.has('graph:closed');
+  return html`<section class="graph" data-testid="graph" aria-label="Workflow">
+    <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`Workflow <span class="quiet">${count}</span>`)}</h2>
+    ${closed ? nothing : body(context, run, rows)}
+  </section>`;
+}
+
+function body(context: PanelContext, run: Run, rows: readonly Row[]): TemplateResult {
+  const { main, branches, artifacts } = run.graph ?? newGraph();
+  const values = Object.keys(main.state).length;
+  const titles = new Map(rows.map(({ node }) => [node.name, node.title ?? node.name]));
+  const draw = (row: Row) => rowOf(context, run, row, titles);
+  const sides = Object.fromEntries(Object.entries(branches).map(([head, { state }]) => [head, state]));
+  const shown = Object.keys(sides).length > 0 ? { ...main.state, branches: sides } : main.state;
+  return html`<ol class="graph-nodes">
+      ${folded(rows).map((part) => ('rows' in part ? fold(context, part, draw) : draw(part)))}
+    </ol>
+    ${values > 0 ? more(context, 'graph:values', `Values (${values})`, () => json(context, shown)) : nothing}
+    ${artifacts.length > 0 ? more(context, 'graph:files', `Files (${artifacts.length})`, () => files(context, artifacts)) : nothing}`;
+}
+
+function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<string, string>): TemplateResult {
+  const { node, status, state, ways, asking, output } = row;
+  const name = visibleLine(node.title ?? node.name);
+  const current = status === 'running' || status === 'asking' || (status === 'waiting' && run.phase === 'WaitingUser');
+  return html`<li class="graph-node" data-node=${node.name} data-status=${status} data-kind=${node.kind ?? nothing}
+    ?data-branch=${node.branch !== undefined} ?data-joined=${row.joined} aria-current=${current ? 'step' : nothing}>
+    <span class="graph-icon">${iconOf[status]}</span>
+    <div class="graph-line">
+      <span class="graph-name" title=${visibleLine(node.name)}>${name}${
+        node.branch === node.name ? html`<span class="for-screen-readers">, a parallel branch</span>` : nothing
+      }</span>
+      <span class="graph-words">${wordsOf(context, run, row)}${timesOf(state)}${roundOf(run, node, status)}</span>
+    </div>
+    ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
+    ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
+    ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
+    ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
+    ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}
+  </li>`;
+}
+
+/** What there is of a node that broke off stays, and is a part. */
+function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {
+  const place = `graph:part:${name}`;
+  const part = () => longText(context, place, visibleOutput(output), 4000);
+  return broken
+    ? html`<div class="output" tabindex="0" role="group" aria-label="A part of its answer"
+        ><pre>${guard([output, context.opened.whole.has(place)], part)}</pre></div>
+        <p class="quiet" data-testid="part">This is a part: it broke off here.</p>`
+    : html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(output.slice(-4000))}</pre></div>`;
+}
+
+function wayOf({ to, label, taken }: Row['ways'][number], titles: ReadonlyMap<string, string>): TemplateResult {
+  const target = to === undefined ? 'the end' : (titles.get(to) ?? to);
+  return html`<li ?data-taken=${taken}>
+    <span class="graph-arrow">${icons.right}</span>
+    <span><span class="for-screen-readers">${taken ? 'went to ' : 'may go to '}</span>${visibleLine(target)}${
+      label === undefined
+        ? nothing
+        : html`<span class="for-screen-readers">: </span><span class="graph-label" title=${visibleLine(label)}>${visibleLine(label.length > 80 ? `${label.slice(0, 80)}…` : label)}</span>`
+    }</span>
+  </li>`;
+}
+
+function wordsOf(context: PanelContext, run: Run, { status, state }: Row): TemplateResult | string {
+  switch (status) {
+    case 'completed':
+      return html`<span class="for-screen-readers">Done, </span>${duration((state!.endedAt ?? context.now) - state!.startedAt)}`;
+    case 'failed':
+      return 'Failed';
+    case 'running':
+      return 'At work';
+    case 'asking':
+      return 'Waiting for your answer';
+    case 'waiting':
+      return run.phase === 'WaitingUser' ? 'Your turn' : 'Interrupted';
+    case 'next':
+      return 'Next';
+    default:
+      return html`<span class="for-screen-readers">${status === 'passed' ? 'Not on the way' : 'Not begun'}</span>`;
+  }
+}
+
+const timesOf = (state: NodeState | undefined) =>
+  state && state.visits > 1
+    ? html` · <span aria-hidden="true">${state.visits}×</span><span class="for-screen-readers">${state.visits} times</span>`
+    : nothing;
+
+/** Which round a loop is in. */
+function roundOf(run: Run, { name, loop }: OutlineNode, status: RowStatus): string | typeof nothing {
+  if (!loop || !run.graph || !['running', 'asking', 'waiting'].includes(status)) return nothing;
+  const track = [run.graph.main, ...Object.values(run.graph.branches)].find(({ at }) => at.includes(name));
+  if (!track) return nothing;
+  return ` · round ${Math.min(loop.most, Math.floor(track.steps / loop.steps) + 1)} of ${loop.most}`;
+}
+
+const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
+const iconOf: Record<RowStatus, TemplateResult> = {
+  completed: icons.check,
+  failed: icons.close,
+  running: working,
+  asking: icons.question,
+  waiting: icons.pauseLines,
+  next: icons.ringDot,
+  todo: icons.ring,
+  passed: icons.skipped,
+};
+
+function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row) => TemplateResult): TemplateResult {
+  const place = `graph:fold:${key}`;
+  const open = context.opened.cards.has(place);
+  const label = html`${rows.length} ${done ? 'nodes done' : 'more nodes'}`;
+  return html`<li class="graph-fold">${toggle(context, { place, open }, label)}</li>${open ? rows.map(draw) : nothing}`;
+}
+
+const question = (context: PanelContext, toolCallId: string, { question }: CallState): TemplateResult =>
+  html`<div class="card-question">
+    <span>${question ? visibleLine(question.what) : nothing}</span>
+    <vscode-button class="small" data-testid="show-question"
+      @click=${() => context.post({ type: 'show-question', toolCallId })}>Answer…</vscode-button>
+  </div>`;
+
+function more(context: PanelContext, place: string, label: string, content: () => TemplateResult): TemplateResult {
+  const open = context.opened.cards.has(place);
+  return html`${toggle(context, { place, open }, html`${label}`)}
+    ${open ? html`<div class="card-details">${content()}</div>` : nothing}`;
+}
+
+/** A line that shows or hides something; `place` is remembered once it is pressed, and forgotten the next time. */
+function toggle(context: PanelContext, { place, open }: { place: string; open: boolean }, label: TemplateResult) {
+  const press = () => {
+    if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
+    context.refresh();
+  };
+  return html`<button class="card-toggle graph-more" aria-expanded=${open} @click=${press}>
+      <span class="twistie">${icons.chevron}</span><span>${label}</span></button>`;
+}
+
+const json = (context: PanelContext, state: object): TemplateResult =>
+  html`<pre class="field" tabindex="0">${longText(context, 'graph:json', visible(JSON.stringify(state, null, 2)), 4000)}</pre>`;
+
+const files = (context: PanelContext, paths: readonly string[]): TemplateResult =>
+  html`<ul class="graph-files">${paths.map(
+    (path) =>
+      html`<li><button class="more graph-file" title="Open in an editor" @click=${() => context.post({ type: 'open-file', path })}>${visibleLine(path)}</button></li>`,
+  )}</ul>`;

@@ -1,0 +1,94 @@
+import { type Graph, newGraph } from '../../src/protocol/graph.ts';
+import type { OutlineEdge, OutlineNode } from '../../src/protocol/outline.ts';
+import type { CallState, Run } from '../../src/protocol/run.ts';
+
+export type NodeState = Graph['nodes'][string];
+
+/** `next`: it comes next; `todo`: it may come; `passed`: the run is over and it was not on its way. */
+export type RowStatus = NodeState['status'] | 'asking' | 'waiting' | 'next' | 'todo' | 'passed';
+
+/** One node as it is drawn. */
+export interface Row {
+  node: OutlineNode;
+  status: RowStatus;
+  state?: NodeState;
+  /** Where it may go, unless that is only the row below. `taken`: where it went the last time. */
+  ways: (OutlineEdge & { taken: boolean })[];
+  /** A way leads to the row below. */
+  joined: boolean;
+  /** The call that asks the person something, with its id. */
+  asking?: [id: string, call: CallState];
+  /** What it is saying or printing; of one that failed, what it had said. */
+  output?: string;
+}
+
+/** All nodes of a run's workflow in its order; of a run that has no outline, those that are known. */
+export function rowsOf(run: Run): Row[] {
+  const { nodes, main, branches } = run.graph ?? newGraph();
+  const next = [...main.at, ...Object.values(branches).flatMap(({ at }) => at)];
+  const known = run.outline?.nodes ?? [];
+  const others = [...Object.keys(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
+  const all: OutlineNode[] = [...known, ...[...new Set(others)].map((name) => ({ name }))];
+  return all.map((node, index) => {
+    const state = nodes[node.name];
+    const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
+    const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
+    const said = state?.status === 'failed' && typeof state.output === 'string' ? state.output : state?.live;
+    const output = said ?? calls.find(([, call]) => call.status === 'running' && call.output)?.[1].output;
+    const edges = (run.outline?.edges ?? []).filter(({ from }) => from === node.name);
+    const below = all[index + 1];
+    const leadsDown = edges.some(({ to }) => to === below?.name);
+    return {
+      node,
+      status: statusOf(run, state, next.includes(node.name), asking !== undefined),
+      ...(state && { state }),
+      ways:
+        leadsDown && edges.length === 1 && !edges[0]!.label
+          ? []
+          : edges.map((edge) => ({ ...edge, taken: isTaken(edge, state) })),
+      joined: below !== undefined && (!run.outline || leadsDown || below.branch !== undefined),
+      ...(asking && { asking }),
+      ...(output && { output }),
+    };
+  });
+}
+
+function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): RowStatus {
+  if (!state) return isNext && run.phase !== 'Completed' ? 'next' : run.phase === 'Completed' ? 'passed' : 'todo';
+  if (state.status !== 'running') return state.status;
+  if (run.phase !== 'Running') return 'waiting';
+  return asks ? 'asking' : 'running';
+}
+
+const isTaken = ({ to }: OutlineEdge, state: NodeState | undefined): boolean =>
+  state?.status === 'completed' && (to === undefined ? state.next?.length === 0 : (state.next?.includes(to) ?? false));
+
+/** Rows that are told as one line until somebody wants to see them. */
+export interface Fold {
+  key: string;
+  done: boolean;
+  rows: Row[];
+}
+
+/** Up to this many rows are all shown. */
+const mostRows = 9;
+const leastFolded = 3;
+
+/** In a long graph, what is done and what is to come is folded but for what is next to the work; a short one is whole. */
+export function folded(rows: readonly Row[]): (Row | Fold)[] {
+  if (rows.length <= mostRows) return [...rows];
+  const isQuiet = ({ status }: Row) => status === 'completed' || status === 'todo' || status === 'passed';
+  const isNear = (index: number) => rows.slice(Math.max(0, index - 1), index + 2).some((row) => !isQuiet(row));
+  const parts: (Row | Fold)[] = [];
+  for (let index = 0; index < rows.length; ) {
+    const done = rows[index]!.status === 'completed';
+    let end = index;
+    while (end < rows.length && !isNear(end) && (rows[end]!.status === 'completed') === done) end++;
+    const run = rows.slice(index, end);
+    if (run.length >= leastFolded) parts.push({ key: run[0]!.node.name, done, rows: run });
+    else parts.push(...run);
+    if (end > index) index = end;
+    else parts.push(rows[index++]!);
+  }
+  return parts;
+}

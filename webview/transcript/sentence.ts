@@ -1,0 +1,9 @@
+import { html, type TemplateResult } from 'lit-html';
+import { visible } from '../../src/protocol/visible.ts';
+
+/** A sentence for a person, in which the commands of Towpath stand out: `Run *Towpath: Set API Key*.` */
+export function sentence(text: string): TemplateResult[] {
+  return visible(text)
+    .split(/\*(Towpath: [^*\n]{1,60})\*/)
+    .map((part, index) => (index % 2 === 1 ? html`<em>${part}</em>` : html`${part}`));
+}

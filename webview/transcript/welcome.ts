@@ -1,0 +1,49 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { PanelAction, PanelState } from '../../src/protocol/view.ts';
+import type { PanelContext } from '../context.ts';
+
+/** What an empty panel says: what this is, and, until a model was chosen, the ways to begin. */
+export function welcome(context: PanelContext, state: PanelState): TemplateResult {
+  const way = (label: string, action: PanelAction, appearance = 'secondary') =>
+    html`<vscode-button appearance=${appearance} data-action=${action}
+      @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>`;
+  return html`<section class="welcome" data-testid="welcome">
+    <h2>What should be done?</h2>
+    <p>Towpath reads your workspace, proposes changes and runs commands. It asks before it changes anything, and you can
+      stop it at any moment.</p>
+    ${
+      state.modelChosen
+        ? nothing
+        : html`<p>Choose a model to begin.</p>
+          <div class="ways">
+            ${way('Download a model…', 'download-model', 'primary')}
+            ${way('Models on this machine…', 'manage-models')}
+            ${way('Use an endpoint', 'use-endpoint')}
+            ${way('Try the demo model', 'use-demo')}
+          </div>
+          <p class="quiet">A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.</p>`
+    }
+  </section>`;
+}
+
+/** What the workspace does not allow, said before anybody runs into it. */
+export function workspaceNotices(context: PanelContext, state: PanelState): TemplateResult {
+  const { open, trusted } = state.workspace;
+  const notice = (text: string, label: string, action: PanelAction) =>
+    html`<div class="notice info" data-testid="workspace-notice">
+      <span class="notice-text">${text}</span>
+      <vscode-button appearance="secondary" class="small" data-action=${action}
+        @click=${() => context.post({ type: 'action', action })}>${label}</vscode-button>
+    </div>`;
+  return html`
+    ${open ? nothing : notice('No folder is open, so there are no files to work on.', 'Open Folder', 'open-folder')}
+    ${
+      trusted
+        ? nothing
+        : notice(
+            'This workspace is not trusted: tools that change or run anything are off.',
+            'Manage Trust',
+            'manage-trust',
+          )
+    }`;
+}
