@@ -41,6 +41,17 @@ describe('the house', () => {
       ['webview/a.ts imports src/engine/b.ts', 'webview/a.ts imports node:fs'],
     ],
     [
+      'a room that reaches into one after it',
+      {
+        'src/extension/view/a.ts': "import '../panel/b.ts';",
+        'src/extension/panel/b.ts': "import '../main.ts';",
+        'src/extension/main.ts': '',
+        'src/extension/attic/c.ts': "import '../view/d.ts';",
+        'src/extension/view/d.ts': '',
+      },
+      ['src/extension/attic/c.ts is in no room', 'src/extension/view/a.ts imports src/extension/panel/b.ts'],
+    ],
+    [
       'a cycle',
       {
         'src/runs/a.ts': "import './b.ts';",
