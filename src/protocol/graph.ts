@@ -9,10 +9,17 @@ export const nodeChangeShape = {
   node: z.string(),
   /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
-  /** The parallel branch it runs in: its first node, after that of the branch around it (`outer/inner`). */
+  /**
+   * The line it runs in: a parallel branch by its first node, or one item of a node over a list (`node[0]`), after the line
+   * around it (`outer/inner`).
+   */
   branch: z.string().optional(),
   /** Values it set. */
   state: values.optional(),
+  /** With `start`, of an item of a list: how many there are. */
+  of: z.number().int().optional(),
+  /** With `start`: what the line had done before does not count. */
+  anew: z.literal(true).optional(),
   /** `state` and `artifacts` are all there are now: what is not among them is gone. */
   whole: z.literal(true).optional(),
   /** With `failed`: what was shown of it, which is a part. */
@@ -60,6 +67,8 @@ export const graphSchema = z.object({
       output: z.unknown().optional(),
       /** What followed it the last time it ended. */
       next: z.array(z.string()).optional(),
+      /** Of an item of a list: how many there are. */
+      of: z.number().int().optional(),
       error: errorInfoSchema.optional(),
       warnings: z.array(z.string()).optional(),
       /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
@@ -102,6 +111,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
   if (change.warnings) state.warnings = [...new Set([...(state.warnings ?? []), ...change.warnings])];
   if (change.status === 'step') track.steps++;
+  if (change.status === 'step' || change.status === 'end') closeLines(graph, change);
   if (change.status === 'undone') takeBack(graph, node);
   if (change.status === 'end' || change.status === 'failed') {
     state.status = change.status === 'end' ? 'completed' : 'failed';
@@ -120,16 +130,38 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   setTrack(graph, branch, { ...rest, steps: 0, at: next, ...(change.fanIn !== undefined && { fanIn: change.fanIn }) });
 }
 
-function begin(graph: Graph, { node, branch }: NodeChange, at: number): void {
-  const visit = (graph.nodes[node]?.visits ?? 0) + 1;
-  graph.nodes[node] = { status: 'running', visits: visit, startedAt: at };
-  const { fanIn: _, ...rest } = trackOf(graph, branch) ?? {
+function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number): void {
+  const before = graph.nodes[node];
+  const visit = (before?.visits ?? 0) + 1;
+  graph.nodes[node] = { status: 'running', visits: visit, startedAt: at, ...(of !== undefined && { of }) };
+  const known = anew ? undefined : trackOf(graph, branch);
+  const { fanIn: _, ...rest } = known ?? {
     steps: 0,
-    state: structuredClone(withoutResults(parentOf(graph, branch!).state)),
+    state: isOwnLine(branch) ? {} : structuredClone(withoutResults(parentOf(graph, branch!).state)),
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
+  const kept = before?.status === 'failed' ? openedBy(node, branch) : undefined; // it goes on where it failed
   for (const name of Object.keys(graph.branches))
-    if (branch === undefined || name.startsWith(`${branch}/`)) delete graph.branches[name];
+    if ((branch === undefined || name.startsWith(`${branch}/`)) && !(kept && name.startsWith(kept)))
+      delete graph.branches[name];
+}
+
+/** The line of one item of a list: a node's name, and its place in the list. */
+export const itemOf = (node: string, index: number): string => `${node}[${index}]`;
+
+/** A line of this name, after the line around it; no node has a `/` in its name. */
+export const lineIn = (around: string | undefined, name: string): string =>
+  around === undefined ? name : `${around}/${name}`;
+
+/** With what the names of the lines begin that a node opens for itself. */
+const openedBy = (node: string, branch: string | undefined): string => `${lineIn(branch, node)}[`;
+
+/** A line that sees the values around it, and has only those that it sets. */
+const isOwnLine = (branch: string | undefined): boolean => branch?.endsWith(']') === true;
+
+/** What a node's own lines have come to is its result by now. */
+function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
+  for (const name of Object.keys(branches)) if (name.startsWith(openedBy(node, branch))) delete branches[name];
 }
 
 /** It is where it was before it was begun the last time. */

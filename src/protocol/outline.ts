@@ -7,6 +7,8 @@ const nodeSchema = z.object({
   kind: z.enum(['decision', 'merge', 'end']).optional(),
   /** It repeats its steps: how many there are in a round, and how many rounds at most. */
   loop: z.object({ steps: z.number().int(), most: z.number().int() }).optional(),
+  /** It is done for each item of a list. */
+  each: z.literal(true).optional(),
   /** The first node of the parallel branch it stands in. */
   branch: z.string().optional(),
 });

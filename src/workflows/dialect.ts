@@ -62,12 +62,7 @@ class Dialect {
     }
     if (typeof value.run === 'string' || value.script !== undefined || language === 'python')
       value = without(value, 'language');
-    const over = ['items', 'strategy', 'parallel_each'].find((key) => value[key] !== undefined);
-    if (type === 'dynamic_parallel' || over) {
-      this.problems.push(this.file.problem([...path, type === 'dynamic_parallel' ? 'type' : over!], overList));
-      const action = isPlain(value.action) ? value.action : {};
-      value = without({ ...value, ...(action.run !== undefined && { run: action.run }) }, ...ofLists);
-    }
+    if (type === 'dynamic_parallel') value = this.overList(value, path);
     if (isPlain(value.with) && typeof value.uses === 'string' && /^(actions\.)?llm[._]/.test(value.uses))
       value.with = this.request(value.with, [...path, 'with']);
     for (const list of ['steps', 'body'] as const)
@@ -76,6 +71,42 @@ class Dialect {
         value[list] = value[list].map((step, index) => this.node(step, [...here, index]));
       }
     return value;
+  }
+
+  /** `dynamic_parallel` is `foreach` here: an `action` is the only one of its steps, and `fan_in` the node that follows. */
+  private overList(given: Plain, path: YamlPath): Plain {
+    const { parallel_config: config, action, subgraph, input, fan_in, ...rest } = given;
+    const value: Plain = { on_error: 'continue', ...rest };
+    for (const [theirs, ours] of Object.entries(listKeys)) {
+      if (value[theirs] === undefined || value[ours] !== undefined) continue;
+      value[ours] = value[theirs];
+      delete value[theirs];
+      this.place([...path, ours], [...path, theirs]);
+    }
+    if (isPlain(config)) {
+      const { max_concurrency, fail_fast, ...others } = config;
+      for (const key of Object.keys(others))
+        this.problems.push(
+          this.file.problem([...path, 'parallel_config', key], `There is no key \`${key}\` here.`, 'key'),
+        );
+      value.max_workers ??= max_concurrency;
+      value.fail_fast ??= fail_fast;
+      for (const key of ['max_workers', 'fail_fast']) this.place([...path, key], [...path, 'parallel_config']);
+    }
+    const bodies = Object.entries({ action, steps: rest.steps, subgraph }).filter(([, one]) => one !== undefined);
+    if (bodies.length > 1) this.problems.push(this.file.problem([...path, bodies[1]![0]], oneBody, 'key'));
+    if (action !== undefined && rest.steps === undefined) {
+      value.steps = [action];
+      this.place([...path, 'steps', 0], [...path, 'action']);
+    }
+    if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph, 'key'));
+    const edges = isPlain(this.file.value) && Array.isArray(this.file.value.edges) ? this.file.value.edges : [];
+    const follows = value.goto !== undefined || edges.some((edge) => isPlain(edge) && edge.from === value.name);
+    if (fan_in !== undefined && !follows) {
+      value.goto = fan_in;
+      this.place([...path, 'goto'], [...path, 'fan_in']);
+    }
+    return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
   }
 
   /** The parameters of a model call: a `prompt` is a message, and where it is asked is a matter of the editor's settings. */
@@ -142,23 +173,9 @@ class Dialect {
   }
 }
 
-const overList =
-  'Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.';
-const ofLists = [
-  ...[
-    'type',
-    'items',
-    'item_var',
-    'index_var',
-    'max_concurrency',
-    'fail_fast',
-    'action',
-    'subgraph',
-    'input',
-    'fan_in',
-  ],
-  ...['strategy', 'parallel_each', 'parallel_config', 'max_workers'],
-];
+const listKeys = { items: 'foreach', item_var: 'item', index_var: 'index', max_concurrency: 'max_workers' };
+const oneBody = 'A node over a list does one thing for each item: `action` or `steps`.';
+const noSubgraph = 'Workflows of other files are not run for an item. Write the `steps` here.';
 const otherProvider =
   'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.';
 

@@ -1,19 +1,20 @@
 import { type StopPoint, stopPointOf } from '../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
-import { resultsKey, type Track, trackOf, withoutResults } from '../protocol/graph.ts';
+import { lineIn, resultsKey, type Track, trackOf, withoutResults } from '../protocol/graph.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { CallState } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
-import { ActionError } from './action.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
+import { eachItem, type Item } from './each.ts';
+import { canGoOn, errorOf } from './failing.ts';
 import { initialValues } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
-import { entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { type NodeWork, workAt } from './node.ts';
+import { endName, entryOf, type Inside, type Next, nextOf } from './navigate.ts';
+import { failedStep, type NodeResult, type NodeWork, ownOf, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
-import type { AgentFile, WorkflowFile } from './schema.ts';
+import type { AgentFile, NodeSpec, WorkflowFile } from './schema.ts';
 
 export interface GraphOptions {
   id: string;
@@ -38,6 +39,17 @@ interface Line {
   inside?: Inside;
   first: Next;
 }
+
+/** A node on its line. */
+interface Visit {
+  branch?: string;
+  inside?: Inside;
+  /** Values that it begins with. */
+  state?: Record<string, unknown>;
+  item?: Omit<Item, 'node' | 'branch'> & { around: Readonly<Record<string, unknown>> };
+}
+
+const startOf = (item: Visit['item']) => item && { of: item.of, ...(item.anew && { anew: true as const }) };
 
 /** One way from where the run stands to a stop point. */
 class Walk {
@@ -84,7 +96,7 @@ class Walk {
       if (fanIn !== undefined) {
         const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
-        const ends = next.map((head) => run.graph!.branches[nameOf(head, branch)]!);
+        const ends = next.map((head) => run.graph!.branches[lineIn(branch, head)]!);
         state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
@@ -97,7 +109,7 @@ class Walk {
   /** Branches side by side; a branch that has come to its end before is not run again. */
   private async fork(inside: Inside, around: string | undefined): Promise<StopPoint | undefined> {
     const branches = inside.heads.map((head) =>
-      this.follow({ branch: nameOf(head, around), inside, first: { next: [head] } }),
+      this.follow({ branch: lineIn(around, head), inside, first: { next: [head] } }),
     );
     const settled = await Promise.allSettled(branches);
     const broken = settled.find((one) => one.status === 'rejected');
@@ -107,25 +119,25 @@ class Walk {
   }
 
   /** Undefined: the run goes on. */
-  private async visit(
-    name: string,
-    { branch, inside, state }: { branch?: string; inside?: Inside; state?: Record<string, unknown> },
-  ): Promise<StopPoint | undefined> {
+  private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
+    const node = this.options.file.nodes.find((one) => one.name === name);
+    if (node) return this.enter(node, line);
+    const message = `The node ${name}, where this run stands, is no longer in the workflow. Start a new run.`;
+    return { phase: 'Failed', error: { code: 'UNKNOWN', message } };
+  }
+
+  private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
     const { context, options } = this;
     const { run, signal, emit } = context;
+    const { name } = node;
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
     const place = { node: name, ...(branch !== undefined && { branch }) };
-    const node = options.file.nodes.find((one) => one.name === name);
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
       const said = run.graph?.nodes[name]?.live;
       await emit({ type: 'node', ...place, status: 'failed', error, ...(said && { output: said }) });
       return { phase: 'Failed', error: { ...error, message: `Node ${name}: ${error.message}` } };
     };
-    if (!node) {
-      const message = `The node ${name}, where this run stands, is no longer in the workflow. Start a new run.`;
-      return { phase: 'Failed', error: { code: 'UNKNOWN', message } };
-    }
     const visits = (this.visits.get(name) ?? 0) + 1;
     this.visits.set(name, visits);
     const most = options.file.settings.max_visits ?? mostVisits;
@@ -135,37 +147,42 @@ class Walk {
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;
-    const resumed = run.graph && trackOf(run.graph, branch)?.visit !== undefined;
+    const resumed = !item?.anew && run.graph && trackOf(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
-      const set = state && {
-        state,
-        ...warned(options.file, (run.graph && trackOf(run.graph, branch)?.state) ?? {}, state),
+      const begun = item ? item.given : state;
+      const set = begun && {
+        state: begun,
+        ...warned(options.file, (run.graph && trackOf(run.graph, branch)?.state) ?? {}, begun),
       };
-      await emit({ type: 'node', ...place, status: 'start', ...set });
+      await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
     const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
     if (lost) return fail(lost);
 
     const work: NodeWork = { ...options, context, node, place, callPrefix, track, atOnce: this.atOnce };
+    if (item) work.item = { around: item.around, given: item.given };
     try {
-      const done = await workAt(work);
+      const done = await this.done(work);
       if (signal.aborted) return this.stopped(fail);
       if ('stop' in done) return done.stop;
-      const scope = { ...work.track().state, ...done.state };
-      const next = nextOf(
-        options.file,
-        node,
-        { ...scope, state: scope, variables: options.file.variables, result: done.state },
-        inside,
-      );
+      const set = ownOf(work, done.state);
+      const scope = { ...work.track().state, ...set };
+      const next = done.failedTo
+        ? { next: done.failedTo === endName ? [] : [done.failedTo] }
+        : nextOf(
+            options.file,
+            node,
+            { ...scope, state: scope, variables: options.file.variables, result: set },
+            inside,
+          );
       const said = done.said === undefined ? {} : { output: done.said };
       await emit({
         type: 'node',
         ...place,
         status: 'end',
-        state: done.state,
-        ...warned(options.file, track().state, done.state),
+        state: set,
+        ...warned(options.file, track().state, set, done.warnings),
         ...next,
         ...said,
         ...this.made(callPrefix),
@@ -176,6 +193,26 @@ class Walk {
       if (signal.aborted) return this.stopped(fail);
       return fail(errorOf(error));
     }
+  }
+
+  /** What a node sets; of one that fails and is to be gone on from (`on_error`), what went wrong. */
+  private async done(work: NodeWork): Promise<NodeResult> {
+    const { node, context } = work;
+    const { on_error: rule } = node;
+    try {
+      const done = await (node.foreach === undefined ? workAt(work) : this.each(work));
+      if (!rule || node.foreach !== undefined || 'stop' in done) return done;
+      return { ...done, state: { ...done.state, error: null } };
+    } catch (error) {
+      if (!(rule?.continue || rule?.goto) || !canGoOn(error, context)) throw error;
+      const failed = failedStep(node, node.name, error);
+      return rule.goto === undefined ? failed : { ...failed, failedTo: rule.goto };
+    }
+  }
+
+  private each(work: NodeWork): Promise<NodeResult> {
+    const around = work.track().state;
+    return eachItem(work, ({ node, branch, ...item }) => this.enter(node, { branch, item: { ...item, around } }));
   }
 
   /** The files that a visit of a node changed. */
@@ -228,16 +265,3 @@ class Walk {
 
 /** The editor's end came before its effect, as its files have shown. */
 const changedNothing = ({ ok, changes, moved }: CallState): boolean => !ok && changes?.length === 0 && !moved;
-
-/** A branch by its first node, after the branch around it; no node has a `/` in its name. */
-const nameOf = (head: string, around: string | undefined): string =>
-  around === undefined ? head : `${around}/${head}`;
-
-function errorOf(error: unknown): ErrorInfo {
-  if (error instanceof ActionError) return error.info;
-  const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  return {
-    code: typeof code === 'string' ? code : 'UNKNOWN',
-    message: typeof message === 'string' ? message : String(error),
-  };
-}

@@ -1,22 +1,27 @@
 import { resultsKey } from '../protocol/graph.ts';
-import type { WorkflowFile } from './schema.ts';
+import type { Step, WorkflowFile } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 
 /** Keys of the state that a person has to give: declared, without a value, and set by no node. */
 export function inputsOf(file: WorkflowFile): string[] {
   const set = new Set([...Object.keys(file.initial_state), resultsKey]);
-  for (const node of file.nodes)
-    for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])]) {
-      if (typeof step.output === 'string') set.add(step.output);
-      else for (const key of Object.keys(step.output ?? {})) set.add(key);
-      if (step.run) set.add(step.run.output_key);
-      if (step.uses === 'state.set') for (const key of Object.keys(step.with ?? {})) set.add(key);
-    }
+  for (const node of file.nodes) {
+    if (node.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) set.add(key);
+    for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])])
+      for (const key of [...keysOf(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
+  }
   const declared = typesOf(file);
   const given = Object.keys(file.input_schema);
   const wanted = Object.keys(declared).filter((key) => given.includes(key) || !set.has(key));
   return wanted.filter((key) => !(given.includes(key) && declared[key]!.rules.default !== undefined));
 }
+
+/** Keys that a step sets by its own words. */
+export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
+  ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),
+  ...(run ? [run.output_key] : []),
+  ...(uses === 'state.set' ? Object.keys(given ?? {}) : []),
+];
 
 /** What is wrong with a text that a person gives for a key, as a sentence; undefined when it can be used. */
 export function inputProblem(file: WorkflowFile, key: string, text: string): string | undefined {

@@ -15,10 +15,18 @@ export function asKept(values: Values): Record<string, unknown> {
 /** Bytes of JSON; a value of more is said. */
 const largeValue = 1_000_000;
 
-/** What is to be said of the values that a node sets, for its event: what is not of its declared type, and what has become large by it. */
-export function warned(file: WorkflowFile, before: Values, set: Values): { warnings?: string[] } {
+/**
+ * What is to be said of the values that a node sets, for its event: what is not of its declared type, and what has become large by it.
+ * @param more what is said besides
+ */
+export function warned(
+  file: WorkflowFile,
+  before: Values,
+  set: Values,
+  more: readonly string[] = [],
+): { warnings?: string[] } {
   const large = Object.keys(set).filter((key) => isLarge(set[key]) && !isLarge(before[key]));
-  const warnings = [...misfits(file, set), ...large.map(tooLarge)];
+  const warnings = [...more, ...misfits(file, set), ...large.map(tooLarge)];
   return warnings.length > 0 ? { warnings } : {};
 }
 

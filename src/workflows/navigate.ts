@@ -88,6 +88,7 @@ function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] 
       const within = { heads: heads.map(({ to }) => to), fanIn };
       for (const head of within.heads) open.push([head, { inside: within, head }]);
       open.push([fanIn, stand]);
+      if (node.on_error?.goto !== undefined) open.push([node.on_error.goto, stand]);
     } else for (const following of successorsOf(file, node, inside)) open.push([following, stand]);
   }
   return { reached, parts };
@@ -110,8 +111,14 @@ export function unreachableOf(file: WorkflowFile): string[] {
   return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
 }
 
-/** Every node that could follow, whatever the conditions. */
+/** Every node that could follow, whatever the conditions, and after a failure. */
 export function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+  const failed = node.on_error?.goto;
+  return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
+}
+
+/** Every node that could follow one that worked. */
+export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
   if (typeof node.goto === 'string') return [node.goto];
   if (node.goto) return node.goto.map(({ to }) => to);
   const edges = edgesFrom(file, node.name);

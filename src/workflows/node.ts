@@ -8,6 +8,7 @@ import type { ActionContext } from './action.ts';
 import { perform } from './actions.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
+import { canGoOn, errorIn, retried } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
@@ -23,13 +24,21 @@ export interface NodeWork {
   /** Unique for this visit of the node. */
   callPrefix: string;
   track(): Track;
+  /** Of an item of a list: the values around it, which it sees, and what is its own from the beginning and stays so. */
+  item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
   /** Where agents of parallel branches wait for a place. */
   atOnce: Places;
 }
 
 /** The values that a node sets, and what it said; or the person's turn. */
 export type NodeResult = Done | { stop: StopPoint };
-type Done = { state: Record<string, unknown>; said?: string };
+type Done = {
+  state: Record<string, unknown>;
+  said?: string;
+  warnings?: string[];
+  /** It failed, and this node follows. */
+  failedTo?: string;
+};
 
 /** Does what the node says, from the step that it was at. Throws what its action throws. */
 export function workAt(work: NodeWork): Promise<NodeResult> {
@@ -68,26 +77,52 @@ const resting: NodeResult = { stop: { phase: 'WaitingUser' } };
 async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
   const { signal, emit } = work.context;
   signal.throwIfAborted();
-  const result = await step(work, one, index);
-  const { state } = result;
-  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work.file, work.track().state, state) });
+  const result = await step(work, one, index).catch((error) => {
+    if (!one.on_error?.continue || !canGoOn(error, work.context)) throw error;
+    return failedStep(one, work.node.name, error);
+  });
+  const state = ownOf(work, result.state);
+  const said = warned(work.file, work.track().state, state, result.warnings);
+  await emit({ type: 'node', ...work.place, status: 'step', state, ...said });
   return result;
 }
 
-async function step(work: NodeWork, { uses, with: given = {}, output, run }: Step, index: number) {
-  const scope = scopeOf(work);
-  if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope) }) };
-  if (!uses) return { state: {} };
-  const params = renderAll(given, scope) as Record<string, unknown>;
-  const result = await perform(uses, params, actionContext(work, index));
-  const content = (Object(result) as { content?: unknown }).content;
-  return { state: outputOf(result, output, scope), ...(typeof content === 'string' && { said: content }) };
+/** What a node may set: an item of a list, and its place, are not among it. */
+export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Record<string, unknown> =>
+  item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
+
+async function step(
+  work: NodeWork,
+  { uses, with: given = {}, output, run, on_error }: Step,
+  index: number,
+): Promise<Done> {
+  const rule = on_error ?? work.node.on_error ?? {};
+  const name = work.node.name;
+  return retried(rule, { context: work.context, name }, async (attempt): Promise<Done> => {
+    const scope = scopeOf(work);
+    const worked = on_error && { error: null };
+    if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope), ...worked }) };
+    if (!uses) return { state: {} };
+    const params = renderAll(given, scope) as Record<string, unknown>;
+    const result = await perform(uses, params, actionContext(work, index, attempt));
+    const content = (Object(result) as { content?: unknown }).content;
+    const state = { ...outputOf(result, output, scope), ...worked };
+    return { state, ...(typeof content === 'string' && { said: content }) };
+  });
 }
 
-const actionContext = (work: NodeWork, index: number): Omit<ActionContext, 'perform'> => ({
+/** A step that failed and is gone on from: its key holds nothing, never what was there before. */
+export function failedStep({ output }: Step, node: string, error: unknown): Done {
+  const failed = errorIn(node, error);
+  const state = { ...(typeof output === 'string' && { [output]: null }), error: failed };
+  return { state, warnings: [`Failed, and was gone on from: ${failed.message}`] };
+}
+
+/** A call that is tried again is another one. */
+const actionContext = (work: NodeWork, index: number, attempt = 0): Omit<ActionContext, 'perform'> => ({
   run: work.context,
   node: work.node.name,
-  callId: `${work.callPrefix}:${index}`,
+  callId: `${work.callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`,
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
   scope: scopeOf(work),
@@ -153,12 +188,13 @@ const wordsOf = ({ run }: WorkflowContext): string =>
 const answer = (messages: readonly Message[]): string =>
   messages.findLast((message) => message.role === 'assistant')?.content ?? '';
 
-function scopeOf({ file, track }: NodeWork): Scope {
-  const { state } = track();
+export function scopeOf({ file, track, item }: NodeWork): Scope {
+  const state = { ...item?.around, ...track().state, ...item?.given };
   return { ...file.variables, ...state, state, variables: file.variables };
 }
 
-function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
+/** What a result sets. */
+export function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
   if (typeof output === 'string') return asKept({ [output]: result });
   if (output) return asKept(renderAll(output, { ...scope, result, action_result: result }) as Record<string, unknown>);
   const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);

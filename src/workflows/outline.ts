@@ -1,16 +1,17 @@
 import type { Outline, OutlineEdge } from '../protocol/outline.ts';
-import { edgesFrom, endName, type Inside, standsOf, successorsOf } from './navigate.ts';
+import { edgesFrom, endName, followersOf, type Inside, standsOf } from './navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
 
 /** A YAML workflow as it is drawn. The file must be in order. */
 export function outlineOf(file: WorkflowFile): Outline {
   const stands = standsOf(file);
   return {
-    nodes: file.nodes.map(({ name, body, max_iterations: most = 1 }) => {
+    nodes: file.nodes.map(({ name, body, foreach, max_iterations: most = 1 }) => {
       const branch = stands.get(name)?.head;
       return {
         name,
         ...(body && { loop: { steps: body.length, most } }),
+        ...(foreach !== undefined && { each: true as const }),
         ...(branch !== undefined && { branch }),
       };
     }),
@@ -19,6 +20,14 @@ export function outlineOf(file: WorkflowFile): Outline {
 }
 
 function waysFrom(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
+  const failed = node.on_error?.goto;
+  const ways = waysOn(file, node, inside);
+  if (failed === undefined) return ways;
+  const to = failed === endName ? {} : { to: failed };
+  return [...ways, { from: node.name, ...to, label: 'when it fails' }];
+}
+
+function waysOn(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
   const way = (to: string, label?: string): OutlineEdge => ({
     from: node.name,
     ...(to !== endName && { to }),
@@ -32,7 +41,7 @@ function waysFrom(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined
     return labelled(
       edges.map((edge) => ({ to: edge.type === 'finish' ? endName : edge.to, ...inWords(whenOf(edge)) })),
     );
-  const next = successorsOf(file, node, inside);
+  const next = followersOf(file, node, inside);
   return next.length > 0 ? next.map((to) => way(to)) : [way(endName)];
 }
 

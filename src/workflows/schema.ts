@@ -74,6 +74,28 @@ const expressionRun = z
   .strictObject({ type: z.literal('expression'), value: text, output_key: stateKey.default('result') })
   .meta({ description: 'The value of a Jinja expression, under a key of the state.' });
 
+const onError = z
+  .union([
+    z.enum(['continue', 'retry']),
+    z
+      .strictObject({
+        retry: z.number().int().min(1).max(20).optional().meta({ description: 'How often it is tried again.' }),
+        wait: z.number().min(0).max(600).optional().meta({
+          description: 'Seconds before it is tried again: 1 without it, each time twice as long, 60 at most.',
+        }),
+        continue: z.literal(true).optional().meta({ description: 'Go on as if it had worked.' }),
+        goto: target.optional(),
+      })
+      .refine((rule) => rule.retry ?? rule.continue ?? rule.goto, 'Say `retry`, `continue` or `goto`.')
+      .refine((rule) => !(rule.continue && rule.goto), 'Say `continue` or `goto`.'),
+  ])
+  .transform((rule) => (rule === 'continue' ? { continue: true as const } : rule === 'retry' ? { retry: 3 } : rule))
+  .meta({
+    description:
+      'When it fails: `continue`, `retry` (3 times), or `{retry, wait}` with `continue: true` or `goto` for when that does not help. `state.error` is `{node, code, message}` then, and null when it worked.',
+  });
+export type OnError = z.infer<typeof onError>;
+
 const stepShape = {
   name: name.optional(),
   description: z.string().optional(),
@@ -81,6 +103,7 @@ const stepShape = {
   with: parameters.optional(),
   output: output.optional(),
   run: expressionRun.optional(),
+  on_error: onError.optional(),
 };
 const stepSchema = z.strictObject(stepShape);
 export type Step = z.infer<typeof stepSchema>;
@@ -92,7 +115,27 @@ const gotoSchema = z
 const nodeSchema = z.strictObject({
   ...stepShape,
   name,
-  type: z.literal('while_loop').optional(),
+  type: z.enum(['while_loop', 'dynamic_parallel']).optional(),
+  foreach: z
+    .union([text, z.array(z.unknown())])
+    .optional()
+    .meta({
+      description:
+        'A list, or an expression that gives one (`state.files`): what the node does is done for each item, side by side. `output` is the list of what that set, in the same order; without it `parallel_results`.',
+    }),
+  item: stateKey.optional().meta({ description: 'What `foreach` calls an item: `item` without it.' }),
+  index: stateKey.optional().meta({ description: 'What `foreach` calls its place, from 0: `index` without it.' }),
+  max_workers: z
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: 'How many items of `foreach` are at work at once: 8 without it.' }),
+  fail_fast: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of `foreach`: once an item has failed no other is begun. Without it all are done first.' }),
   steps: z.array(stepSchema).min(1).optional(),
   agent: z
     .union([name, agentSchema])

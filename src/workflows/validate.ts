@@ -3,7 +3,7 @@ import { builtInNames, offeredNames } from './actions.ts';
 import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
-import { misfits } from './inputs.ts';
+import { keysOf, misfits } from './inputs.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
 import { parametersOf } from './parameters.ts';
 import {
@@ -112,6 +112,10 @@ class Check {
     if (ways.length > 1)
       this.add([...path, ways[1]!], `A node does one thing: \`${ways[0]}\` or \`${ways[1]}\`.`, 'key');
     this.loop(node, path);
+    this.each(node, path);
+    if (node.on_error?.goto !== undefined) this.target(node.on_error.goto, [...path, 'on_error', 'goto']);
+    if (node.on_error && node.agent !== undefined && node.foreach === undefined)
+      this.add([...path, 'on_error'], 'An agent that fails is yours to look at. `on_error` goes with actions.', 'key');
     this.step(node, path);
     if (node.prompt !== undefined) {
       if (node.agent === undefined) this.add([...path, 'prompt'], '`prompt` goes with `agent`.', 'key');
@@ -119,7 +123,11 @@ class Check {
     }
     if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
     for (const list of ['steps', 'body'] as const)
-      for (const [index, step] of (node[list] ?? []).entries()) this.step(step, [...path, list, index]);
+      for (const [index, step] of (node[list] ?? []).entries()) {
+        this.step(step, [...path, list, index]);
+        if (step.on_error?.goto !== undefined)
+          this.add([...path, list, index, 'on_error'], 'A step has no `goto`: give the `on_error` to its node.', 'key');
+      }
     if (typeof node.goto === 'string') this.target(node.goto, [...path, 'goto']);
     else
       for (const [index, rule] of (node.goto ?? []).entries()) {
@@ -136,6 +144,27 @@ class Check {
         this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`. Use \`goto\` for a choice.`, 'key');
     }
     this.expression(node.condition, [...path, 'condition']);
+  }
+
+  private each(node: NodeSpec, path: YamlPath): void {
+    const { foreach, item = 'item', index = 'index' } = node;
+    if (foreach === undefined) {
+      if (node.type === 'dynamic_parallel') this.add(path, 'A `dynamic_parallel` node needs `items`.');
+      for (const key of ['item', 'index', 'max_workers', 'fail_fast'] as const)
+        if (node[key] !== undefined) this.add([...path, key], `\`${key}\` goes with \`foreach\`.`, 'key');
+      return;
+    }
+    if (typeof foreach === 'string') this.expression(foreach, [...path, 'foreach']);
+    else this.templates(foreach, [...path, 'foreach']);
+    if (node.body)
+      this.add([...path, 'foreach'], 'A loop does not go over a list, too: give it a node of its own.', 'key');
+    else if (this.whole && [node.uses, node.steps, node.agent, node.run].every((way) => way === undefined))
+      this.add([...path, 'foreach'], 'Say what is done for each item: `uses`, `steps`, `run` or `agent`.', 'key');
+    if (item === index) this.add([...path, 'index'], `The item is called \`${item}\`, too.`);
+    for (const [place, step] of (node.steps ?? []).entries())
+      for (const key of keysOf(step))
+        if (key === item || key === index)
+          this.add([...path, 'steps', place], `\`${key}\` is the item’s own: give this another name.`);
   }
 
   private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {

@@ -67,6 +67,72 @@ edges:
     assert.equal((state as { n: number }).n, 3);
   });
 
+  const overList = (more: string) => `
+initial_state: {urls: [x, '[', z]}
+nodes:
+  - name: fetch
+    type: dynamic_parallel
+    items: "{{ state.urls }}"
+    item_var: url
+    index_var: i
+    max_concurrency: 2
+    fan_in: sum
+    ${more}
+  - {name: never, uses: state.set, with: {n: 1}}
+  - {name: sum, fan_in: true, uses: state.set, with: {said: "{% for one in parallel_results %}{{ one.index }}:{{ one.state.set }}:{{ one.success }} {% endfor %}"}}
+`;
+  const bodies: [what: string, body: string][] = [
+    ['an action', 'action: {uses: state.set, with: {value: "{{ url }}{{ i }}"}, output: {set: "{{ result.value }}"}}'],
+    [
+      'steps',
+      'steps: [{uses: state.set, with: {a: "{{ url }}"}}, {uses: state.set, with: {set: "{{ state.a }}{{ i }}"}}]',
+    ],
+    [
+      'a limit in its own place',
+      'parallel_config: {max_concurrency: 1}\n    action: {uses: state.set, with: {set: "{{ url }}{{ i }}"}}',
+    ],
+  ];
+  for (const [what, body] of bodies)
+    it(`goes over a list by dynamic_parallel with ${what}`, async () => {
+      const { said, n, parallel_results } = (await run(overList(body))) as Record<string, unknown>;
+      assert.deepEqual([said, n], ['0:x0:true 1:[1:true 2:z2:true ', undefined]);
+      const [{ state, ...first }] = parallel_results as [Record<string, unknown>];
+      assert.deepEqual(first, { branch: 'fetch[0]', source_node: 'fetch', index: 0, success: true, error: null });
+      assert.equal((state as { url: string }).url, 'x');
+    });
+
+  it('goes on from what failed in a dynamic_parallel, and says so in its result', async () => {
+    const body = `action: {uses: llm.call, with: {messages: "{{ '[]' if url == '[' else url }}"}}`;
+    const { parallel_results: got } = (await run(overList(body))) as {
+      parallel_results: { success: boolean; error: string; state: object }[];
+    };
+    assert.deepEqual(
+      got.map(({ success, state }) => [success, state]),
+      ['x', '[', 'z'].map((url, i) => [false, { url, i }]),
+    );
+    assert.match(got[0]!.error, /messages/);
+  });
+
+  const wrong: [what: string, body: string, message: string][] = [
+    [
+      'two bodies',
+      'action: {uses: state.set}\n    steps: [{uses: state.set}]',
+      '12:5: A node over a list does one thing',
+    ],
+    [
+      'a foreign key of its limits',
+      'parallel_config: {timeout: 3}\n    steps: [{uses: state.set}]',
+      '11:23: There is no key `timeout` here.',
+    ],
+    ['a node that is not there', 'goto: none\n    steps: [{uses: state.set}]', '11:11: There is no node `none`.'],
+    ['code', 'steps: [{run: return 1}]', '11:14: Towpath runs no Python.'],
+  ];
+  for (const [what, body, message] of wrong)
+    it(`is told about ${what} of a dynamic_parallel`, () => {
+      const { problems } = load(overList(body));
+      assert.equal(told(problems).filter((one) => one.startsWith(message)).length, 1, told(problems).join());
+    });
+
   it('can write templates inside of an expression', async () => {
     const state = await run(`
 variables: {least: 2}
@@ -197,7 +263,7 @@ nodes:
     [
       'retries of a node',
       'retry: {max_retries: 3}',
-      '1:20: A node is not repeated by itself. Use `llm.retry` for a model call, or `goto` back to it.',
+      '1:20: Use `on_error: {retry: 3}`, or `llm.retry` for a model call.',
     ],
     [
       'the same key in both spellings',

@@ -39,7 +39,7 @@ export class Stage {
   private constructor(
     readonly workspace: TemporaryWorkspace,
     readonly provider: Provider,
-    private readonly yaml: string,
+    public yaml: string,
     private readonly limits: Partial<AdapterLimits>,
   ) {
     this.engine = this.build();

@@ -245,9 +245,48 @@ describe('a workflow file is checked when it is loaded', () => {
       '5:21: `max_iterations` can be at most 1000.',
     ],
     [
-      'nodes over a list',
-      nodes('  - name: a\n    type: dynamic_parallel\n    items: []\n'),
-      '3:11: Nodes over a list (`dynamic_parallel`) are not supported. Use `edges` with `parallel: true`, or `while_loop`.',
+      'a list of which nothing is done',
+      nodes('  - name: a\n    foreach: []\n'),
+      '3:5: Say what is done for each item: `uses`, `steps`, `run` or `agent`.',
+    ],
+    [
+      'what goes with a list, without one',
+      nodes('  - {name: a, uses: state.set, max_workers: 2}\n'),
+      '2:32: `max_workers` goes with `foreach`.',
+    ],
+    [
+      'an item that a step would overwrite',
+      nodes(
+        '  - name: a\n    foreach: []\n    item: file\n    steps:\n      - {uses: fs.read, with: {path: a}, output: file}\n',
+      ),
+      '6:9: `file` is the item’s own: give this another name.',
+    ],
+    [
+      'a list of a loop',
+      nodes(
+        '  - {name: a, foreach: [], type: while_loop, condition: false, max_iterations: 1, body: [{uses: state.set}]}\n',
+      ),
+      '2:15: A loop does not go over a list, too: give it a node of its own.',
+    ],
+    [
+      'a failure that leads nowhere',
+      nodes('  - {name: a, uses: state.set, on_error: {goto: b}}\n'),
+      '2:49: There is no node `b`. Did you mean "a"?',
+    ],
+    [
+      'a failure without anything to do',
+      nodes('  - {name: a, uses: state.set, on_error: {wait: 1}}\n'),
+      '2:42: `on_error`: Say `retry`, `continue` or `goto`.',
+    ],
+    [
+      'a step that leaves its node',
+      nodes('  - {name: a, steps: [{uses: state.set, on_error: {goto: a}}]}\n'),
+      '2:41: A step has no `goto`: give the `on_error` to its node.',
+    ],
+    [
+      'an agent that may fail',
+      nodes('  - {name: a, agent: {instructions: x}, on_error: continue}\n'),
+      '2:41: An agent that fails is yours to look at. `on_error` goes with actions.',
     ],
     [
       'branches without an end',
