@@ -1,16 +1,11 @@
 import './policy.ts';
 import './panel.css';
-import {
-  provideVSCodeDesignSystem,
-  vsCodeButton,
-  vsCodeProgressRing,
-  vsCodeTextArea,
-} from '@vscode/webview-ui-toolkit';
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
 import { setDraft } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
+import { defineElements } from './elements.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
@@ -18,7 +13,7 @@ import { newModel, receive } from './store.ts';
 import { announce } from './transcript/announce.ts';
 import { Scroll } from './transcript/scroll.ts';
 
-provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeTextArea(), vsCodeProgressRing());
+defineElements();
 
 const root = document.body.appendChild(document.createElement('div'));
 root.id = 'panel';

@@ -172,7 +172,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
-  const workflows = new Workflows(workflowFiles, conversation, vscode.Uri.joinPath(context.extensionUri, 'templates'));
+  const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
+  const workflows = new Workflows(workflowFiles, conversation, templates);
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, modals);
   const manager = new ModelManager(context, models, downloads, fetcher, setup, modals, (file) =>

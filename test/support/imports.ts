@@ -43,7 +43,7 @@ export const packages: Record<string, (file: string) => boolean> = {
   'cross-spawn': (file) => file === 'src/tools/mcp/sdk.ts',
   'jsonc-parser': (file) => file.startsWith('src/tools/mcp/') || file === 'src/extension/settings/formerValues.ts',
   minisearch: (file) => file.startsWith('src/tools/mcp/'),
-  '@vscode/webview-ui-toolkit': (file) => file.startsWith('webview/'),
+  '@vscode/webview-ui-toolkit': (file) => file === 'webview/elements.ts',
   'lit-html': (file) => file.startsWith('webview/'),
   '@huggingface/jinja': (file) => file.startsWith('src/workflows/'),
   marked: (file) => file.startsWith('webview/'),

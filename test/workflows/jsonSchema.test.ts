@@ -8,7 +8,7 @@ import { jsonSchemas } from '../../src/workflows/jsonSchema.ts';
 const ajv = new Ajv2020({ strict: false });
 const { workflow, agent } = jsonSchemas();
 const [isWorkflow, isAgent] = [ajv.compile(workflow), ajv.compile(agent)];
-const templates = path.resolve(import.meta.dirname, '../../templates');
+const templates = path.resolve(import.meta.dirname, '../../src/workflows/templates');
 
 describe('the JSON schema that editors complete and check with', () => {
   for (const name of readdirSync(templates))

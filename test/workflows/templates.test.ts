@@ -7,7 +7,7 @@ import { loadWorkflow } from '../../src/workflows/validate.ts';
 import { type ProviderScript, reply } from '../support/provider.ts';
 import { Stage, toolNames } from './stage.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../templates');
+const folder = path.resolve(import.meta.dirname, '../../src/workflows/templates');
 const template = (name: string) => readFileSync(path.join(folder, `${name}.yaml`), 'utf8');
 
 describe('the workflows that come with Towpath', () => {

@@ -1,4 +1,4 @@
-import type { TextArea } from '@vscode/webview-ui-toolkit';
+import type { TextArea } from '../elements.ts';
 
 /** The message box. */
 export const area = (): TextArea | null => document.querySelector<TextArea>('[data-testid="composer"]');

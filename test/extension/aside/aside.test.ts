@@ -28,7 +28,7 @@ describe('aside of the extension host', function () {
   });
 
   it('a workflow is read as it is in the host', async () => {
-    const templates = path.resolve(import.meta.dirname, '../../../templates');
+    const templates = path.resolve(import.meta.dirname, '../../../src/workflows/templates');
     for (const name of readdirSync(templates)) {
       const text = readFileSync(path.join(templates, name), 'utf8');
       assert.deepEqual(await aside.run('workflow', text, known), loadWorkflow(text, known), name);
