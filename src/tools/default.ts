@@ -52,6 +52,10 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
   ];
 }
 
+/** The names of all of them, also of those that ask the editor. */
+export const toolNames = (): string[] =>
+  defaultTools({ language: {} as Language }).map(({ definition }) => definition.name);
+
 const languageTools = (language: Language): Tool[] =>
   [diagnosticsTool(language), symbolsTool(language), ...placesTools(language), contextTool(language)].map((tool) => ({
     ...tool,

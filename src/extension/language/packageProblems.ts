@@ -20,7 +20,7 @@ export function watchPackages(shelf: Shelf, log: vscode.LogOutputChannel): vscod
       const found = await shelf.list();
       if (over) return;
       problems.clear();
-      for (const one of found) if ('problem' in one) problems.set(placeOf(one), [atBeginning(one.problem)]);
+      for (const one of found) if ('problem' in one) for (const [uri, all] of placed(one)) problems.set(uri, all);
     } catch (error) {
       log.debug(String(error));
     } finally {
@@ -48,11 +48,26 @@ export function watchPackages(shelf: Shelf, log: vscode.LogOutputChannel): vscod
   ];
 }
 
+type Broken = Extract<ShelvedPackage, { problem: string }>;
+
+/** Each file with what is wrong in it. */
+function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
+  const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
+  const all = one.problems?.map(({ file, problem }) => ({ file, text: `${file}: ${problem}` }));
+  for (const { file, text } of all ?? [{ file: one.file, text: one.problem }]) {
+    const uri = placeOf(one, file);
+    const known = files.get(uri.toString()) ?? [uri, []];
+    files.set(uri.toString(), known);
+    known[1].push(atBeginning(text));
+  }
+  return [...files.values()];
+}
+
 /** The archive itself, or the file in the folder; of a manifest that was opened the folder is meant. */
-function placeOf(one: ShelvedPackage & { problem: string; file?: string }): vscode.Uri {
-  if (/\.bmad$/i.test(one.place)) return vscode.Uri.file(one.place);
-  const folder = path.basename(one.place) === 'bmad.json' ? path.dirname(one.place) : one.place;
-  return vscode.Uri.file(path.join(folder, fileOfPackage(one.file) ?? 'bmad.json'));
+function placeOf({ place }: Broken, file: string | undefined): vscode.Uri {
+  if (/\.bmad$/i.test(place)) return vscode.Uri.file(place);
+  const folder = path.basename(place) === 'bmad.json' ? path.dirname(place) : place;
+  return vscode.Uri.file(path.join(folder, fileOfPackage(file) ?? 'bmad.json'));
 }
 
 function atBeginning(problem: string): vscode.Diagnostic {

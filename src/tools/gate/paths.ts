@@ -19,6 +19,7 @@ import {
   quoted,
   type RealRoot,
   refuse,
+  withoutProject,
 } from './spelling.ts';
 import { surroundingOf } from './surroundings.ts';
 
@@ -48,13 +49,14 @@ export async function resolvePath(
   input: string,
   operation: PathOperation,
 ): Promise<ResolvedPath> {
+  const said = withoutProject(roots, input);
   try {
     const realRoots = await realRootsOf(roots);
     const places = placesOf(realRoots, input);
-    const walked = await Promise.all(places.map((place) => walk(realRoots, place, input, operation)));
-    return decide(realRoots, places, walked, input, operation);
+    const walked = await Promise.all(places.map((place) => walk(realRoots, place, said, operation)));
+    return await decide(realRoots, places, walked, said, operation);
   } catch (error) {
-    throw error instanceof ToolError ? error : fromErrno(error, input);
+    throw error instanceof ToolError ? error : fromErrno(error, said);
   }
 }
 

@@ -83,6 +83,13 @@ export function placeInside(
 /** What the open folders are called together where there are mounts beside them. */
 const projectName = '@project';
 
+/** A path as results have it and messages say it: where there are mounts, `@project/x` is x. */
+export function withoutProject(roots: readonly WorkspaceRoot[], input: string): string {
+  if (typeof input !== 'string' || foldersOf(roots).length === roots.length) return input;
+  const found = /^(?:\.\/+)*@project(?:\/+|$)/.exec(input);
+  return found ? input.slice(found[0].length) || '.' : input;
+}
+
 /** With several folders open, paths begin with the folder's name; a name always wins over a folder inside another root. */
 function relativeSpellings(roots: readonly RealRoot[], input: string, style: paths.PlatformPath): string[] {
   const names = style.normalize(input).split(style.sep);

@@ -1,18 +1,23 @@
 import * as z from 'zod';
+import { toolNames } from '../../tools/default.ts';
+import { didYouMean } from '../../tools/nearest.ts';
+import { covers } from '../toolSpecs.ts';
 import { idSchema } from './graph.ts';
 
-const line = z
+export const line = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\r\n]+$/, 'expected one line');
-const words = z.string().min(1).max(20_000);
+export const words = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
   .object({
     /** What a person types to choose it: one word. */
     trigger: line,
     title: line,
+    /** What chooses it as well. */
+    aliases: z.array(line).optional(),
     /** The workflow it begins … */
     workflow: idSchema.optional(),
     /** … or what is said to the agent. */
@@ -34,26 +39,47 @@ const agentSchema = z.object({
       identity: words.optional(),
       style: words.optional(),
       principles: z.union([words, z.array(words)]).optional(),
+      /** What it does whatever it is asked. */
+      actions: z.array(words).optional(),
     }),
   ]),
   menu: z.array(menuItemSchema).max(100).default([]),
   /** Names of tools, or a beginning and `*` (`fs.*`). It can only narrow what the workspace and the person allow. */
   tools: z
-    .object({ allow: z.array(z.string().min(1)).optional(), deny: z.array(z.string().min(1)).default([]) })
+    .strictObject({ allow: z.array(z.string().min(1)).optional(), deny: z.array(z.string().min(1)).default([]) })
     .default({ deny: [] }),
 });
-export type PackageAgent = z.infer<typeof agentSchema>;
+export interface PackageAgent extends z.infer<typeof agentSchema> {
+  /** Bytes of a text that it may write. */
+  maxWriteBytes?: number;
+}
 
 export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(200) });
 
 /** Whether the agent's tool policy leaves a tool. `fs_write`, as models call it, is `fs.write`. */
 export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
-  const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
-  const name = plain(tool);
-  const named = (list: readonly string[]) =>
-    list.map(plain).some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
+  const named = (list: readonly string[]) => list.some((one) => covers(plain(one), plain(tool)));
   return (allow === undefined || named(allow)) && !named(deny);
 }
+
+/**
+ * What is wrong with the names of a policy, each with its place: a name that is no tool's allows and denies nothing. What tools MCP
+ * servers have is known only where they run: any name below `mcp.` may be one.
+ */
+export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: string }[] {
+  const known = toolNames();
+  return (['allow', 'deny'] as const).flatMap((list) =>
+    (tools[list] ?? []).flatMap((name, index) => {
+      const wanted = plain(name);
+      if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => covers(wanted, plain(tool)))) return [];
+      const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
+      const hint = whole.length > 0 ? ` Did you mean "${wanted}.*"?` : didYouMean(name, known);
+      return [{ place: `tools.${list}[${index}]`, problem: `there is no tool ${JSON.stringify(name)}.${hint}` }];
+    }),
+  );
+}
+
+const plain = (name: string) => name.toLowerCase().replaceAll('_', '.');
 
 /** The persona as text. */
 export function personaOf({ name, title, persona }: PackageAgent): string {
@@ -66,6 +92,7 @@ export function personaOf({ name, title, persona }: PackageAgent): string {
     persona.identity && `Identity: ${persona.identity}`,
     persona.style && `Style: ${persona.style}`,
     principles.length > 0 && `Principles:\n${principles.map((one) => `- ${one}`).join('\n')}`,
+    persona.actions?.length && `Always:\n${persona.actions.map((one) => `- ${one}`).join('\n')}`,
   ]
     .filter(Boolean)
     .join('\n');

@@ -1,5 +1,5 @@
 import { type PackageAgent, personaOf } from './agents.ts';
-import { nextOf, nodeOf } from './graph.ts';
+import { named, nextOf, nodeOf } from './graph.ts';
 import { type PackageWorkflow, stepFile } from './load.ts';
 
 export interface Directive {
@@ -20,7 +20,7 @@ export function runDirective(directive: Directive): string {
     workflow: `${packageName}/${workflow.id}`,
     state: '@state/workflow.md',
     graph: `@pkg/${workflow.graphFile}`,
-    artifactsRoot: workflow.artifacts,
+    artifactsRoot: plainPath(workflow.artifacts) || '.',
     currentNodeId,
     effectiveAgentId: agentId,
     autopilot: String(autopilot),
@@ -30,14 +30,13 @@ export function runDirective(directive: Directive): string {
 /** What is to be done at a node, and where it may lead. */
 export function nodeBrief(workflow: PackageWorkflow, nodeId: string): string {
   const node = nodeOf(workflow.graph, nodeId)!;
-  const next = nextOf(workflow.graph, nodeId).map(({ id, label }) => (label === undefined ? id : `${id} (${label})`));
-  const outputs = Object.entries(node.outputs).map(([name, file]) => [name, placed(workflow, file)]);
+  const next = nextOf(workflow.graph, nodeId).map(named);
   return block('NODE_BRIEF', {
     nodeId,
     type: node.type,
     ...(node.title !== undefined && { title: node.title }),
     stepFile: node.file === undefined ? 'none' : `@pkg/${stepFile(workflow, node.file)}`,
-    outputs: JSON.stringify(Object.fromEntries(outputs)),
+    outputs: JSON.stringify(outputsOf(workflow, nodeId)),
     allowedNext: next.join(', ') || 'none',
   });
 }
@@ -50,8 +49,15 @@ export const userInput = (forNodeId: string): string =>
 export const persona = (agent: PackageAgent): string =>
   `${block('AGENT_PERSONA', { agentId: agent.id })}\n\n${personaOf(agent)}`;
 
-const placed = ({ artifacts }: PackageWorkflow, file: string) =>
-  file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`;
+/** What a node makes, by name, with the path that each is written to. */
+export function outputsOf({ graph, artifacts }: PackageWorkflow, nodeId: string): Record<string, string> {
+  const placed = (file: string) => plainPath(file.startsWith('@') ? file : `${artifacts.replace(/\/$/, '')}/${file}`);
+  const outputs = Object.entries(nodeOf(graph, nodeId)?.outputs ?? {});
+  return Object.fromEntries(outputs.map(([name, file]) => [name, placed(file)]));
+}
+
+/** A path as tools and commands have it: those of the project without a place, whoever wrote one. */
+export const plainPath = (file: string): string => file.replace(/^@project\/+/, '');
 
 /** A value is one line: what is in the package cannot make lines of its own here. */
 function block(name: string, values: Record<string, string>): string {

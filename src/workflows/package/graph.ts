@@ -20,15 +20,26 @@ export type PackageNode = z.infer<typeof nodeSchema>;
 export const packageGraphSchema = z.object({
   entryNodeId: idSchema,
   nodes: z.array(nodeSchema).min(1).max(1000),
-  edges: z.array(z.object({ from: idSchema, to: idSchema, label: z.string().min(1).max(200).optional() })).max(5000),
+  edges: z
+    .array(
+      z.object({
+        from: idSchema,
+        to: idSchema,
+        label: z.string().min(1).max(200).optional(),
+        /** When this way is to be taken, in words for the model. */
+        condition: z.string().max(1000).optional(),
+      }),
+    )
+    .max(5000),
 });
 /** The truth about transitions: what may follow what. */
 export type PackageGraph = z.infer<typeof packageGraphSchema>;
 
-/** A node that may come next, and the label of the edge to it. */
+/** A node that may come next, and what the edge to it says. */
 export interface NextNode {
   id: string;
   label?: string;
+  condition?: string;
 }
 
 export const nodeOf = (graph: PackageGraph, id: string): PackageNode | undefined =>
@@ -37,7 +48,17 @@ export const nodeOf = (graph: PackageGraph, id: string): PackageNode | undefined
 export const nextOf = (graph: PackageGraph, id: string): NextNode[] =>
   graph.edges
     .filter(({ from }) => from === id)
-    .map(({ to, label }) => ({ id: to, ...(label !== undefined && { label }) }));
+    .map(({ to, label, condition }) => ({
+      id: to,
+      ...(label !== undefined && { label }),
+      ...(condition !== undefined && { condition }),
+    }));
+
+/** `done (good)`, `done (good: the judge is content)`. */
+export function named({ id, label, condition }: NextNode): string {
+  const why = [label, condition].filter((one) => one !== undefined).join(': ');
+  return why === '' ? id : `${id} (${why})`;
+}
 
 /** The graph as it is drawn: its beginning first. */
 export function outlineOf({ nodes, edges, entryNodeId }: PackageGraph): Outline {
@@ -52,10 +73,25 @@ export function outlineOf({ nodes, edges, entryNodeId }: PackageGraph): Outline 
   };
 }
 
-/** Throws `PackageError` for a graph in which a run could get lost. */
-export function checkGraph(graph: PackageGraph, file: string): void {
-  const problem = [nodeProblems, edgeProblems, wayProblems].flatMap((find) => find(graph))[0];
-  if (problem) throw new PackageError(file, problem);
+/**
+ * Throws `PackageError` for a graph in which a run could get lost. What would only follow from something else that is wrong is not
+ * said. `lenient`: of another host, which takes nodes that are never reached and labels that are alike.
+ */
+export function checkGraph(graph: PackageGraph, file: string, { lenient = false } = {}): void {
+  const stages = [
+    () => nodeProblems(graph),
+    () => (lenient ? graph.edges.flatMap((edge, index) => brokenEdge(graph, edge, index)) : edgeProblems(graph)),
+    () => wayProblems(graph, lenient),
+  ];
+  for (const find of stages) {
+    const [problem, ...more] = find();
+    if (problem !== undefined)
+      throw new PackageError(
+        file,
+        problem,
+        more.map((one) => ({ file, problem: one })),
+      );
+  }
 }
 
 function nodeProblems({ nodes, entryNodeId }: PackageGraph): string[] {
@@ -73,12 +109,10 @@ function nodeProblems({ nodes, entryNodeId }: PackageGraph): string[] {
 function edgeProblems(graph: PackageGraph): string[] {
   const { edges } = graph;
   return edges.flatMap((edge, index) => {
-    const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
-    const problems = missing.map((side) => `edges[${index}].${side}: there is no node "${edge[side]}"`);
+    const problems = brokenEdge(graph, edge, index);
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
     if (same < index) problems.push(`edges[${index}]: from "${edge.from}" to "${edge.to}" is there twice`);
     const from = nodeOf(graph, edge.from);
-    if (from?.type === 'end') problems.push(`edges[${index}].from: "${edge.from}" is an end node`);
     if (from?.type === 'decision' && !edge.label)
       problems.push(`edges[${index}].label: an edge from the decision "${edge.from}" needs a label`);
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
@@ -88,13 +122,21 @@ function edgeProblems(graph: PackageGraph): string[] {
   });
 }
 
-function wayProblems(graph: PackageGraph): string[] {
+/** What no run could follow, whoever wrote it. */
+function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): string[] {
+  const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
+  const problems = missing.map((side) => `edges[${index}].${side}: there is no node "${edge[side]}"`);
+  if (nodeOf(graph, edge.from)?.type === 'end') problems.push(`edges[${index}].from: "${edge.from}" is an end node`);
+  return problems;
+}
+
+function wayProblems(graph: PackageGraph, lenient: boolean): string[] {
   const { nodes, edges, entryNodeId } = graph;
   const reached = reachable([entryNodeId], (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
   const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);
   const ending = reachable(ends, (id) => edges.filter(({ to }) => to === id).map(({ from }) => from));
   return nodes.flatMap(({ id }, index) => {
-    if (!reached.has(id)) return [`nodes[${index}]: no way leads from "${entryNodeId}" to "${id}"`];
+    if (!reached.has(id)) return lenient ? [] : [`nodes[${index}]: no way leads from "${entryNodeId}" to "${id}"`];
     return ending.has(id) ? [] : [`nodes[${index}]: no way leads from "${id}" to an end node`];
   });
 }

@@ -1,41 +1,14 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import * as z from 'zod';
 import { openForReading } from '../../tools/gate/open.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import { ToolError } from '../../tools/tool.ts';
-import { agentsSchema, allowsTool, type PackageAgent } from './agents.ts';
-import { checkGraph, idSchema, type PackageGraph, packageGraphSchema } from './graph.ts';
-import { PackageError, parseJson } from './problem.ts';
+import { allowsTool, type PackageAgent, policyProblems } from './agents.ts';
+import { builderFormat } from './builder.ts';
+import { type Manifest, ownFormat, type PackageFormat } from './format.ts';
+import { checkGraph, type PackageGraph } from './graph.ts';
+import { Findings, PackageError, readJson, shaped } from './problem.ts';
 import { newState } from './state.ts';
-
-const manifestSchema = z.object({
-  name: idSchema,
-  title: z.string().min(1).max(200).optional(),
-  version: z.string().max(50).optional(),
-  description: z.string().max(2000).optional(),
-  agents: z.string().min(1).default('agents.json'),
-  workflows: z
-    .array(
-      z.object({
-        id: idSchema,
-        title: z.string().min(1).max(200).optional(),
-        description: z.string().max(2000).optional(),
-        graph: z.string().min(1),
-        /** Markdown whose variables and text the state document begins with. */
-        state: z.string().min(1).optional(),
-        /** Who does what no node names an agent for; without it the first of `agents.json`. */
-        agentId: idSchema.optional(),
-        /** Where outputs with relative paths go. */
-        artifacts: z
-          .string()
-          .regex(/^@(state|project)\/(?!.*(^|\/)\.\.(\/|$))[^\\\r\n]*$/, 'expected a path below @state/ or @project/')
-          .default('@state/artifacts'),
-      }),
-    )
-    .min(1)
-    .max(200),
-});
 
 export interface PackageWorkflow {
   id: string;
@@ -62,39 +35,85 @@ export interface Package {
 const manifestFile = 'bmad.json';
 const maximumBytes = 2_000_000;
 
-/** Reads and checks a package. Throws `PackageError`, which names the file and the place in it. */
+/** Reads and checks a package. Throws `PackageError`, which names each file with the places in it where something is wrong. */
 export async function loadPackage(folder: string): Promise<Package> {
   const root = await realpath(await packageRoot(folder));
   const read = (file: string, by: string) => readInside(root, file, by);
-  const manifest = parseJson(manifestFile, await read(manifestFile, manifestFile), manifestSchema);
-  const { agents } = parseJson(manifest.agents, await read(manifest.agents, manifestFile), agentsSchema);
-  const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index);
-  const sameAgent = twice(agents.map(({ id }) => id));
-  if (sameAgent) throw new PackageError(manifest.agents, `agents: "${sameAgent}" is there twice`);
+  const json = async (file: string, by: string) => readJson(file, await read(file, by));
+  const findings = new Findings();
+
+  const found = await json(manifestFile, manifestFile);
+  const format = formatOf(found);
+  const known = await findings.in(() => shaped(manifestFile, found, format.manifest));
+  const manifest = known ?? guessOf(found); // the other files are looked at all the same
+  const agentsFile = manifest.agents;
+  const needed: { file: string; place: string }[] = [];
+  const agents = await findings.in(async () => {
+    const schema = format.agents(known?.workflows, (file, place) => needed.push({ file, place }));
+    return shaped(agentsFile, await json(agentsFile, manifestFile), schema).agents;
+  });
+  for (const { file, place } of needed) await findings.in(() => read(file, `${agentsFile}: ${place}`));
+  checkAgents(agents ?? [], agentsFile, known?.workflows, findings);
   const sameWorkflow = twice(manifest.workflows.map(({ id }) => id));
-  if (sameWorkflow) throw new PackageError(manifestFile, `workflows: "${sameWorkflow}" is there twice`);
+  if (known && sameWorkflow) findings.add(manifestFile, `workflows: "${sameWorkflow}" is there twice`);
 
   const workflows: PackageWorkflow[] = [];
-  for (const [index, workflow] of manifest.workflows.entries()) {
-    const { id, title = id, description = '', graph: graphFile, state, artifacts } = workflow;
-    const graph = parseJson(graphFile, await read(graphFile, manifestFile), packageGraphSchema);
-    checkGraph(graph, graphFile);
-    const agentId = workflow.agentId ?? agents[0]!.id;
-    mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`);
-    await checkNodes(graph, graphFile, agents, agentId, read);
-    const template = state === undefined ? undefined : await read(state, manifestFile);
-    checkTemplate(template, state ?? graphFile, graph);
-    workflows.push({ id, title, description, graph, graphFile, template, agentId, artifacts });
+  for (const [index, workflow] of manifest.workflows.entries())
+    await findings.in(async () => {
+      const { id, title = id, description = '', graph: graphFile, state, artifacts } = workflow;
+      const graph = shaped(graphFile, await json(graphFile, manifestFile), format.graph(graphFile));
+      await findings.in(() => checkGraph(graph, graphFile, format));
+      const agentId = workflow.agentId ?? agents?.[0]?.id ?? '';
+      const isKnown =
+        agents && (await findings.in(() => mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`)));
+      await checkNodes(graph, graphFile, agents && { agents, agentId: isKnown && agentId }, read, findings);
+      const template = state === undefined ? undefined : await read(state, manifestFile);
+      checkTemplate(template, state ?? graphFile, graph);
+      workflows.push({ id, title, description, graph, graphFile, template, agentId, artifacts });
+    });
+  findings.check();
+  const { name, title = name, description = '' } = known!;
+  return { folder: root, name, title, description, agents: agents!, workflows };
+}
+
+/** By the version that a manifest says; ours says none. */
+function formatOf(manifest: unknown): PackageFormat {
+  const version = (manifest as { schemaVersion?: unknown } | null)?.schemaVersion;
+  if (version === undefined) return ownFormat;
+  if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
+  throw new PackageError(
+    manifestFile,
+    `schemaVersion: ${JSON.stringify(version)?.slice(0, 100)} is not known; packages of version "1.1" are, and such without a version`,
+  );
+}
+
+/** Which files a manifest names that does not fit. */
+function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
+  const { agents, entry, workflows } = (manifest ?? {}) as Record<string, unknown>;
+  const named = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  const listed = Array.isArray(workflows) ? workflows.slice(0, 200) : [];
+  const graphs = [entry as { graph?: unknown }, ...listed].map((one) => one?.graph).filter(named);
+  const file = [agents, (entry as { agents?: unknown } | undefined)?.agents].find(named) ?? 'agents.json';
+  const artifacts = '@state/artifacts';
+  return { agents: file, workflows: [...new Set(graphs)].map((graph) => ({ id: graph, graph, artifacts })) };
+}
+
+const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index);
+
+function checkAgents(
+  agents: readonly PackageAgent[],
+  file: string,
+  workflows: Manifest['workflows'] | undefined,
+  findings: Findings,
+): void {
+  const same = twice(agents.map(({ id }) => id));
+  if (same) findings.add(file, `agents: "${same}" is there twice`);
+  for (const [index, agent] of agents.entries()) {
+    for (const { place, problem } of policyProblems(agent)) findings.add(file, `agents[${index}].${place}: ${problem}`);
+    for (const [at, { workflow }] of agent.menu.entries())
+      if (workflow !== undefined && workflows && !workflows.some(({ id }) => id === workflow))
+        findings.add(file, `agents[${index}].menu[${at}].workflow: there is no workflow "${workflow}"`);
   }
-  for (const [index, { menu }] of agents.entries())
-    for (const [at, { workflow }] of menu.entries())
-      if (workflow !== undefined && !workflows.some(({ id }) => id === workflow))
-        throw new PackageError(
-          manifest.agents,
-          `agents[${index}].menu[${at}].workflow: there is no workflow "${workflow}"`,
-        );
-  const { name, title = name, description = '' } = manifest;
-  return { folder: root, name, title, description, agents, workflows };
 }
 
 /** A step file as seen from the package's folder. */
@@ -114,28 +133,24 @@ async function packageRoot(folder: string): Promise<string> {
 async function checkNodes(
   graph: PackageGraph,
   graphFile: string,
-  agents: readonly PackageAgent[],
-  agentId: string,
+  who: { agents: readonly PackageAgent[]; agentId: string | undefined } | undefined,
   read: (file: string, by: string) => Promise<string>,
+  findings: Findings,
 ): Promise<void> {
   for (const [index, node] of graph.nodes.entries()) {
     const place = `nodes[${index}]`;
-    const agent = mustBe(agents, node.agentId ?? agentId, graphFile, `${place}.agentId`);
-    if (!['fs.apply_patch', 'fs.edit', 'fs.write'].some((tool) => allowsTool(agent, tool)))
-      throw new PackageError(
-        graphFile,
-        `${place}: the agent "${agent.id}" has no tool to update the state document with`,
-      );
+    await findings.in(() => {
+      const id = node.agentId ?? who?.agentId;
+      const agent = who && id !== undefined && mustBe(who.agents, id, graphFile, `${place}.agentId`);
+      if (agent && !['fs.apply_patch', 'fs.edit', 'fs.write'].some((tool) => allowsTool(agent, tool)))
+        findings.add(graphFile, `${place}: the agent "${agent.id}" has no tool to update the state document with`);
+    });
     for (const [name, output] of Object.entries(node.outputs))
       if (!/^(@(state|project)\/)?[^@/\\]/.test(output) || output.split('/').includes('..'))
-        throw new PackageError(
-          graphFile,
-          `${place}.outputs.${name}: expected a path below @state/, @project/ or relative`,
-        );
+        findings.add(graphFile, `${place}.outputs.${name}: expected a path below @state/, @project/ or relative`);
     if (node.file === undefined) continue;
-    if (!/\.(md|markdown)$/i.test(node.file))
-      throw new PackageError(graphFile, `${place}.file: expected a Markdown file`);
-    await read(stepFile({ graphFile }, node.file), `${graphFile}: ${place}.file`);
+    if (!/\.(md|markdown)$/i.test(node.file)) findings.add(graphFile, `${place}.file: expected a Markdown file`);
+    else await findings.in(() => read(stepFile({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
   }
 }
 

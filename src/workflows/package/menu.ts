@@ -30,7 +30,8 @@ const plain = (text: string) =>
     .trim()
     .replace(/[.)]$/, '');
 
-const byTrigger = (item: MenuItem, wanted: string) => plain(item.trigger) === wanted;
+const byTrigger = ({ trigger, aliases = [] }: MenuItem, wanted: string) =>
+  [trigger, ...aliases].some((one) => plain(one) === wanted);
 const byTriggerBeginning = (item: MenuItem, wanted: string) =>
   wanted.length >= 2 && plain(item.trigger).startsWith(wanted);
 

@@ -3,20 +3,28 @@ import path from 'node:path';
 import { refuse } from '../../tools/gate/spelling.ts';
 import { removeTree } from '../../tools/gate/tree.ts';
 import { keepFile } from '../../tools/gate/write.ts';
+import { ToolError } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { StateDocument } from './document.ts';
 import { mergeState } from './update.ts';
 
+export interface MountOptions {
+  /** On whose word the state document is written. */
+  by?: 'model' | 'person';
+  /** What the one who writes now may write at most. */
+  maxWriteBytes?(): number | undefined;
+}
+
 /**
  * The workspace of a package run: the open folders (`@project`), the package (`@pkg`, read only) and the run's own folder
- * (`@state`). `landed` is told, and waited for, when the state document has been written; `by` says on whose word that is.
+ * (`@state`). `landed` is told, and waited for, when the state document has been written.
  */
 export function mountWorkspace(
   project: Workspace,
   packageFolder: string,
   document: StateDocument | undefined,
   landed: () => Promise<void>,
-  by: 'model' | 'person' = 'model',
+  { by = 'model', maxWriteBytes = () => undefined }: MountOptions = {},
 ): Workspace {
   const isOwn = (file: string) => document !== undefined && file.startsWith(document.folder + path.sep);
   const isMounted = (file: string) => isOwn(file) || file.startsWith(packageFolder + path.sep);
@@ -35,6 +43,9 @@ export function mountWorkspace(
     isDirty: (file) => !isMounted(file) && project.isDirty(file),
     watchProblems: (file) => (isMounted(file) ? undefined : project.watchProblems?.(file)),
     async writeText(file, text, before, how) {
+      const most = maxWriteBytes();
+      if (most !== undefined && Buffer.byteLength(text) > most)
+        throw new ToolError('E_WRITE_LIMIT', `This agent writes ${most} bytes at most. Nothing was written.`);
       if (!isOwn(file)) return project.writeText(file, text, before, how);
       if (document!.isAt(file)) {
         await (by === 'model' ? document!.write(text, how?.drops) : document!.restore(text));

@@ -1,9 +1,12 @@
 import { unpackArchive } from './archive.ts';
 import { loadPackage, type Package } from './load.ts';
-import { PackageError } from './problem.ts';
+import { PackageError, type PackageProblem } from './problem.ts';
 
 /** A package that was read, as plain data, or what is wrong with it and in which of its files. */
-export type ReadPackage = { folder: string } & ({ source: Package } | { file: string; problem: string });
+export type ReadPackage = { folder: string } & (
+  | { source: Package }
+  | (PackageProblem & { others?: readonly PackageProblem[] })
+);
 
 /**
  * Reads a package: a folder, or an archive, which is unpacked below `storage` first. `folder` is where it is read, for an archive that
@@ -16,7 +19,8 @@ export async function readPackage(place: string, storage: string): Promise<ReadP
     return { folder, source: await loadPackage(folder) };
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
-    return { folder, file: error.file, problem: error.problem };
+    const { file, problem, others } = error;
+    return { folder, file, problem, ...(others.length > 0 && { others }) };
   }
 }
 

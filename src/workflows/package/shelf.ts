@@ -9,15 +9,18 @@ import { foldersOf } from '../../tools/workspace.ts';
 import { unfinished } from './archive.ts';
 import { parsePackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
-import { PackageError } from './problem.ts';
+import { PackageError, type PackageProblem } from './problem.ts';
 import { isArchive, type ReadPackage, readPackage } from './read.ts';
 import { agentTalk } from './talk.ts';
 import { type PackageRunOptions, packageWorkflow } from './workflow.ts';
 
 /** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
 export type ShelvedPackage = Found & { opened: boolean };
-/** `file`: in the package's folder, where it is known. */
-type Found = { key: string; place: string } & ({ source: Package } | { problem: string; file?: string });
+/** `problem`: all of it. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
+type Found = { key: string; place: string } & (
+  | { source: Package }
+  | { problem: string; file?: string; problems?: readonly PackageProblem[] }
+);
 
 export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
   /** Where archives are unpacked. */
@@ -53,7 +56,7 @@ export class Shelf {
   async open(file: string): Promise<ShelvedPackage & { source: Package }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const read = await this.read(isArchive(file) ? file : path.dirname(file));
-    if ('problem' in read) throw new PackageError(read.file, read.problem);
+    if ('problem' in read) throw new PackageError(read.file, read.problem, read.others);
     const { folder, source } = read;
     const others = (await this.opened()).filter((one) => one.folder !== folder);
     await this.remember([...others, { folder, from: file }]);
@@ -124,7 +127,8 @@ export class Shelf {
       const { folder, ...read } = await this.read(place);
       const key = await keyOf(folder);
       if ('source' in read) return { key, place, source: read.source };
-      return { key, place, problem: new PackageError(read.file, read.problem).message, file: read.file };
+      const { message, problems, others } = new PackageError(read.file, read.problem, read.others);
+      return { key, place, problem: message, file: read.file, ...(others.length > 0 && { problems }) };
     } catch (error) {
       return { key: await keyOf(place), place, problem: (error as Error).message.replace(/\.$/, '') };
     }

@@ -9,13 +9,15 @@ export function agentTalk(id: string, source: Package, agent: PackageAgent, proj
   const menu = agent.menu.map(({ trigger, title }, index) => `${index + 1}. ${trigger}: ${title}`);
   const instructions = [
     personaOf(agent),
-    `You work in VS Code with your tools, as an agent of the package ${JSON.stringify(source.title)}. Two places: @project is the workspace, @pkg the package (read only).`,
+    `You work in VS Code with your tools, as an agent of the package ${JSON.stringify(source.title)}. Paths are of the workspace; @pkg/… is the package (read only).`,
     ...(menu.length > 0
       ? [`Your menu, which the person opens with "Talk to a Package's Agent…":\n${menu.join('\n')}`]
       : []),
   ].join('\n\n');
   const speaker = { id: agent.id, name: agent.name, instructions };
-  const workspace = mountWorkspace(project, source.folder, undefined, async () => {});
+  const workspace = mountWorkspace(project, source.folder, undefined, async () => {}, {
+    maxWriteBytes: () => agent.maxWriteBytes,
+  });
   return {
     id,
     agent: speaker,

@@ -1,5 +1,5 @@
 import { ToolError } from '../../tools/tool.ts';
-import { type NextNode, nextOf, nodeOf, type PackageGraph } from './graph.ts';
+import { named, nextOf, nodeOf, type PackageGraph } from './graph.ts';
 import type { PackageState } from './state.ts';
 import { lossOf } from './update.ts';
 
@@ -51,5 +51,3 @@ function refusal(graph: PackageGraph, { currentNodeId }: PackageState) {
       { reason, currentNodeId, allowedNext },
     );
 }
-
-const named = ({ id, label }: NextNode) => (label === undefined ? id : `${id} (${label})`);

@@ -13,6 +13,7 @@ import { followBack, followState } from './follow.ts';
 import { nodeOf, outlineOf } from './graph.ts';
 import type { Package, PackageWorkflow } from './load.ts';
 import { mountWorkspace } from './mounts.ts';
+import { reminderFor } from './reminder.ts';
 import { newState } from './state.ts';
 import { isComplete } from './transitions.ts';
 
@@ -50,7 +51,7 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
       const document = await openDocument(options, context);
       const before = document.state;
       const landed = () => followBack(context, workflow.graph, before, document.state);
-      return mountWorkspace(project, source.folder, document, landed, 'person');
+      return mountWorkspace(project, source.folder, document, landed, { by: 'person' });
     },
   };
 }
@@ -66,7 +67,7 @@ function openDocument({ stateFolder, workflow, now }: PackageRunOptions, { run }
 function runner({ source, activeAgentId }: PackageRunOptions): Agent {
   const instructions = `
 You carry out a workflow of the package ${JSON.stringify(source.title)} in VS Code, node by node.
-- Three places: @project is the workspace, @pkg the package (read only), @state the folder of this run.
+- Paths are of the workspace (x, where a step file says @project/x); @pkg/… is the package (read only), @state/… the folder of this run.
 - RUN_DIRECTIVE and NODE_BRIEF say where you are. Read the step file of the node and do what it says, as the agent of AGENT_PERSONA.
 - The frontmatter of @state/workflow.md is the truth about the run. When a node is done, add its id to stepsCompleted, set currentNodeId to one of allowedNext, and update variables, decisionLog, artifacts and updatedAt (ISO 8601), in one fs.apply_patch with frontmatter. Give only what is new: maps merge, lists append; {"set": …} in a value's place replaces it, {"remove": […]} takes names or items away. Go one node at a time. A refused update tells what is allowed.
 - Write what a node makes to the paths of its outputs, and list them in artifacts.
@@ -87,7 +88,9 @@ class PackageRun {
     private readonly document: StateDocument,
   ) {
     const landed = () => this.follow();
-    this.workspace = mountWorkspace(options.project, options.source.folder, document, landed);
+    this.workspace = mountWorkspace(options.project, options.source.folder, document, landed, {
+      maxWriteBytes: () => this.agent.maxWriteBytes,
+    });
   }
 
   async advance(): Promise<StopPoint> {
@@ -101,7 +104,9 @@ class PackageRun {
         await context.emit({ type: 'message', message: userMessage(text, attachments) });
       const isSaid = hasUnanswered(run.messages);
       if (intent === 'resume' && isSaid) intent = 'continue';
-      await this.brief(intent, isSaid);
+      if (!this.told || this.isToBeTold || isSaid) await this.brief(intent, isSaid);
+      const reminder = this.reminder;
+      if (reminder) await context.emit({ type: 'message', message: { role: 'system', content: reminder } });
       const left = maxTurns - (replies(run) - before);
       if (left <= 0) return turnLimit(maxTurns);
       const { stop, handedBack } = await this.turns(left);
@@ -121,12 +126,7 @@ class PackageRun {
       workspace: this.workspace,
       isComplete: () => isComplete(options.workflow.graph, document.state),
       handsBack: () => {
-        const { nodeId, agentId } = this.told!;
-        handedBack =
-          nodeId !== document.state.currentNodeId ||
-          agentId !== this.agent.id ||
-          context.run.queued.length > 0 ||
-          this.isForgotten;
+        handedBack = this.isToBeTold || context.run.queued.length > 0 || this.reminder !== undefined;
         return handedBack;
       },
       maxTurns,
@@ -156,6 +156,16 @@ class PackageRun {
     ];
     this.told = { nodeId: currentNodeId, agentId: agent.id, place: context.run.messages.length };
     await context.emit({ type: 'message', message: { role: 'system', content: blocks.join('\n\n') } });
+  }
+
+  /** The model does not know where it is. */
+  private get isToBeTold(): boolean {
+    const { nodeId, agentId } = this.told!;
+    return nodeId !== this.document.state.currentNodeId || agentId !== this.agent.id || this.isForgotten;
+  }
+
+  private get reminder(): string | undefined {
+    return reminderFor(this.context.run, this.options.workflow, this.document.state);
   }
 
   /** What the model was told is in a summary now: it goes on without knowing its place, and is told again. */

@@ -36,7 +36,7 @@ RUN_DIRECTIVE
 - workflow: letters/write
 - state: @state/workflow.md
 - graph: @pkg/write/workflow.graph.json
-- artifactsRoot: @project/letters/
+- artifactsRoot: letters/
 - currentNodeId: ask
 - effectiveAgentId: writer
 - autopilot: false`,
@@ -50,7 +50,7 @@ RUN_DIRECTIVE
 - workflow: letters/write
 - state: @state/workflow.md
 - graph: @pkg/write/workflow.graph.json
-- artifactsRoot: @project/letters/
+- artifactsRoot: letters/
 - currentNodeId: judge
 - effectiveAgentId: judge
 - autopilot: true`,
@@ -64,7 +64,7 @@ NODE_BRIEF
 - type: step
 - title: Ask for the name
 - stepFile: @pkg/write/steps/ask.md
-- outputs: {"letter":"@project/letters/letter.md"}
+- outputs: {"letter":"letters/letter.md"}
 - allowedNext: judge`,
   ],
   [
@@ -86,7 +86,7 @@ NODE_BRIEF
 - nodeId: done
 - type: end
 - stepFile: none
-- outputs: {"copy":"@project/letter.md"}
+- outputs: {"copy":"letter.md"}
 - allowedNext: none`,
   ],
   [
@@ -132,6 +132,11 @@ Principles:
 - Be kind
 - Be short`,
   ],
+  [
+    'a persona with what it always does',
+    persona({ ...agents[1]!, persona: { role: 'Judges', actions: ['Read the rules', 'Ask when in doubt'] } }),
+    '\nAGENT_PERSONA\n- agentId: judge\n\nYou are Jim.\nRole: Judges\nAlways:\n- Read the rules\n- Ask when in doubt',
+  ],
   ['a persona in words', persona(agents[1]!), '\nAGENT_PERSONA\n- agentId: judge\n\nYou are Jim.\nYou judge letters.'],
 ];
 
@@ -164,7 +169,7 @@ describe('an agent of a package', () => {
     { trigger: 'write', title: 'Write a letter', workflow: 'write' },
     { trigger: 'rewrite', title: 'Write it again', workflow: 'again' },
     { trigger: 'tip', title: 'Give a writing tip', prompt: 'A tip.' },
-    { trigger: 'TL', title: 'Translate a letter', prompt: 'Translate.' },
+    { trigger: 'TL', title: 'Translate a letter', prompt: 'Translate.', aliases: ['in other words'] },
   ];
   const choices: [input: string, expected: string[]][] = [
     ['1', ['write']],
@@ -179,6 +184,7 @@ describe('an agent of a package', () => {
     ['write a', ['write', 'rewrite']],
     ['letter', ['write', 'TL']],
     ['trans', ['TL']],
+    ['In other words', ['TL']],
     ['give tip', ['tip']],
     ['gawt', ['tip']],
     ['rwt', ['rewrite']],

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
+import { PackageError } from '../../../src/workflows/package/problem.ts';
 import { sampleFiles, writePackage } from './sample.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: any part of a package may be spoilt
@@ -168,6 +169,20 @@ const broken: [what: string, changes: Record<string, string | undefined>, messag
   ],
 ];
 
+const policies: [tools: object, message: string][] = [
+  [{ denied: ['shell.run'] }, 'agents.json: agents[1].tools: Unrecognized key: "denied"'],
+  [{ disallow: ['*'] }, 'agents.json: agents[1].tools: Unrecognized key: "disallow"'],
+  [{ fs: { enabled: false }, mcp: { enabled: false } }, 'agents.json: agents[1].tools: Unrecognized keys: "fs", "mcp"'],
+  [{ deny: ['shell'] }, 'agents.json: agents[1].tools.deny[0]: there is no tool "shell". Did you mean "shell.*"?'],
+  [
+    { allow: ['fs.*', 'fs.raed'] },
+    'agents.json: agents[1].tools.allow[1]: there is no tool "fs.raed". Did you mean "fs.read"?',
+  ],
+  [{ deny: ['web.*', 'made.*'] }, 'agents.json: agents[1].tools.deny[1]: there is no tool "made.*"'],
+  [{ deny: ['mcp.'] }, 'agents.json: agents[1].tools.deny[0]: there is no tool "mcp."'],
+  [{ deny: [''] }, 'agents.json: agents[1].tools.deny[0]: Too small: expected string to have >=1 characters'],
+];
+
 describe('loading a package', () => {
   let outer: string;
   beforeEach(() => {
@@ -209,6 +224,48 @@ describe('loading a package', () => {
       const folder = writePackage(path.join(outer, 'package'), changes);
       await assert.rejects(loadPackage(folder), { name: 'PackageError', message });
     });
+
+  for (const [tools, message] of policies)
+    it(`refuses the policy ${JSON.stringify(tools)}, which would be none`, async () => {
+      const changes = spoilt('agents.json', ({ agents }) => (agents[1].tools = tools));
+      await assert.rejects(loadPackage(writePackage(path.join(outer, 'package'), changes)), { message });
+    });
+
+  it('takes a policy that names tools, however they are spelled, and tools of servers that nobody knows yet', async () => {
+    const tools = {
+      allow: ['fs.*', 'fs_write', 'Shell_Run', 'code.*', 'mcp.*', 'mcp.notes.add', '*'],
+      deny: ['mcp_notes.*'],
+    };
+    const changes = spoilt('agents.json', ({ agents }) => (agents[1].tools = tools));
+    const { agents } = await loadPackage(writePackage(path.join(outer, 'package'), changes));
+    assert.deepEqual(agents[1]!.tools, tools);
+  });
+
+  it('says what is wrong in all files at once', async () => {
+    const folder = writePackage(path.join(outer, 'package'), {
+      ...spoilt('bmad.json', ({ workflows }) => (workflows[0].title = '')),
+      ...spoilt('agents.json', ({ agents }) => delete agents[1].persona),
+      ...inGraph((value) => {
+        value.entryNodeId = 'begin';
+        value.nodes.push(value.nodes[0]);
+      }),
+      'write/steps/judge.md': undefined,
+    });
+    await assert.rejects(loadPackage(folder), (error) => {
+      assert.ok(error instanceof PackageError);
+      assert.deepEqual(
+        error.problems.map(({ file, problem }) => `${file}: ${problem}`),
+        [
+          'bmad.json: workflows[0].title: Too small: expected string to have >=1 characters',
+          'agents.json: agents[1].persona: Invalid input',
+          `${graph}: nodes[3].id: "ask" is there twice`,
+          `${graph}: entryNodeId: there is no node "begin"`,
+          `${graph}: nodes[1].file: "write/steps/judge.md" does not exist`,
+        ],
+      );
+      return true;
+    });
+  });
 
   it('reads no step file through a link that leaves the package', async () => {
     const folder = writePackage(path.join(outer, 'package'), { 'write/steps/ask.md': undefined });

@@ -89,6 +89,37 @@ describe('the places of a package run', () => {
       assert.equal(readFileSync(kept, 'utf8'), sampleFiles['write/steps/ask.md']);
     });
 
+  /** Results, errors and questions say a path in one way. */
+  const spelled: [tool: string, args: object, said: string][] = [
+    ['fs.read', { path: '@project/gone.txt' }, '"gone.txt" does not exist. Use fs.find to look for it.'],
+    ['fs.read', { path: './@project/b.txt' }, '"b.txt" does not exist. Did you mean "a.txt"?'],
+    ['fs.read', { path: '@project/' }, '"." is a folder. Use fs.list for it.'],
+    ['fs.list', { path: '@project/a.txt' }, '"a.txt" is a file, not a folder. Use fs.read for it.'],
+    ['fs.move', { from: '@project/a.txt', to: '@project/a.txt' }, '"a.txt" exists already.'],
+    [
+      'fs.write',
+      { path: '@project/.git/config', content: 'x' },
+      '".git/config" belongs to Git; use git commands through shell.run.',
+    ],
+    ['fs.read', { path: '@pkg/gone.md' }, '"@pkg/gone.md" does not exist. Use fs.find to look for it.'],
+  ];
+  for (const [tool, args, said] of spelled)
+    it(`${tool} ${JSON.stringify(args)} says: ${said}`, async () => {
+      const outcome = await talk.call(tool, args);
+      assert.equal(!outcome.ok && outcome.error.message, said);
+    });
+
+  it('let an agent write as much as it may', async () => {
+    const limited = mountWorkspace(workspace, path.join(workspace.root, inProject), undefined, async () => {}, {
+      maxWriteBytes: () => 4,
+    });
+    const { call } = conversation(limited, { answer: 'allow' });
+    assert.equal((await call('fs.write', { path: 'four.txt', content: 'four' })).ok, true);
+    const outcome = await call('fs.write', { path: 'five.txt', content: 'füüf' });
+    assert.equal(!outcome.ok && outcome.error.code, 'E_WRITE_LIMIT');
+    assert.equal(workspace.exists('five.txt'), false);
+  });
+
   const searches: [tool: string, args: object, expected: object][] = [
     ['fs.search', { pattern: 'needle|Judge the' }, [`${inProject}/write/steps/judge.md`, 'a.txt']],
     ['fs.search', { pattern: 'needle|Judge the', path: '@pkg' }, ['@pkg/write/steps/judge.md']],

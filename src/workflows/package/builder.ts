@@ -1,0 +1,158 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { builderAgents } from './builderAgents.ts';
+import type { Manifest, PackageFormat } from './format.ts';
+import type { PackageGraph } from './graph.ts';
+
+/*
+ * Packages of crewagent-builder, version 1.1, by its schemas (`bmad-spec/v1.1`) and by what its host does with them. What that
+ * host does not look at either (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) is left out.
+ */
+
+const version = z.string().regex(/^1\.1(\.\d+)?$/, 'only version 1.1 is known');
+export const builderId = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, 'an id is letters, digits, "_", ".", ":" and "-"');
+/** From the package's folder; what the builder wrote for Windows as well. */
+const file = z
+  .string()
+  .min(1)
+  .transform((text) => path.posix.normalize(text.replaceAll('\\', '/')));
+const line = z.string().regex(/^[^\r\n]{1,200}$/, 'expected one line');
+
+const manifest = z
+  .strictObject({
+    schemaVersion: version,
+    name: line,
+    version: z.string(),
+    description: z.string().max(2000).optional(),
+    author: z.string().optional(),
+    createdAt: z.string().optional(),
+    entry: z.strictObject({ workflow: file, graph: file, agents: file, assetsDir: z.string().optional() }),
+    workflows: z
+      .array(
+        z.strictObject({
+          id: builderId,
+          displayName: z.string().max(200).optional(),
+          description: z.string().max(2000).optional(),
+          workflow: file,
+          graph: file,
+          tags: z.array(z.string()).optional(),
+        }),
+      )
+      .max(200)
+      .default([]),
+    runtime: z.object({}).optional(),
+    integrity: z.object({}).optional(),
+  })
+  .transform(({ name, version, description, entry, workflows }): Manifest => {
+    const isListed = workflows.some(({ graph }) => graph === entry.graph);
+    const folder = path.posix.basename(path.posix.dirname(entry.graph));
+    const first = {
+      id: folder === '.' ? 'main' : folder,
+      displayName: name,
+      workflow: entry.workflow,
+      graph: entry.graph,
+    };
+    return {
+      name,
+      version: version.slice(0, 50),
+      description,
+      agents: entry.agents,
+      workflows: [...(isListed ? [] : [first]), ...workflows].map(({ id, displayName, graph, workflow, ...rest }) => ({
+        id,
+        title: displayName || undefined,
+        description: 'description' in rest ? rest.description : undefined,
+        graph,
+        state: workflow,
+        artifacts: '@project/artifacts',
+      })),
+    };
+  });
+
+const nodeType = z.enum(['step', 'decision', 'merge', 'end'], {
+  error: ({ input }) =>
+    input === 'subworkflow' ? 'a node that is a workflow ("subworkflow") is not known here' : undefined,
+});
+
+const graph = z.strictObject({
+  schemaVersion: version,
+  entryNodeId: builderId,
+  nodes: z
+    .array(
+      z.strictObject({
+        id: builderId,
+        type: nodeType,
+        file,
+        title: z.string().max(200).optional(),
+        description: z.string().optional(),
+        agentId: z.string().optional(),
+        inputs: z.array(z.string()).optional(),
+        outputs: z.array(z.string().min(1)).default([]),
+      }),
+    )
+    .min(1)
+    .max(1000),
+  edges: z
+    .array(
+      z.strictObject({
+        id: z.string().optional(),
+        from: builderId,
+        to: builderId,
+        label: z.string().min(1).max(200),
+        isDefault: z.boolean().optional(),
+        conditionText: z.string().max(1000).optional(),
+        conditionExpr: z.object({}).optional(),
+      }),
+    )
+    .max(5000),
+  metadata: z.object({}).optional(),
+});
+
+/** A step file's path counts from the package's folder there, here from the graph's; and where no way leads on, a run ends. */
+const graphIn = (graphFile: string) =>
+  graph.transform(({ entryNodeId, nodes, edges }): PackageGraph => {
+    const folder = path.posix.dirname(graphFile);
+    const goesOn = new Set(edges.map(({ from }) => from));
+    return {
+      entryNodeId,
+      nodes: nodes.map(({ id, type, title, file, agentId, outputs }) => ({
+        id,
+        type: goesOn.has(id) ? type : 'end',
+        title,
+        file: path.posix.relative(folder, file),
+        agentId: agentId || undefined,
+        outputs: Object.fromEntries(outputs.map((output) => [output, placeOf(output)])),
+      })),
+      edges: waysOf(edges),
+    };
+  });
+
+/** `artifacts/…` is that folder of the project, and so is any other relative path. */
+const placeOf = (output: string): string => (/^@(state|project)\//.test(output) ? output : `@project/${output}`);
+
+/** One way to each node, with all that is said of it. */
+function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
+  const ways = new Map<string, { from: string; to: string; labels: string[]; conditions: string[] }>();
+  for (const { from, to, label, isDefault, conditionText } of edges) {
+    const key = JSON.stringify([from, to]);
+    const way = ways.get(key) ?? { from, to, labels: [], conditions: [] };
+    ways.set(key, way);
+    way.labels.push(label);
+    if (conditionText?.trim()) way.conditions.push(conditionText.trim());
+    if (isDefault) way.conditions.push('the default');
+  }
+  return [...ways.values()].map(({ from, to, labels, conditions }) => ({
+    from,
+    to,
+    label: labels.join(' / '),
+    ...(conditions.length > 0 && { condition: conditions.join('; ') }),
+  }));
+}
+
+export const builderFormat: PackageFormat = {
+  manifest,
+  agents: (workflows, needs) => builderAgents(version, builderId, workflows, needs),
+  graph: graphIn,
+  lenient: true,
+};

@@ -1,0 +1,183 @@
+import path from 'node:path';
+import * as z from 'zod';
+import { line, type MenuItem, type PackageAgent, words } from './agents.ts';
+import type { Manifest } from './format.ts';
+
+const menuItem = z.looseObject({
+  description: words,
+  trigger: z.string().optional(),
+  cmd: z.string().optional(),
+  triggers: z.array(z.looseObject({ type: z.string().optional(), match: z.string().optional() })).optional(),
+  workflow: z.string().optional(),
+  exec: z.string().optional(),
+  action: z.string().optional(),
+  data: z.string().optional(),
+  'web-only': z.boolean().optional(),
+});
+
+const policy = z.strictObject({
+  fs: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      maxReadBytes: z
+        .int()
+        .min(65_536, 'less than 65536 cannot be kept: a result of fs.read has that many at most')
+        .optional(),
+      maxWriteBytes: z.int().min(1).optional(),
+    })
+    .default({ enabled: true }),
+  mcp: z
+    .strictObject({ enabled: z.boolean().default(false), allowedServers: z.array(z.string().min(1)).optional() })
+    .default({ enabled: false }),
+});
+
+/** What that host's agents have: its five file tools, and servers where they say so. Never a shell, never the web. */
+function toolsOf({ fs, mcp }: z.infer<typeof policy>): Pick<PackageAgent, 'tools' | 'maxWriteBytes'> {
+  const servers = mcp.allowedServers?.map((server) => `mcp.${server}.*`) ?? ['mcp.*'];
+  const allow = [
+    ...(fs.enabled ? ['fs.*'] : []),
+    ...(mcp.enabled ? servers : []),
+    'output.read',
+    'plan.update',
+    'ask.person',
+  ];
+  return { tools: { allow, deny: [] }, ...(fs.maxWriteBytes !== undefined && { maxWriteBytes: fs.maxWriteBytes }) };
+}
+
+/** Agents of crewagent-builder's `agents.json`; where they differ from ours, and what cannot be had is refused by its place. */
+export function builderAgents(
+  version: z.ZodType,
+  id: z.ZodType<string>,
+  workflows: Manifest['workflows'] | undefined,
+  needs: (file: string, place: string) => void,
+): z.ZodType<{ agents: PackageAgent[] }> {
+  const agent = z.strictObject({
+    id,
+    metadata: z.strictObject({
+      name: line,
+      title: line,
+      icon: z.string(),
+      module: z.string().optional(),
+      description: z.string().optional(),
+      sourceId: z.string().optional(),
+    }),
+    persona: z.strictObject({
+      role: words,
+      identity: words,
+      communication_style: words,
+      principles: z.union([words, z.array(words)]),
+    }),
+    critical_actions: z.array(words).optional(),
+    prompts: z
+      .array(z.strictObject({ id: z.string(), content: words, description: z.string().optional() }))
+      .default([]),
+    menu: z.array(menuItem).max(100).default([]),
+    /** In place of all that the persona says. */
+    systemPrompt: z.string().max(20_000).optional(),
+    userPromptTemplate: z.string().optional(),
+    discussion: z.boolean().optional(),
+    webskip: z.boolean().optional(),
+    conversational_knowledge: z.array(z.unknown()).optional(),
+    tools: policy.default({ fs: { enabled: true }, mcp: { enabled: false } }),
+  });
+  const agents = z
+    .array(agent)
+    .min(1)
+    .max(200)
+    .transform((all, context) =>
+      all.map(({ id, metadata, persona, critical_actions, prompts, menu, systemPrompt, tools }, at): PackageAgent => {
+        const { role, identity, communication_style: style, principles } = persona;
+        const items = menu.flatMap((item, index) =>
+          itemOf(item, {
+            index,
+            prompts,
+            workflows,
+            refuse(key, message) {
+              context.addIssue({ code: 'custom', message, path: [at, 'menu', index, key] });
+              return [];
+            },
+            needs: (file, key) => needs(file, `agents[${at}].menu[${index}].${key}`),
+          }),
+        );
+        return {
+          id,
+          name: metadata.name,
+          title: metadata.title,
+          persona: systemPrompt?.trim()
+            ? systemPrompt
+            : { role, identity, style, principles, ...(critical_actions && { actions: critical_actions }) },
+          menu: items,
+          ...toolsOf(tools),
+        };
+      }),
+    );
+  return z.strictObject({ schemaVersion: version, agents });
+}
+
+interface Around {
+  index: number;
+  prompts: readonly { id: string; content: string }[];
+  workflows: Manifest['workflows'] | undefined;
+  refuse(key: string, message: string): MenuItem[];
+  needs(file: string, key: string): void;
+}
+
+/** What an item of a menu does, by that host's rules; none for what only the host's own surface has. */
+function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
+  const { description, workflow, exec, action, data, triggers = [] } = item;
+  const { refuse } = around;
+  if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];
+  if (triggers.some(({ type, match }) => type !== 'alias' || match === undefined))
+    return refuse('triggers', 'only {"type": "alias", "match": …} is known here; give what else it does as items');
+  const title = oneLine(description);
+  const names = [item.trigger, item.cmd, ...triggers.map(({ match }) => match)].flatMap(
+    (name) => oneLine(name ?? '') || [],
+  );
+  const [trigger = slug(title) || String(around.index + 1), ...aliases] = names;
+  const begins = { trigger, title, ...(aliases.length > 0 && { aliases }) };
+
+  for (const [key, place] of [
+    ['workflow', workflow],
+    ['exec', exec],
+  ] as const) {
+    if (place === undefined || place === '') continue;
+    if (/\.(ya?ml|xml)$/i.test(place))
+      return refuse(key, `${JSON.stringify(place)} is a classic workflow, which is not run here`);
+    const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
+    if (found && data) return refuse('data', 'a workflow is begun with words, not with data');
+    if (found) return [{ ...begins, workflow: found.id }];
+    if (key === 'exec')
+      return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];
+    if (around.workflows) return refuse(key, `there is no workflow ${JSON.stringify(place)}`);
+    return [];
+  }
+  const prompt = action?.startsWith('#')
+    ? around.prompts.find(({ id }) => id === action.slice(1))?.content
+    : action || description;
+  if (prompt === undefined) return refuse('action', `there is no prompt ${JSON.stringify(action!.slice(1))}`);
+  return [{ ...begins, prompt: prompt + withData(data, around) }];
+}
+
+const withData = (data: string | undefined, around: Around): string =>
+  data ? `\nRead ${told(data, 'data', around)} first: it is what this is about.` : '';
+
+/** A path as a model is told it: of the project, or of the package, where it must be. */
+function told(place: string, key: string, { needs }: Around): string {
+  const mount = /^(?:\{(project|artifacts|state)-root\}|@(project|state))\/?(.*)$/.exec(place);
+  const [, root = mount?.[2], , rest = ''] = mount ?? [];
+  if (mount) return `${root === 'artifacts' ? 'artifacts/' : root === 'state' ? '@state/' : ''}${rest}`;
+  const file = inPackage(place);
+  needs(file, key);
+  return `@pkg/${file}`;
+}
+
+const inPackage = (place: string): string =>
+  path.posix.normalize(place.replaceAll('\\', '/').replace(/^(\{package-root\}|@pkg)\//, ''));
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 200);
+const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
