@@ -26,6 +26,8 @@ export interface ActionContext {
 export interface Action {
   /** What it takes, in snake_case; undefined: whatever its tool takes. */
   parameters: z.ZodObject | undefined;
+  /** What its result holds, with words for each key; undefined: whatever its tool gives, or what cannot be said before. */
+  gives?: z.ZodObject;
   /** Parameters are filled in and not yet checked. Gives plain data. Throws `ActionError`, or the signal's reason. */
   run(params: Record<string, unknown>, context: ActionContext): Promise<unknown>;
 }

@@ -1,36 +1,11 @@
-import { type Document, isMap, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
-import { parseYaml } from '../tools/yaml.ts';
-
-/** The part of a JSON schema that is read here. */
-export interface Schema {
-  description?: string;
-  deprecated?: boolean;
-  type?: string | string[];
-  enum?: readonly unknown[];
-  const?: unknown;
-  anyOf?: readonly Schema[];
-  properties?: Record<string, Schema>;
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
-}
-
-export interface Suggestion {
-  label: string;
-  kind: 'key' | 'value';
-  description?: string;
-}
-
-/** What can be told about a file that is being written. */
-export interface Language {
-  schema: Schema;
-  /** What an action takes; undefined: not known. */
-  action(name: string): Schema | undefined;
-  /** Names of agents of the workspace. */
-  agents: readonly string[];
-}
+import { type Document, isMap, isScalar, isSeq } from 'yaml';
+import { stateSuggestionsAt } from './stateSuggestions.ts';
+import { find, type Language, marker, type Path, parsed, type Schema, type Suggestion } from './writing.ts';
 
 /** What can stand where the word before `offset` stands; `from` is where that word begins. Never throws. */
 export function suggestionsAt(text: string, offset: number, language: Language): { from: number; all: Suggestion[] } {
+  const named = stateSuggestionsAt(text, offset, language);
+  if (named) return named;
   const from = offset - /[\w.*-]*$/.exec(text.slice(0, offset))![0].length;
   const to = offset + /^[\w.*-]*/.exec(text.slice(offset))![0].length;
   const before = text.slice(text.lastIndexOf('\n', from - 1) + 1, from);
@@ -60,41 +35,6 @@ export function hoverAt(text: string, offset: number, language: Language): strin
   // Most tools tell about their arguments in their own line.
   const action = document.getIn([...path.slice(0, -1), 'uses']);
   return typeof action === 'string' ? language.action(action)?.description : undefined;
-}
-
-const marker = 'towpath__here';
-const tolerant = { strict: false, uniqueKeys: false, logLevel: 'silent' } as const;
-/** Undefined: it is no file to help with. */
-const parsed = (text: string): Document | undefined => parseYaml(text, tolerant).document;
-type Path = readonly (string | number)[];
-
-interface Found {
-  /** The mapping or list that a key is in; of a value, where it stands. */
-  path: Path;
-  node: Node;
-  isKey: boolean;
-}
-
-function find(document: Document, wanted: (node: Node) => boolean): Found | undefined {
-  let found: Found | undefined;
-  visit(document, {
-    Scalar(key, node, above) {
-      if (!wanted(node as Node)) return undefined;
-      found = { path: pathOf(above as Node[], key), node: node as Node, isKey: key === 'key' };
-      return visit.BREAK;
-    },
-  });
-  return found;
-}
-
-function pathOf(above: readonly (Node | Pair | Document)[], last: string | number | null): Path {
-  const path: (string | number)[] = [];
-  for (const [index, one] of above.entries()) {
-    const next = above[index + 1];
-    if (isPair(one) && (next || last === 'value')) path.push(String(isScalar(one.key) ? one.key.value : one.key));
-    else if (isSeq(one)) path.push(next ? one.items.indexOf(next) : Number(last));
-  }
-  return path;
 }
 
 function keysAt(document: Document, language: Language): Suggestion[] {

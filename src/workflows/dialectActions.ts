@@ -26,9 +26,17 @@ const mergeShape = z.strictObject({
 });
 const templateShape = z.strictObject({ template: z.unknown() });
 
-/** `{content, success}`, or `{success: false, error, error_type}`. */
+const success = z.boolean();
+/** Of what may fail: a value for the workflow to decide about. */
+const failureShape = {
+  success,
+  error: z.string().optional().describe('Why it failed.'),
+  error_type: z.string().optional().describe('`not_found`, `permission_denied` or `read_error`.'),
+};
+
 const fileRead: Action = {
   parameters: readShape,
+  gives: z.strictObject({ content: z.string().optional().describe('All of its text.'), ...failureShape }),
   async run(given, context) {
     const { path } = parse(readShape, given, 'file.read');
     let content = '';
@@ -44,9 +52,9 @@ const fileRead: Action = {
   },
 };
 
-/** `{path, success}`, or `{success: false, error, error_type}`. */
 const fileWrite: Action = {
   parameters: writeShape,
+  gives: z.strictObject({ path: z.string().optional(), ...failureShape }),
   async run(given, context) {
     const { path, content } = parse(writeShape, given, 'file.write');
     const text = typeof content === 'string' ? content : JSON.stringify(content);
@@ -72,9 +80,14 @@ const httpGet: Action = {
   },
 };
 
-/** `{data, success}`, or `{error, success: false, error_type, position}`. */
 const jsonParse: Action = {
   parameters: parseShape,
+  gives: z.strictObject({
+    data: z.unknown().optional().describe('The value.'),
+    ...failureShape,
+    error_type: z.literal('parse').optional(),
+    position: z.strictObject({ line: z.number(), column: z.number() }).optional().describe('Where it failed.'),
+  }),
   async run(given) {
     const { text, strict, default: fallback } = parse(parseShape, given, 'json.parse');
     try {
@@ -89,18 +102,18 @@ const jsonParse: Action = {
   },
 };
 
-/** `{text, success}`. */
 const jsonStringify: Action = {
   parameters: stringifyShape,
+  gives: z.strictObject({ text: z.string(), success }),
   async run(given) {
     const { data, indent, sort_keys } = parse(stringifyShape, given, 'json.stringify');
     return { text: JSON.stringify(sort_keys ? sorted(data) : data, null, indent), success: true };
   },
 };
 
-/** `{result, source_count, success}`. */
 const dataMerge: Action = {
   parameters: mergeShape,
+  gives: z.strictObject({ result: z.record(z.string(), z.unknown()), source_count: z.number(), success }),
   async run(given) {
     const { sources, strategy } = parse(mergeShape, given, 'data.merge');
     const merge = { deep, shallow: (one: object, other: object) => ({ ...one, ...other }), replace: last }[strategy];

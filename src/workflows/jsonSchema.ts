@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { defaultTools } from '../tools/default.ts';
-import { actionOf, dual, offeredNames } from './actions.ts';
+import { dual, offeredNames } from './actions.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
+import { givesOf, parametersOf, toolsByName } from './parameters.ts';
 import { agentSchema, workflowSchema } from './schema.ts';
+import type { ActionSchema, Schema as Known } from './writing.ts';
 
 /** JSON schemas of the files, for the editor's completion and hover. What they refuse, and more, is checked when a file is loaded. */
 export const jsonSchemas = (): Record<'workflow' | 'agent', object> => ({
@@ -43,36 +44,51 @@ function withForeign(schema: Schema): Schema {
 function withActions(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withActions);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const tools = defaultTools().map((tool) => tool.definition.name);
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       const named = key === 'uses' || key === 'action';
       if (!named || (value as { type?: unknown }).type !== 'string') return [key, withActions(value)];
       const { type, ...rest } = value as Record<string, unknown>;
-      return [key, { ...rest, anyOf: [{ enum: [...offeredNames, ...tools] }, { type }] }];
+      return [key, { ...rest, anyOf: [{ enum: [...offeredNames, ...toolsByName.keys()] }, { type }] }];
     }),
   );
 }
 
-/** What actions take and what they are for, by their names: `llm.*`, and the tools of the workspace. */
-export function actionSchemas(): Record<string, object> {
-  const tools = defaultTools().map(({ definition: { name, description, parameters } }) => [
-    name,
-    { ...parameters, description },
-  ]);
-  const own = offeredNames.flatMap((name) => {
-    const { parameters } = actionOf(name);
-    const schema = parameters ? z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' }) : {};
-    return [name, dual(name)].map((one) => [one, { ...schema, description: ownActions[name] }]);
-  });
-  return Object.fromEntries([...own, ...tools]);
+/** What an action is for, what it takes, and what it gives, as far as it is known before it is called; undefined: nothing is. */
+export function actionSchema(name: string): ActionSchema | undefined {
+  const [takes, gives] = [parametersOf(name), givesOf(name)];
+  const own = Object.keys(ownActions).find((one) => one === name || dual(one) === name);
+  const what = own === undefined ? toolsByName.get(name)?.definition.description : ownActions[own];
+  if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };
+  return {
+    ...(takes && schemaOf(z.object(takes))),
+    description: gives ? `${what} It gives ${inWords(gives)}.` : what,
+    ...(gives && { gives: schemaOf(z.object(gives)) }),
+  };
+}
+
+/** With the words that are for people as descriptions. */
+const schemaOf = (type: z.ZodType): Known =>
+  z.toJSONSchema(type, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      const schema = jsonSchema as Schema;
+      if (schema.help !== undefined) schema.description = schema.help;
+      delete schema.help;
+    },
+  }) as Known;
+
+/** `` `{content, usage, cached?}` ``; what every result may have is not said each time. */
+function inWords(gives: Record<string, z.ZodType>): string {
+  const keys = Object.entries(gives).filter(([key]) => key !== 'cut');
+  return `\`{${keys.map(([key, type]) => (type.safeParse(undefined).success ? `${key}?` : key)).join(', ')}}\``;
 }
 
 const ownActions: Record<string, string> = {
-  'llm.call': 'One model call: `{content, usage}`.',
-  'llm.stream': 'One model call, shown while it comes: `{content, usage, streamed, chunk_count}`.',
-  'llm.retry':
-    'A model call that is tried again: `{content, usage, attempts, total_delay}`, or `{error, success: false, …}` instead of failing.',
-  'llm.tools': 'A model that calls tools until it has its answer: `{content, tool_calls, tool_results, rounds}`.',
+  'llm.call': 'One model call.',
+  'llm.stream': 'One model call, shown while it comes.',
+  'llm.retry': 'A model call that is tried again; one that fails in the end is a value and not an error.',
+  'llm.tools': 'A model that calls tools until it has its answer.',
   'state.set': 'Sets keys of the state to the values given.',
 };

@@ -1,24 +1,30 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
 import type { Message, TokenUsage } from '../protocol/messages.ts';
 import { mostOfAnswer, parseJson } from '../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
-import { type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
+import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
 import { schemaOf } from './schemaCheck.ts';
 
-/** `{content, usage}`: one model call. */
+/** One model call. */
 export const llmCall: Action = {
   parameters: callSchema,
+  gives: z.strictObject(answerShape),
   async run(given, context) {
     const reply = await ask(parse(callSchema, given, 'llm.call'), context, {});
     return answerOf(reply);
   },
 };
 
-/** `{content, usage, streamed, chunk_count}`: the same, shown while it comes. */
+/** The same, shown while it comes. */
 export const llmStream: Action = {
   parameters: callSchema,
+  gives: z.strictObject({
+    ...answerShape,
+    streamed: z.literal(true),
+    chunk_count: z.number().describe('In how many pieces it came.'),
+  }),
   async run(given, context) {
     let chunks = 0;
     const reply = await ask(parse(callSchema, given, 'llm.stream'), context, { onText: () => chunks++ });
@@ -26,12 +32,16 @@ export const llmStream: Action = {
   },
 };
 
-/**
- * `{content, usage, attempts, total_delay}`, seconds; or `{error, success: false, attempts, total_delay}`: a call that fails
- * is a value here, for the workflow to decide about.
- */
+/** A call that fails is a value here, for the workflow to decide about. */
 export const llmRetry: Action = {
   parameters: retrySchema,
+  gives: z.strictObject({
+    ...z.strictObject(answerShape).partial().shape,
+    attempts: z.number().describe('How often it was asked.'),
+    total_delay: z.number().describe('Seconds that it waited in between.'),
+    success: z.literal(false).optional().describe('Only of a call that failed in the end; there is no `content` then.'),
+    error: z.string().optional().describe('Why it failed.'),
+  }),
   async run(given, context) {
     const { max_retries, base_delay, max_delay, jitter, ...params } = parse(retrySchema, given, 'llm.retry');
     const limits = { retries: max_retries, baseDelayMs: base_delay * 1000, maxDelayMs: max_delay * 1000, jitter };

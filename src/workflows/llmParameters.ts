@@ -53,6 +53,16 @@ export const callShape = {
   cache: z.boolean().default(false).describe('An equal call is answered with the answer that it had.'),
 };
 export const callSchema = z.strictObject(callShape);
+
+/** What every call gives. */
+export const answerShape = {
+  content: z.string().describe('The answer.'),
+  usage: z
+    .record(z.string(), z.number())
+    .describe('`prompt_tokens`, `completion_tokens`, `total_tokens`, as far as they are told.'),
+  cached: z.literal(true).optional().describe('Of an answer that was given before.'),
+};
+
 export const retrySchema = z.strictObject({
   ...callShape,
   max_retries: z.number().int().min(0).max(20).default(3).describe('How often a call is tried again: 3 without it.'),

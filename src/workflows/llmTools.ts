@@ -27,12 +27,28 @@ const toolsSchema = z.strictObject({
     .describe('How often the model may call tools: 10 without it.'),
 });
 
-/**
- * `{content, tool_calls, tool_results, rounds}`: a model that calls tools until it has its answer, in the one loop, in a
- * conversation of its own. With `warning` when the rounds were used up.
- */
+/** A model that calls tools until it has its answer, in the one loop, in a conversation of its own. */
 export const llmTools: Action = {
   parameters: toolsSchema,
+  gives: z.strictObject({
+    content: z.string().describe('The answer.'),
+    tool_calls: z
+      .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.record(z.string(), z.unknown()) }))
+      .describe('What the model called.'),
+    tool_results: z
+      .array(
+        z.strictObject({
+          tool_call_id: z.string(),
+          name: z.string(),
+          result: z.unknown().optional(),
+          error: z.string().optional(),
+          code: z.string().optional(),
+        }),
+      )
+      .describe('What each call gave: `result`, or `error` with its `code`.'),
+    rounds: z.number().describe('How often it called tools.'),
+    warning: z.string().optional().describe('When the rounds were used up before it was done.'),
+  }),
   async run(given, context) {
     const params = parse(toolsSchema, given, 'llm.tools');
     const { systemPrompt, messages } = splitMessages(params.messages);

@@ -1,29 +1,26 @@
 import type * as z from 'zod';
+import type { Language } from '../tools/code/language.ts';
 import { defaultTools } from '../tools/default.ts';
+import { serverResult } from '../tools/mcp/result.ts';
+import type { Tool } from '../tools/tool.ts';
 import { actionOf } from './actions.ts';
-import { schemaOf } from './schemaCheck.ts';
 
 type Shape = Record<string, z.ZodType>;
 
+/** Every tool that comes with Towpath, to be told of and never to be run. */
+export const toolsByName: ReadonlyMap<string, Tool> = new Map(
+  defaultTools({ language: {} as Language }).map((tool) => [tool.definition.name, tool]),
+);
+
 /** What an action takes, by the names of its parameters; undefined: not known before it is called. */
 export function parametersOf(action: string): Shape | undefined {
-  if (!shapes.has(action)) shapes.set(action, actionOf(action).parameters?.shape ?? toolShape(action));
-  return shapes.get(action);
+  return (actionOf(action).parameters ?? (toolsByName.get(action)?.arguments as z.ZodObject | undefined))?.shape;
 }
 
-const shapes = new Map<string, Shape | undefined>();
+/** What an action's result holds, by its keys; undefined: not known before it is there. */
+export const givesOf = (action: string): Shape | undefined =>
+  (actionOf(action).gives ?? toolsByName.get(action)?.gives ?? (isServerTool(action) ? serverResult : undefined))
+    ?.shape;
 
-function toolShape(name: string): Shape | undefined {
-  const tool = defaultTools().find(({ definition }) => definition.name === name);
-  const { properties = {}, required = [] } = (tool?.definition.parameters ?? {}) as ObjectSchema;
-  const entries = Object.entries(properties).map(([key, schema]): [string, z.ZodType] => {
-    const one = schemaOf(schema);
-    return [key, required.includes(key) ? one : one.optional()];
-  });
-  return tool && Object.fromEntries(entries);
-}
-
-interface ObjectSchema {
-  properties?: Record<string, Record<string, unknown>>;
-  required?: readonly string[];
-}
+/** `mcp.<server>.<tool>`. */
+const isServerTool = (name: string) => /^mcp\.[^.]+\.[^.]+$/.test(name);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { hoverAt, type Language, type Schema, suggestionsAt } from '../../src/workflows/complete.ts';
-import { actionSchemas, jsonSchemas } from '../../src/workflows/jsonSchema.ts';
+import { hoverAt, suggestionsAt } from '../../src/workflows/complete.ts';
+import { actionSchema, jsonSchemas } from '../../src/workflows/jsonSchema.ts';
+import type { Language, Schema } from '../../src/workflows/writing.ts';
 
-const actions = actionSchemas() as Record<string, Schema>;
 const schemas = jsonSchemas();
 const language = (kind: 'workflow' | 'agent'): Language => ({
   schema: schemas[kind] as Schema,
   agents: ['planner', 'reviewer'],
-  action: (name) => (Object.hasOwn(actions, name) ? actions[name] : undefined),
+  action: actionSchema,
 });
 
 describe('completion in a workflow file', () => {
@@ -22,6 +22,42 @@ describe('completion in a workflow file', () => {
     ['keys in braces', 'nodes:\n  - {name: a, u|}\n', ['uses', 'goto'], ['name']],
     ['keys of a choice', 'nodes:\n  - name: a\n    goto:\n      - |\n', ['if', 'to'], []],
     ['actions', 'nodes:\n  - name: a\n    uses: fs.|\n', ['fs.read', 'llm.call', 'state.set'], ['name', 'file.read']],
+    [
+      'keys of the state',
+      'initial_state: {n: 1}\nnodes:\n  - name: a\n    uses: shell.run\n    with: {command: x}\n    output: tests\n  - name: b\n    run: {type: expression, value: "state.|", output_key: twice}\n',
+      ['input', 'n', 'tests', 'twice'],
+      ['exitCode', 'variables'],
+    ],
+    [
+      'what a step gave, in a text of many lines',
+      'nodes:\n  - name: a\n    uses: shell.run\n    output: tests\n  - name: b\n    agent: planner\n    prompt: >\n      Mend this:\n      {{ state.tests.|\n',
+      ['exitCode', 'output'],
+      ['stdout', 'name'],
+    ],
+    [
+      'what a step gave, in a choice',
+      'nodes:\n  - name: a\n    uses: mcp.search.query\n    output: found\n    goto:\n      - {if: state.found.t|, to: __end__}\n',
+      ['text', 'structured'],
+      ['content'],
+    ],
+    [
+      'the result of a step',
+      'nodes:\n  - name: a\n    uses: fs.read\n    output:\n      text: "{{ result.| }}"\n',
+      ['text', 'totalLines'],
+      ['content'],
+    ],
+    [
+      'constants',
+      'variables: {most: 3}\nnodes:\n  - name: a\n    goto:\n      - {if: state.n > variables.|, to: __end__}\n',
+      ['most'],
+      ['n'],
+    ],
+    [
+      'nothing about what nobody knows',
+      'nodes:\n  - {name: a, uses: llm.call, with: {model: state.x.|}}\n',
+      [],
+      ['name'],
+    ],
     [
       'what an action takes',
       'nodes:\n  - name: a\n    uses: llm.retry\n    with:\n      m|\n',
@@ -99,8 +135,12 @@ describe('hover in a workflow file', () => {
     ['a key', 'nodes:\n  - name: a\n    go|to: b\n', /^The node that follows/],
     ['a key of the dialect’s other hosts', 'settings:\n  auto_|trace: true\n', /leaves it out/],
     ['an action', 'nodes:\n  - name: a\n    uses: llm.re|try\n', /tried again/],
-    ['a tool', 'nodes:\n  - name: a\n    uses: fs.re|ad\n', /^Read a text file/],
-    ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^Read a text file/],
+    [
+      'a tool, with what it gives',
+      'nodes:\n  - name: a\n    uses: fs.re|ad\n',
+      /^Read a text file.*It gives `\{path, text\?/,
+    ],
+    ['a parameter of a tool', 'nodes:\n  - {name: a, uses: fs.read, with: {off|set: 1}}\n', /^The first line, from 1/],
     [
       'a parameter of a model call',
       'nodes:\n  - {name: a, uses: llm.retry, with: {base_|delay: 2}}\n',

@@ -1,9 +1,10 @@
 import { type GgufInfo, readModelFile } from '../../llm/local/ggufInfo.ts';
 import { pageText } from '../../tools/web/text.ts';
-import { hoverAt, type Schema, suggestionsAt } from '../../workflows/complete.ts';
-import { actionSchemas, jsonSchemas } from '../../workflows/jsonSchema.ts';
+import { hoverAt, suggestionsAt } from '../../workflows/complete.ts';
+import { actionSchema, jsonSchemas } from '../../workflows/jsonSchema.ts';
 import { readPackage } from '../../workflows/package/read.ts';
 import { type Known, loadAgent, loadWorkflow } from '../../workflows/validate.ts';
+import type { Schema } from '../../workflows/writing.ts';
 
 /**
  * What is done aside of the extension host's thread: whatever takes apart what strangers wrote. Arguments and results are plain data,
@@ -28,10 +29,9 @@ export interface About {
 }
 
 function languageOf({ kind, agents }: About) {
-  const actions = new Map(Object.entries(actionSchemas()));
   return {
     schema: (jsonSchemas() as Record<About['kind'], Schema>)[kind],
     agents,
-    action: (name: string) => actions.get(name),
+    action: actionSchema,
   };
 }

@@ -1,8 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock, ReadResourceResult } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod';
 import type { Attachment } from '../../protocol/messages.ts';
 import { WithImages } from '../images.ts';
 import { ToolError } from '../tool.ts';
+
+/** What every tool of a server gives. */
+export const serverResult = z.strictObject({
+  text: z.string().optional().describe('What it said, as text.'),
+  structured: z
+    .unknown()
+    .optional()
+    .describe('Its structured content, where the server gives one; the same is not in `text` as well.'),
+  leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
+  cut: z.string().optional().describe('A sentence, when not all of it is there.'),
+});
 
 /** Characters of text that go to the model. */
 const textLimit = 40_000;

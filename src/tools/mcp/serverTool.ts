@@ -5,7 +5,7 @@ import { withoutSecrets } from '../shell/environment.ts';
 import { type Plan, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Definition } from './config.ts';
 import type { Sdk } from './load.ts';
-import { toData } from './result.ts';
+import { serverResult, toData } from './result.ts';
 import { checkedBy, cleanDescription, cleanSchema, inPrompt, type WordLimits } from './schema.ts';
 import type { ListedTool, McpServer } from './server.ts';
 
@@ -35,6 +35,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   };
   const base = {
     definition: definitionFor(name, listed, inPrompt),
+    gives: serverResult,
     arguments: checkedBy(listed.inputSchema, sdk),
     origin,
     ...(hidden && { hidden }),

@@ -1,0 +1,85 @@
+import type { Document } from 'yaml';
+import { find, type Language, marker, type Path, parsed, type Schema, type Suggestion } from './writing.ts';
+
+type Plain = Record<string, unknown>;
+
+/**
+ * What can follow `state.`, `variables.`, `result.` or one of their values, from what the steps of the file give. Undefined: nothing
+ * of that stands before `offset`. Never throws.
+ */
+export function stateSuggestionsAt(
+  text: string,
+  offset: number,
+  language: Language,
+): { from: number; all: Suggestion[] } | undefined {
+  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset).slice(-longestLine);
+  const [, head, chain] = /(?:^|[^\w.\])])(state|variables|result)((?:\.\w*)+)$/.exec(before) ?? [];
+  if (!head || !chain || before.trimStart().startsWith('#')) return undefined;
+  const keys = chain.slice(1).split('.');
+  const from = offset - keys.pop()!.length;
+  const rest = text.slice(offset).replace(/^\w*/, '');
+  const document = parsed(`${text.slice(0, from)}${marker}${rest}`);
+  const found = document && find(document, ({ range }) => range !== undefined && range![0] <= from && from < range![1]);
+  if (!found) return { from, all: [] };
+  let schema: Schema | undefined = { properties: namedBy(head, document, found.path, language) };
+  for (const key of keys) {
+    const properties: Record<string, Schema> = schema?.properties ?? {};
+    schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  }
+  const all = Object.entries(schema?.properties ?? {}).map(([label, { description }]): Suggestion => {
+    return { label, kind: 'value', ...(description && { description }) };
+  });
+  return { from, all };
+}
+
+/** As much of a line as is looked at. */
+const longestLine = 500;
+
+function namedBy(head: string, document: Document, path: Path, language: Language): Record<string, Schema> {
+  if (head === 'state') return stateOf(document, language);
+  if (head === 'variables') return keysOf(plain(document.toJS()).variables);
+  const end = path.lastIndexOf('output');
+  if (end < 0) return {};
+  const step = path.slice(0, end).reduce<unknown>((at, key) => Object(at)[key], document.toJS());
+  return resultOf(plain(step), language)?.properties ?? {};
+}
+
+/** Every key that the file gives the state, and what is known of its value. */
+function stateOf(document: Document, language: Language): Record<string, Schema> {
+  const file = plain(document.toJS());
+  const all: Record<string, Schema> = {
+    input: { description: 'What was said when the run was started.' },
+    ...keysOf(file.initial_state),
+    ...keysOf(file.state_schema),
+    ...keysOf(file.input_schema),
+  };
+  for (const node of listOf(file.nodes))
+    for (const step of [node, ...listOf(node.steps), ...listOf(node.body)]) Object.assign(all, setBy(step, language));
+  return all;
+}
+
+function setBy(step: Plain, language: Language): Record<string, Schema> {
+  const { run, output = step.output_key } = step;
+  const expression = plain(run);
+  if (expression.type === 'expression') return { [String(expression.output_key ?? 'result')]: {} };
+  const result = resultOf(step, language);
+  if (typeof output === 'string') return { [output]: result ?? {} };
+  if (output !== undefined) return keysOf(output);
+  return step.agent === undefined ? (result?.properties ?? {}) : {};
+}
+
+/** What the step gives, as far as it is known before it runs. */
+function resultOf(step: Plain, language: Language): Schema | undefined {
+  const action = step.uses ?? step.action;
+  if (step.agent !== undefined) return { properties: { content: { description: 'What the agent said in the end.' } } };
+  if (action === 'state.set') return { properties: keysOf(step.with ?? step.params) };
+  return typeof action === 'string' ? language.action(action)?.gives : undefined;
+}
+
+const keysOf = (value: unknown): Record<string, Schema> =>
+  Object.fromEntries(Object.keys(plain(value)).map((key) => [key, {}]));
+
+const listOf = (value: unknown): Plain[] => (Array.isArray(value) ? value.map(plain) : []);
+
+const plain = (value: unknown): Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Plain) : {};
