@@ -68,7 +68,7 @@ export async function eachItem(
     (value, index) => track(index)?.state ?? { [item]: value, [at]: index, error: notBegun(node, index) },
   );
   const results = node.type === 'dynamic_parallel' ? states.map((state, index) => wrapped(node, state, index)) : states;
-  return { state: outputOf(results, node.output ?? resultsKey, scopeOf(work)) };
+  return { state: outputOf(work, results, node.output ?? resultsKey) };
 }
 
 function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {

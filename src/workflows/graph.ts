@@ -11,7 +11,7 @@ import { canGoOn, errorOf } from './failing.ts';
 import { initialValues } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { failedStep, type NodeResult, type NodeWork, ownOf, workAt } from './node.ts';
+import { failedStep, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from './schema.ts';
@@ -133,9 +133,11 @@ class Walk {
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
     const place = { node: name, ...(branch !== undefined && { branch }) };
+    const warnings: string[] = [];
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
       const said = run.graph?.nodes[name]?.live;
-      await emit({ type: 'node', ...place, status: 'failed', error, ...(said && { output: said }) });
+      const told = warned({ ...options, warnings });
+      await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
       return { phase: 'Failed', error: { ...error, message: `Node ${name}: ${error.message}` } };
     };
     const visits = (this.visits.get(name) ?? 0) + 1;
@@ -150,39 +152,32 @@ class Walk {
     const resumed = !item?.anew && run.graph && trackOf(run.graph, branch)?.visit !== undefined;
     if (!resumed) {
       const begun = item ? item.given : state;
-      const set = begun && {
-        state: begun,
-        ...warned(options.file, (run.graph && trackOf(run.graph, branch)?.state) ?? {}, begun),
-      };
+      const before = run.graph && trackOf(run.graph, branch)?.state;
+      const set = begun && { state: begun, ...warned({ ...options, warnings }, before, begun) };
       await emit({ type: 'node', ...place, status: 'start', ...set, ...startOf(item) });
     }
     const callPrefix = `${name}:${track().visit}`;
     const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
     if (lost) return fail(lost);
 
-    const work: NodeWork = { ...options, context, node, place, callPrefix, track, atOnce: this.atOnce };
+    const work: NodeWork = { ...options, context, node, place, callPrefix, track, atOnce: this.atOnce, warnings };
     if (item) work.item = { around: item.around, given: item.given };
     try {
       const done = await this.done(work);
       if (signal.aborted) return this.stopped(fail);
       if ('stop' in done) return done.stop;
       const set = ownOf(work, done.state);
-      const scope = { ...work.track().state, ...set };
+      const scope = { ...scopeOf(work, set), result: set };
       const next = done.failedTo
         ? { next: done.failedTo === endName ? [] : [done.failedTo] }
-        : nextOf(
-            options.file,
-            node,
-            { ...scope, state: scope, variables: options.file.variables, result: set },
-            inside,
-          );
+        : nextOf(options.file, node, scope, (warning) => warnings.push(warning), inside);
       const said = done.said === undefined ? {} : { output: done.said };
       await emit({
         type: 'node',
         ...place,
         status: 'end',
         state: set,
-        ...warned(options.file, track().state, set, done.warnings),
+        ...warned(work, track().state, set),
         ...next,
         ...said,
         ...this.made(callPrefix),
@@ -205,7 +200,7 @@ class Walk {
       return { ...done, state: { ...done.state, error: null } };
     } catch (error) {
       if (!(rule?.continue || rule?.goto) || !canGoOn(error, context)) throw error;
-      const failed = failedStep(node, node.name, error);
+      const failed = failedStep(work, node, error);
       return rule.goto === undefined ? failed : { ...failed, failedTo: rule.goto };
     }
   }

@@ -16,17 +16,16 @@ export function asKept(values: Values): Record<string, unknown> {
 const largeValue = 1_000_000;
 
 /**
- * What is to be said of the values that a node sets, for its event: what is not of its declared type, and what has become large by it.
- * @param more what is said besides
+ * What is to be said of a node with its event: what was noted (and is said once), and of the values that it sets which are not of their
+ * declared type, or have become large by it.
  */
 export function warned(
-  file: WorkflowFile,
-  before: Values,
-  set: Values,
-  more: readonly string[] = [],
+  { file, warnings: noted }: { file: WorkflowFile; warnings: string[] },
+  before: Values = {},
+  set: Values = {},
 ): { warnings?: string[] } {
   const large = Object.keys(set).filter((key) => isLarge(set[key]) && !isLarge(before[key]));
-  const warnings = [...more, ...misfits(file, set), ...large.map(tooLarge)];
+  const warnings = [...new Set([...noted.splice(0), ...misfits(file, set), ...large.map(tooLarge)])];
   return warnings.length > 0 ? { warnings } : {};
 }
 

@@ -1,5 +1,6 @@
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
-import { holds, type Scope } from './template.ts';
+import { holds, type Scope, type Tell } from './template.ts';
+import { TemplateError } from './templateLanguage.ts';
 
 export const startName = '__start__';
 export const endName = '__end__';
@@ -30,11 +31,15 @@ export function entryOf(file: WorkflowFile, scope: Scope): Next {
   return follow(edges, scope, 'into the workflow');
 }
 
-/** `goto` before edges before the order of the file. Throws an `Error` when there are ways and none applies. */
-export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, inside?: Inside): Next {
+/**
+ * `goto` before edges before the order of the file. Throws an `Error` when there are ways and none applies, and where an edge's condition
+ * cannot be worked out.
+ * @param tell hears of a condition of a `goto` that cannot be: as in the dialect it does not hold
+ */
+export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, tell: Tell, inside?: Inside): Next {
   if (node.goto !== undefined) {
     const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
-    const rule = rules.find((one) => one.if === undefined || holds(one.if, scope));
+    const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
     if (!rule) throw new Error(`No \`goto\` of ${node.name} applies. Add one without \`if\` at the end.`);
     return { next: rule.to === endName ? [] : [rule.to] };
   }
@@ -44,6 +49,16 @@ export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, inside?
   if (!inside) return { next: following ? [following] : [] };
   // The branches of a parallel part stand one after the other in the file: none runs into the next.
   return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
+}
+
+function surelyHolds(condition: string | boolean, scope: Scope, tell: Tell): boolean {
+  try {
+    return holds(condition, scope);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    tell(`${error.message.replace(/\.$/, '')}; it counts as false.`);
+    return false;
+  }
 }
 
 function follow(edges: readonly EdgeSpec[], scope: Scope, where: string): Next {
@@ -123,5 +138,5 @@ export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside)
   if (node.goto) return node.goto.map(({ to }) => to);
   const edges = edgesFrom(file, node.name);
   if (edges.length > 0) return edges.map(({ to }) => to);
-  return nextOf(file, node, {}, inside).next;
+  return nextOf(file, node, {}, () => {}, inside).next;
 }

@@ -12,7 +12,7 @@ import { canGoOn, errorIn, retried } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
-import { evaluate, holds, render, renderAll, type Scope } from './template.ts';
+import { evaluate, holds, render, renderAll, type Scope, type Tell } from './template.ts';
 
 /** One node at work. */
 export interface NodeWork {
@@ -28,6 +28,8 @@ export interface NodeWork {
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
   /** Where agents of parallel branches wait for a place. */
   atOnce: Places;
+  /** What is to be said at the node with its next event. */
+  warnings: string[];
 }
 
 /** The values that a node sets, and what it said; or the person's turn. */
@@ -35,7 +37,6 @@ export type NodeResult = Done | { stop: StopPoint };
 type Done = {
   state: Record<string, unknown>;
   said?: string;
-  warnings?: string[];
   /** It failed, and this node follows. */
   failedTo?: string;
 };
@@ -79,17 +80,21 @@ async function kept(work: NodeWork, one: Step, index: number): Promise<Done> {
   signal.throwIfAborted();
   const result = await step(work, one, index).catch((error) => {
     if (!one.on_error?.continue || !canGoOn(error, work.context)) throw error;
-    return failedStep(one, work.node.name, error);
+    return failedStep(work, one, error);
   });
   const state = ownOf(work, result.state);
-  const said = warned(work.file, work.track().state, state, result.warnings);
-  await emit({ type: 'node', ...work.place, status: 'step', state, ...said });
+  await emit({ type: 'node', ...work.place, status: 'step', state, ...warned(work, work.track().state, state) });
   return result;
 }
 
 /** What a node may set: an item of a list, and its place, are not among it. */
 export const ownOf = ({ item }: NodeWork, state: Record<string, unknown>): Record<string, unknown> =>
   item ? Object.fromEntries(Object.entries(state).filter(([key]) => !Object.hasOwn(item.given, key))) : state;
+
+const telling =
+  ({ warnings }: NodeWork): Tell =>
+  (warning) =>
+    warnings.push(warning);
 
 async function step(
   work: NodeWork,
@@ -101,21 +106,21 @@ async function step(
   return retried(rule, { context: work.context, name }, async (attempt): Promise<Done> => {
     const scope = scopeOf(work);
     const worked = on_error && { error: null };
-    if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope), ...worked }) };
+    if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
     if (!uses) return { state: {} };
-    const params = renderAll(given, scope) as Record<string, unknown>;
+    const params = renderAll(given, scope, telling(work)) as Record<string, unknown>;
     const result = await perform(uses, params, actionContext(work, index, attempt));
     const content = (Object(result) as { content?: unknown }).content;
-    const state = { ...outputOf(result, output, scope), ...worked };
+    const state = { ...outputOf(work, result, output), ...worked };
     return { state, ...(typeof content === 'string' && { said: content }) };
   });
 }
 
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
-export function failedStep({ output }: Step, node: string, error: unknown): Done {
-  const failed = errorIn(node, error);
-  const state = { ...(typeof output === 'string' && { [output]: null }), error: failed };
-  return { state, warnings: [`Failed, and was gone on from: ${failed.message}`] };
+export function failedStep({ node, warnings }: NodeWork, { output }: Step, error: unknown): Done {
+  const failed = errorIn(node.name, error);
+  warnings.push(`Failed, and was gone on from: ${failed.message}`);
+  return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 
 /** A call that is tried again is another one. */
@@ -137,12 +142,12 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
   if (!file) throw new Error(`There is no agent ${agent} in .towpath/agents.`);
-  const content = node.prompt && String(render(node.prompt, scopeOf(work)) ?? '');
+  const content = node.prompt && String(render(node.prompt, scopeOf(work), telling(work)) ?? '');
   if (work.track().steps === 0) {
     if (branch !== undefined)
       await context.emit({ type: 'message', message: { role: 'user', content: content || wordsOf(context) }, branch });
     else if (content) await context.emit({ type: 'message', message: { role: 'system', content } });
-    await context.emit({ type: 'node', ...place, status: 'step' });
+    await context.emit({ type: 'node', ...place, status: 'step', ...warned(work) });
   }
   const id = typeof agent === 'string' ? agent : node.name;
   const said = () => answer(branch === undefined ? context.run.messages : (work.track().messages ?? []));
@@ -157,7 +162,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
       : await work.atOnce(async () => context.turns({ ...turn, apart: await ownTalk(work, branch) }));
   if (stop.phase !== 'Completed') return { stop };
   const result = { content: said() };
-  return { state: node.output === undefined ? {} : outputOf(result, node.output, scopeOf(work)), said: said() };
+  return { state: node.output === undefined ? {} : outputOf(work, result, node.output), said: said() };
 }
 
 /** The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first. */
@@ -188,15 +193,19 @@ const wordsOf = ({ run }: WorkflowContext): string =>
 const answer = (messages: readonly Message[]): string =>
   messages.findLast((message) => message.role === 'assistant')?.content ?? '';
 
-export function scopeOf({ file, track, item }: NodeWork): Scope {
-  const state = { ...item?.around, ...track().state, ...item?.given };
+/** @param set what the node sets, and the state does not hold yet */
+export function scopeOf({ file, track, item }: NodeWork, set: Record<string, unknown> = {}): Scope {
+  const state = { ...item?.around, ...track().state, ...set, ...item?.given };
   return { ...file.variables, ...state, state, variables: file.variables };
 }
 
 /** What a result sets. */
-export function outputOf(result: unknown, output: Step['output'], scope: Scope): Record<string, unknown> {
+export function outputOf(work: NodeWork, result: unknown, output: Step['output']): Record<string, unknown> {
   if (typeof output === 'string') return asKept({ [output]: result });
-  if (output) return asKept(renderAll(output, { ...scope, result, action_result: result }) as Record<string, unknown>);
+  if (output) {
+    const scope = { ...scopeOf(work), result, action_result: result };
+    return asKept(renderAll(output, scope, telling(work)) as Record<string, unknown>);
+  }
   const isPlain = typeof result === 'object' && result !== null && !Array.isArray(result);
   return asKept(isPlain ? (result as Record<string, unknown>) : { result });
 }

@@ -1,85 +1,72 @@
-import { Environment, Interpreter, parse } from '@huggingface/jinja';
+import { parse } from '@huggingface/jinja';
+import { TemplateInterpreter } from './interpreter.ts';
 import { tokensOf } from './templateBounds.ts';
-import { checkTemplate, functions, ownFilters, TemplateError } from './templateLanguage.ts';
+import { checkTemplate, type Node, TemplateError } from './templateLanguage.ts';
+import { toData } from './values.ts';
 
 type Program = ReturnType<typeof parse>;
 type Statement = Program['body'][number];
-type RuntimeValue = ReturnType<Interpreter['run']>;
 
 /** Names that a template can use, with their values as plain data. */
 export type Scope = Readonly<Record<string, unknown>>;
+
+/** Hears a sentence about what is empty because it is not there. */
+export type Tell = (warning: string) => void;
 
 /**
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
  * stays a list); what is not there is null. Throws `TemplateError`.
  */
-export function render(written: string, scope: Scope): unknown {
+export function render(written: string, scope: Scope, tell?: Tell): unknown {
   const text = withVariables(written, scope);
   if (!hasTemplate(text)) return text;
-  const program = programOf(text);
-  const only = expressionOf(text);
-  const interpreter = new LimitedInterpreter(environmentOf(scope));
   try {
-    return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
+    return valueIn(text, scope, tell);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(
-      `\`${inShort(text)}\` cannot be filled in: ${(error as Error).message.replace(/\.$/, '')}.`,
-    );
+    throw new TemplateError(`\`${inShort(text)}\` cannot be filled in: ${reasonOf(error)}`);
   }
 }
+
+function valueIn(text: string, scope: Scope, tell?: Tell): unknown {
+  const program = programOf(text);
+  const only = expressionOf(text);
+  const interpreter = new TemplateInterpreter(scope, tell);
+  return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
+}
+
+const reasonOf = (error: unknown): string => `${(error as Error).message.replace(/\.$/, '')}.`;
 
 function inShort(text: string): string {
   const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
   return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
-/** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
-const mostSteps = 300_000;
-/** Also of a machine that has much else to do: an honest one takes a few of these. */
-const mostMs = 1000;
-const longestText = 5_000_000;
-
-class LimitedInterpreter extends Interpreter {
-  private steps = 0;
-  private readonly startedAt = performance.now();
-
-  override evaluate(...args: Parameters<Interpreter['evaluate']>): RuntimeValue {
-    const result = super.evaluate(...args);
-    this.steps += 1 + (result.type === 'ArrayValue' ? (result.value as unknown[]).length : 0); // it may be gone through
-    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
-    if (performance.now() - this.startedAt > mostMs)
-      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
-    if (typeof result.value === 'string' && result.value.length > longestText)
-      throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
-    return result;
-  }
-}
-
 /** `render` for every text inside of a value. */
-export function renderAll(value: unknown, scope: Scope): unknown {
-  if (typeof value === 'string') return render(value, scope);
-  if (Array.isArray(value)) return value.map((item) => renderAll(item, scope));
+export function renderAll(value: unknown, scope: Scope, tell?: Tell): unknown {
+  if (typeof value === 'string') return render(value, scope, tell);
+  if (Array.isArray(value)) return value.map((item) => renderAll(item, scope, tell));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, scope)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, scope, tell)]));
 }
 
 /** The value of an expression, with or without braces around it; `!name` is `not name`. */
-export function evaluate(expression: string, scope: Scope): unknown {
-  return render(bracedExpression(expression), scope);
+export function evaluate(expression: string, scope: Scope, tell?: Tell): unknown {
+  return render(bracedExpression(expression), scope, tell);
 }
 
 /**
- * Whether a condition holds. As in the dialect, one that compares what is not there does not, and the texts `false`, `no`,
- * `none`, `0` and `` are as good as false.
+ * Whether a condition holds. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are as good as false. Throws `TemplateError`
+ * for one that cannot be worked out.
  */
 export function holds(condition: string | boolean, scope: Scope): boolean {
   if (typeof condition === 'boolean') return condition;
   let value: unknown;
   try {
-    value = evaluate(condition, scope);
-  } catch {
-    return false;
+    value = valueIn(withVariables(bracedExpression(condition), scope), scope);
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(`\`${inShort(condition)}\` cannot be worked out: ${reasonOf(error)}`);
   }
   if (typeof value === 'string') return !['', 'false', '0', 'no', 'none'].includes(value.trim().toLowerCase());
   if (Array.isArray(value)) return value.length > 0;
@@ -163,13 +150,24 @@ function programOf(text: string): Program {
     // The parser runs past its end where something is still open.
     const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
     throw new TemplateError(
-      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). ${/&&|\|\|/.test(text) ? 'Write `and`, `or`.' : 'Python is not run here.'}`,
+      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). ${hintFor(text, message)}`.trim(),
     );
   }
-  checkTemplate(program);
+  checkTemplate(program as unknown as Node);
   if (programs.size >= 500) programs.clear();
   programs.set(text, program);
   return program;
+}
+
+/** What to write instead of what the parser did not take. */
+function hintFor(text: string, message: string): string {
+  if (/&&|\|\|/.test(text)) return 'Write `and`, `or`.';
+  const statement = /Unknown statement type: (\w+)/.exec(message)?.[1];
+  if (statement === 'raw') return 'Write braces that are to stay as a text: `{{ "{{" }}`.';
+  if (statement !== undefined) return 'There are `if`, `for`, `set`, `macro`, `call` and `filter`.';
+  if (/\bis\s+(?:not\s+)?[a-z]+\s+[\w"'[{]/.test(text) && !/\bis\s+not\s+\w+\s+(?:and|or|else|if)\b/.test(text))
+    return 'What a test compares with stands in brackets: `is divisibleby(3)`.';
+  return /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text) ? 'Python is not run here.' : '';
 }
 
 /** The expression when the text is nothing else. */
@@ -180,39 +178,3 @@ function expressionOf(text: string): Statement | undefined {
 }
 
 const statements = new Set(['If', 'For', 'Set', 'Macro', 'CallStatement', 'FilterStatement', 'Comment', 'Break']);
-
-function environmentOf(scope: Scope): Environment {
-  const environment = new Environment();
-  const values: Record<string, unknown> = { ...functions, ...scope, ...constants };
-  for (const [name, run] of Object.entries(ownFilters)) values[`filter:${name}`] = run;
-  for (const [name, value] of Object.entries(values)) if (name !== 'namespace') environment.set(name, value);
-  return environment;
-}
-
-const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
-
-function toData(value: RuntimeValue): unknown {
-  switch (value.type) {
-    case 'ArrayValue':
-    case 'TupleValue':
-      return (value.value as RuntimeValue[]).map(toData);
-    case 'ObjectValue':
-    case 'NamespaceValue':
-      return Object.fromEntries(
-        [...(value.value as Map<string, RuntimeValue>)].map(([key, item]) => [key, toData(item)]),
-      );
-    case 'UndefinedValue':
-    case 'NullValue':
-      return null;
-    case 'IntegerValue':
-    case 'FloatValue':
-      // Python has no such numbers here, and a record has no words for them.
-      if (!Number.isFinite(value.value))
-        throw new Error('It gives what is no number: it divides by zero, or is too large');
-      return value.value;
-    case 'FunctionValue':
-      throw new Error('This gives a function, not a value.');
-    default:
-      return value.value;
-  }
-}

@@ -24,7 +24,25 @@ export function tokensOf(text: string): Tokens {
   const tokens = tokenize(text);
   checkBlocks(tokens);
   checkExpressions(tokens);
-  return tokens;
+  return withTests(tokens);
+}
+
+/** `is divisibleby(3)` as a filter of that name: the library's parser knows tests without arguments alone. */
+function withTests(tokens: Tokens): Tokens {
+  const made: Tokens = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const word = (offset: number) =>
+      tokens[at + offset]?.type === 'Identifier' ? tokens[at + offset]!.value : undefined;
+    const negated = word(1) === 'not';
+    const name = word(negated ? 2 : 1);
+    const length = negated ? 3 : 2;
+    if (word(0) !== 'is' || name === undefined || tokens[at + length]?.type !== 'OpenParen') made.push(tokens[at]!);
+    else {
+      made.push({ type: 'Pipe', value: '|' }, { type: 'Identifier', value: `test:${negated ? 'not ' : ''}${name}` });
+      at += length - 1;
+    }
+  }
+  return made;
 }
 
 /** Reads as the library does: what is a text in an expression, and what ends one. */

@@ -273,7 +273,7 @@ nodes:
     [
       'a mistake in what was renamed, where it stands',
       'action: llm.call, params: {prompt: "{{ state.x "}',
-      '1:55: This is not a Jinja template (Unexpected end of input). Python is not run here.',
+      '1:55: This is not a Jinja template (Unexpected end of input).',
     ],
     [
       'a mistake in one of several branches',

@@ -46,6 +46,65 @@ nodes:
       assert.equal((await stage.state()).way, expected);
     });
 
+  it('says at the node which condition of a goto could not be worked out, and goes on as if it were false', async () => {
+    stage = await Stage.of(`
+initial_state: {r: {severity: "5"}}
+nodes:
+  - name: look
+    goto: [{if: state.r.severity >= 4, to: block}, {if: state.r.Severity > 3, to: block}, {if: state.gone.text == "x", to: block}, {to: ship}]
+  - {name: block, goto: __end__}
+  - {name: ship}
+`);
+    assert.equal((await stage.start()).phase, 'Completed');
+    assert.deepEqual(stage.steps.at(-1), 'end ship');
+    assert.deepEqual((await stage.kept()).graph!.nodes.look!.warnings, [
+      '`state.r.severity >= 4` cannot be worked out: `>=` does not go with a text ("5") and a whole number (4); it counts as false.',
+      '`state.r.Severity > 3` cannot be worked out: there is no `state.r.Severity`; it counts as false.',
+      '`state.gone.text == "x"` cannot be worked out: there is no `state.gone`, so no `text` of it; it counts as false.',
+    ]);
+  });
+
+  const failing: [what: string, yaml: string, message: string][] = [
+    [
+      'the `when` of an edge',
+      'nodes: [{name: a}, {name: b}]\nedges: [{from: a, to: b, when: state.n > 3}, {from: a, to: __end__}]',
+      'Node a: `state.n > 3` cannot be worked out: there is no `state.n`.',
+    ],
+    [
+      'the `condition` of a loop',
+      'nodes: [{name: a, type: while_loop, condition: state.n < 3, max_iterations: 2, body: [{uses: state.set, with: {x: 1}}]}]',
+      'Node a: `state.n < 3` cannot be worked out: there is no `state.n`.',
+    ],
+    [
+      'a prompt with a misspelled value',
+      'initial_state: {source: {text: hi}}\nnodes: [{name: a, uses: llm.call, with: {messages: [{role: user, content: "Explain this: {{ state.sorce.text }}"}]}}]',
+      'Node a: `Explain this: {{ state.sorce.text }}` cannot be filled in: there is no `state.sorce`, so no `text` of it.',
+    ],
+  ];
+  for (const [what, yaml, message] of failing)
+    it(`fails where ${what} cannot be worked out`, async () => {
+      stage = await Stage.of(yaml);
+      const { phase, error } = await stage.start();
+      assert.deepEqual([phase, error?.message], ['Failed', message]);
+    });
+
+  it('says at the node what is empty because there is no such key, also in a loop and where it fails', async () => {
+    const empty = (key: string) => `\`state.r.${key}\` is empty: \`state.r\` has no \`${key}\`, only \`text\`.`;
+    stage = await Stage.of(`
+initial_state: {r: {text: hi}}
+nodes:
+  - {name: say, uses: state.set, with: {said: "{{ state.r.txt }}"}}
+  - {name: round, type: while_loop, condition: true, max_iterations: 2, body: [{uses: state.set, with: {said: "{{ state.r.body }}"}}]}
+  - {name: read, uses: fs.read, with: {path: "{{ state.r.path }}"}}
+`);
+    assert.equal((await stage.start()).phase, 'Failed');
+    const { say, round, read } = (await stage.kept()).graph!.nodes;
+    assert.deepEqual(
+      [say, round, read].map((node) => node!.warnings),
+      [[empty('txt')], [empty('body')], [empty('path')]],
+    );
+  });
+
   const edges: [string, string, number, string][] = [
     ['when', '{from: look, to: high, when: "state.n > 5"}, {from: look, to: low}', 9, 'high'],
     ['no when holds', '{from: look, to: high, when: "state.n > 5"}, {from: look, to: low}', 1, 'low'],

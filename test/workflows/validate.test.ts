@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { templateProblem } from '../../src/workflows/template.ts';
 import { loadAgent, loadWorkflow } from '../../src/workflows/validate.ts';
 import { toolNames } from './stage.ts';
 
@@ -71,7 +72,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a template with a mistake',
       nodes('  - name: a\n    uses: state.set\n    with: {x: "{{ state.x "}\n'),
-      '4:15: This is not a Jinja template (Unexpected end of input). Python is not run here.',
+      '4:15: This is not a Jinja template (Unexpected end of input).',
     ],
     [
       'an action that is none',
@@ -129,12 +130,12 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'a block that is not closed',
       nodes('  - name: a\n    uses: state.set\n    with:\n      x: |\n        {% if state.y %}\n        yes\n'),
-      '5:10: This is not a Jinja template (something is not closed). Python is not run here.',
+      '5:10: This is not a Jinja template (something is not closed).',
     ],
     [
       'a filter that is none',
       nodes('  - name: a\n    uses: state.set\n    with: {x: "{{ state.x | nope }}"}\n'),
-      '4:15: There is no filter `nope`.',
+      `4:15: ${templateProblem('{{ x | nope }}')}`,
     ],
     [
       'a tool twice',
