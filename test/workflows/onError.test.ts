@@ -70,7 +70,7 @@ nodes:
     steps:
       - {uses: fs.read, with: {path: none.txt}, output: text${own}}
       - {uses: state.set, with: {second: true}}
-  - {name: b, uses: state.set, with: {third: "{{ state.error.code }}"}}
+  - {name: b, uses: state.set, with: {third: "{{ state.error.code | default(none) }}"}}
 `;
     assert.deepEqual(await run(steps('{goto: b}', '')), {
       phase: 'Completed',
