@@ -4,11 +4,12 @@ import { withOwnNatives } from '../llm/native.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
+import type { CallState } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
-import type { CallContext } from '../tools/tool.ts';
+import type { CallContext, StepDone } from '../tools/tool.ts';
 import type { Asking } from './asking.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
@@ -138,7 +139,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return result;
     },
 
-    execute: (call, approval) => host.executeToolCall(call, contextFor(approval)),
+    execute: (call, approval) =>
+      host.executeToolCall(call, { ...contextFor(approval), step: { done: stepDone(run.calls[call.id]) } }),
   };
 
   async function turns({ agent, apart, ...turn }: TurnOptions) {
@@ -187,6 +189,10 @@ export function createContext(options: ContextOptions): WorkflowContext {
     });
   }
 }
+
+/** What a call did whose outcome nobody heard before the editor's end. */
+const stepDone = (state: CallState | undefined): StepDone | undefined =>
+  state?.ok && state.step ? { ...state.step, changes: state.changes, moved: state.moved } : undefined;
 
 /** Where another model may have spoken before: of what all have said in a form of their own it is sent what it has. */
 const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({

@@ -60,7 +60,9 @@ export interface WorkflowContext {
   /** One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. */
   complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
   /**
-   * One tool through the gate: the same events as for a model's call. Never throws but for a store that fails.
+   * One tool through the gate, for its effect: the same events as for a model's call, but what is so already is a success, and what
+   * this very call is known to have done before the editor's end is not done again. Data of a tool that changes files says which it
+   * was (`changed`). Never throws but for a store that fails.
    * @param approval of the agent that it is done for
    */
   execute(call: ToolCall, approval?: Agent['approval']): Promise<ToolOutcome>;

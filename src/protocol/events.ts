@@ -68,6 +68,10 @@ export const commandEndShape = {
 const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;
 
+/** Of a step of a workflow: the hash of its name and arguments, and what it gives once its files show that it is done. */
+export const stepStartSchema = z.object({ argumentsId: z.string(), gives: z.unknown() });
+export type StepStart = z.infer<typeof stepStartSchema>;
+
 /** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */
 export const questionSchema = z.object({
   id: z.string(),
@@ -122,6 +126,7 @@ const storedEvents = [
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
+    step: stepStartSchema.optional(),
   }),
   /** The command that a call runs has a process, which may live longer than the editor. */
   event('command-start', { toolCallId: z.string(), process: processSchema }),

@@ -16,6 +16,7 @@ import {
   type RunPhase,
   runPhaseSchema,
   saidShape,
+  stepStartSchema,
 } from './events.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, graphSchema, newGraph } from './graph.ts';
 import { errorInfoSchema, messageSchema, type TokenUsage, tokenUsageSchema } from './messages.ts';
@@ -41,6 +42,7 @@ const callStateSchema = z.object({
   moved: movedSchema.optional(),
   command: commandSchema.optional(),
   process: processSchema.optional(),
+  step: stepStartSchema.optional(),
   stillRunning: z.array(z.string()).optional(),
   background: backgroundSchema.optional(),
   /** How its command in the background ended, and when. */
@@ -236,9 +238,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
       call.startedAt = event.at;
+      call.ok = undefined; // a node that goes on does it under the same id
+      call.code = undefined;
       call.changes = event.changes;
       call.moved = event.moved;
       call.command = event.command;
+      call.step = event.step;
       break;
     }
     case 'command-start':

@@ -16,9 +16,10 @@ import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
 import { type Kept, keep, stored } from './record.ts';
 import { withChange } from './revision.ts';
+import { doneBefore, stepStart } from './steps.ts';
 import { beforeStop, stopIfAborted } from './stop.ts';
 import { judge, type Planned, readPlan } from './subject.ts';
-import { type Approve, type CallContext, type Tool, type ToolContext, ToolError } from './tool.ts';
+import { AlreadySo, type Approve, type CallContext, type Tool, type ToolContext, ToolError } from './tool.ts';
 import type { Workspace } from './workspace.ts';
 
 /** The gate: the one place where a tool runs. Find → check arguments → ask → run. */
@@ -93,12 +94,19 @@ export function createToolHost({
     onlyReads: (name) => byName(name)?.risk === 'read',
 
     async executeToolCall(call, context, following = []) {
+      const { done } = context.step ?? {};
+      const gave = done && (await doneBefore(call, done, context.workspace ?? workspace));
+      if (gave) return bounded(toSuccess(gave)); // its end is on record
       let started = now();
       let doing: Kept = {};
       let outputId: string | undefined;
       let background: Background | undefined;
       let changed: unknown;
-      const executed = await execute().catch((error) => toFailure(error, context.signal));
+      const executed = await execute().catch((error) => {
+        if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
+        doing = {};
+        return toSuccess({ ...error.gives, changed: false });
+      });
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
       if (isUnanswered(outcome)) return outcome; // it has not ended
       const did = outcome.ok ? doing : await doneOf(doing, outcome.error.code, context.workspace ?? workspace);
@@ -130,7 +138,8 @@ export function createToolHost({
         const { command: line, marker, where: folder } = plan ?? {};
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
         const start = { toolCallId: call.id, name: call.name, ...kept, ...(command && { command }) };
-        await stored(context, { type: 'tool-start', ...start });
+        const step = stepStart(call, plan, context);
+        await stored(context, { type: 'tool-start', ...start, ...step });
         doing = kept;
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
@@ -150,7 +159,7 @@ export function createToolHost({
         const running = plan ? (read ?? plan.run)(toolContext) : tool.run!(args, toolContext);
         // What changes something is waited for: a write finishes, a command ends with its children. What reads is left.
         const given = await (tool.risk === 'read' && !tool.waits ? beforeStop(context.signal, running) : running);
-        return toSuccess(given);
+        return toSuccess(step.step ? { ...Object(given), changed: true } : given);
       }
     },
   };

@@ -8,6 +8,7 @@ import type {
   Moved,
   ProcessIdentity,
   RemovedKind,
+  StepStart,
 } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { Policy } from '../protocol/policy.ts';
@@ -26,6 +27,19 @@ export class ToolError extends Error {
     readonly details?: unknown,
   ) {
     super(message);
+  }
+}
+
+/**
+ * What is asked for is so already. A model hears the sentence, because it thought otherwise; a step of a workflow has what it
+ * wanted, and is given `gives`.
+ */
+export class AlreadySo extends ToolError {
+  constructor(
+    { code, message, details }: ToolError,
+    readonly gives: object,
+  ) {
+    super(code, message, details);
   }
 }
 
@@ -133,6 +147,8 @@ export interface Plan {
   revise?(edited: string): Promise<Plan>;
   /** What is kept for undo when there is no `change`, looked at right before it runs. */
   trace?(): Promise<Trace>;
+  /** What it gives when it is done as it is planned, where its files alone say that it is. */
+  gives?(): object;
   run(context: ToolContext): Promise<unknown>;
 }
 
@@ -264,6 +280,9 @@ export function editableText({ plan, call }: Pick<ApprovalRequest, 'plan' | 'cal
 /** `signal` ends with the question (the run stopped, or it was settled otherwise): an answer after that is ignored. */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>;
 
+/** What a step did and gives, and the hash of its name and arguments. */
+export type StepDone = StepStart & { changes?: readonly KeptChange[]; moved?: Moved };
+
 /** What the host needs of the run it works for. */
 export interface CallContext {
   runId: string;
@@ -281,6 +300,11 @@ export interface CallContext {
   keep(content: string | Uint8Array): Promise<string>;
   /** What `ToolContext.keepOutput` kept in this run, by (the beginning of) its id; undefined for anything else. */
   keptOutput(id: string): Promise<string | undefined>;
+  /** It is a step of a workflow, which wants the effect: what is so already is a success. */
+  step?: {
+    /** A call of this id that was done, as its files had shown; what it gave was lost. */
+    done?: StepDone;
+  };
   /** `ToolContext.ask`, for the call of this id. */
   ask(toolCallId: string, questions: readonly Asked[]): Promise<Answer>;
 }

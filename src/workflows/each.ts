@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../engine/stop.ts';
 import { itemOf, lineIn, resultsKey, trackOf } from '../protocol/graph.ts';
 import { ActionError } from './action.ts';
-import { isFinal } from './failing.ts';
+import { isFinal, together } from './failing.ts';
 import { asKept } from './kept.ts';
 import { endName } from './navigate.ts';
 import { type NodeResult, type NodeWork, outputOf, scopeOf } from './node.ts';
@@ -104,7 +104,7 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 }
 
 function sumOf(failed: readonly StopPoint[], of: number) {
-  const worst = failed.find(({ error }) => isFinal(error?.code)) ?? failed[0]!;
+  const worst = together(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
   const { code = 'UNKNOWN', message = '' } = worst.error ?? {};
   return { code, message: `${failed.length} of ${of} failed. ${message}` };
 }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import type { StopPoint } from '../engine/stop.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { StoreError } from '../runs/journal.ts';
@@ -19,14 +20,16 @@ const longestWait = 60;
 /**
  * Does it, and again after a failure, as often as `retry` says, each time after a longer wait. Throws the last failure, and at once what
  * `on_error` is not for.
- * @param work is told which attempt it is, from 0
+ * @param work is told which attempt it is
+ * @param first the attempt that was at work when the editor ended; 0 without one
  */
 export async function retried<Value>(
   { retry = 0, wait = 1 }: OnError,
   { context, name }: { context: WorkflowContext; name: string },
   work: (attempt: number) => Promise<Value>,
+  first = 0,
 ): Promise<Value> {
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = first; ; attempt++) {
     try {
       return await work(attempt);
     } catch (error) {
@@ -38,6 +41,18 @@ export async function retried<Value>(
       context.signal.throwIfAborted();
     }
   }
+}
+
+/** Failures that are said of one part. */
+const mostSaid = 5;
+
+/** What several lines failed for, each thing said once; undefined when none did. */
+export function together(failed: readonly StopPoint[]): StopPoint | undefined {
+  const [first] = failed;
+  const messages = [...new Set(failed.flatMap(({ error }) => (error ? [error.message] : [])))];
+  if (!first?.error || messages.length < 2) return first;
+  const more = messages.length > mostSaid ? [`And ${messages.length - mostSaid} more.`] : [];
+  return { ...first, error: { ...first.error, message: [...messages.slice(0, mostSaid), ...more].join(' ') } };
 }
 
 /** What stands in the state as `error`. */

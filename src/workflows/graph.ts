@@ -7,11 +7,11 @@ import { StoreError } from '../runs/journal.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { eachItem, type Item } from './each.ts';
-import { canGoOn, errorOf } from './failing.ts';
+import { canGoOn, errorOf, together } from './failing.ts';
 import { initialValues } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { failedStep, type NodeResult, type NodeWork, ownOf, scopeOf, workAt } from './node.ts';
+import { failedStep, type NodeResult, type NodeWork, nextAttempt, ownOf, scopeOf, workAt } from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from './schema.ts';
@@ -115,7 +115,7 @@ class Walk {
     const broken = settled.find((one) => one.status === 'rejected');
     if (broken) throw broken.reason;
     const stops = settled.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []));
-    return stops.find((stop) => stop.phase === 'Failed') ?? stops[0];
+    return together(stops.filter(({ phase }) => phase === 'Failed')) ?? stops[0];
   }
 
   /** Undefined: the run goes on. */
@@ -164,8 +164,7 @@ class Walk {
     if (item) work.item = { around: item.around, given: item.given };
     try {
       const done = await this.done(work);
-      if (signal.aborted) return this.stopped(fail);
-      if ('stop' in done) return done.stop;
+      if ('stop' in done) return signal.aborted ? this.stopped(fail) : done.stop;
       const set = ownOf(work, done.state);
       const scope = { ...scopeOf(work, set), result: set };
       const next = done.failedTo
@@ -182,7 +181,7 @@ class Walk {
         ...said,
         ...this.made(callPrefix),
       });
-      return undefined;
+      return signal.aborted ? stopPointOf(signal) : undefined; // what was done by then is done
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
@@ -227,11 +226,13 @@ class Walk {
   /** A call of this node that had begun, and may have changed something, when the editor closed. */
   private interrupted(callPrefix: string, track: Track): ErrorInfo | undefined {
     const steps = `${callPrefix}:`;
-    const begun = Object.entries(this.context.run.calls).filter(
+    const { calls } = this.context.run;
+    const begun = Object.entries(calls).filter(
       ([id, state]) =>
         id.startsWith(steps) &&
         state.startedAt !== undefined &&
         !changedNothing(state) &&
+        !(isStep(id, steps) && ((state.ok && state.step) || calls[nextAttempt(id)])) && // it has what it wanted, or is tried again
         state.decision !== undefined &&
         Number.parseInt(id.slice(steps.length), 10) >= track.steps,
     );
@@ -260,3 +261,6 @@ class Walk {
 
 /** The editor's end came before its effect, as its files have shown. */
 const changedNothing = ({ ok, changes, moved }: CallState): boolean => !ok && changes?.length === 0 && !moved;
+
+/** The call that is the step itself, not one of a model that works at it. */
+const isStep = (id: string, steps: string): boolean => /^\d+(r\d+)?$/.test(id.slice(steps.length));

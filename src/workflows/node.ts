@@ -103,7 +103,7 @@ async function step(
 ): Promise<Done> {
   const rule = on_error ?? work.node.on_error ?? {};
   const name = work.node.name;
-  return retried(rule, { context: work.context, name }, async (attempt): Promise<Done> => {
+  const attempted = async (attempt: number): Promise<Done> => {
     const scope = scopeOf(work);
     const worked = on_error && { error: null };
     if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
@@ -113,7 +113,8 @@ async function step(
     const content = (Object(result) as { content?: unknown }).content;
     const state = { ...outputOf(work, result, output), ...worked };
     return { state, ...(typeof content === 'string' && { said: content }) };
-  });
+  };
+  return retried(rule, { context: work.context, name }, attempted, attemptOf(work, index));
 }
 
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
@@ -124,10 +125,24 @@ export function failedStep({ node, warnings }: NodeWork, { output }: Step, error
 }
 
 /** A call that is tried again is another one. */
+const callIdOf = ({ callPrefix }: NodeWork, index: number, attempt: number): string =>
+  `${callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`;
+
+/** The attempt that a step was at when the editor ended. */
+function attemptOf(work: NodeWork, index: number): number {
+  let attempt = 0;
+  while (work.context.run.calls[callIdOf(work, index, attempt + 1)]) attempt++;
+  return attempt;
+}
+
+/** The call that was made when this one had failed. */
+export const nextAttempt = (id: string): string =>
+  id.replace(/^(.*?)(?:r(\d+))?$/, (_, first, attempt = 0) => `${first}r${Number(attempt) + 1}`);
+
 const actionContext = (work: NodeWork, index: number, attempt = 0): Omit<ActionContext, 'perform'> => ({
   run: work.context,
   node: work.node.name,
-  callId: `${work.callPrefix}:${index}${attempt === 0 ? '' : `r${attempt}`}`,
+  callId: callIdOf(work, index, attempt),
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
   scope: scopeOf(work),

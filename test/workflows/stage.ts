@@ -60,6 +60,12 @@ export class Stage {
     this.agents.set(name, value!);
   }
 
+  /** As a reload of the window would, after the file was written anew. */
+  rewrite(yaml: string): void {
+    this.yaml = yaml;
+    this.build();
+  }
+
   /** As a reload of the window would. */
   build(): ExecutionEngine {
     const { value: file, problems } = loadWorkflow(this.yaml, { tools: toolNames });

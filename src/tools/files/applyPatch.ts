@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace.ts';
 import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { updateFrontmatter } from './frontmatter.ts';
-import { applyPatch, type FilePatch, onlyFile } from './patch.ts';
+import { applyPatch, asEdit, type FilePatch, onlyFile } from './patch.ts';
 import { refusePlaceholders } from './placeholder.ts';
 
 /**
@@ -82,7 +82,7 @@ function planPatch(workspace: Workspace, target: Target, file: FilePatch): Plan 
   const result = applyPatch(target.before ?? '', file);
   if (!result.ok) {
     const which = file.hunks.length > 1 ? `Hunk ${result.index + 1} of ${file.hunks.length}: ` : '';
-    throw editFailed(target, result, which, 'What the hunk has as old');
+    throw editFailed(target, result, which, file.hunks.map(asEdit), 'What the hunk has as old');
   }
   const extra = { matched: result.matched, created: target.before === null };
   return planText(workspace, target, result.text, 'fs.apply_patch', extra);

@@ -5,7 +5,7 @@ import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
 import { breakHardLink } from '../gate/write.ts';
-import { type Plan, ToolError } from '../tool.ts';
+import { AlreadySo, type Plan, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges, lineDiff } from './diff.ts';
 import { currentText, type DecodedText, linesOf, sha256 } from './text.ts';
@@ -66,8 +66,17 @@ export function planText(
 ): Plan {
   const { file, before } = target;
   const ofRun = file.mount === 'run';
-  if (before === after)
-    throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} already holds exactly this text.`);
+  const given = (stands: string) => ({
+    path: file.relative,
+    sha256: sha256(stands),
+    ...extra,
+    ...countChanges(linesOf(before ?? ''), linesOf(stands)),
+    ...(stands !== after && { changedOnSave: lineDiff(after, stands, longestDifference) }),
+  });
+  if (before === after) {
+    const message = `${quoted(file.relative)} already holds exactly this text.`;
+    throw new AlreadySo(new ToolError('E_PRECONDITION_FAILED', message), given(after));
+  }
   const verb = before === null ? 'Create' : tool === 'fs.write' ? 'Replace' : 'Edit';
   const why = reasonOf(file, before, after);
   const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor, which are saved with it.' : '';
@@ -78,6 +87,7 @@ export function planText(
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
+    gives: () => given(after),
     revise: async (edited) =>
       planText(workspace, await findTarget(workspace, target.input), edited, tool, extra, drops),
     async run({ workspace, signal, output, leaves }) {
@@ -90,27 +100,20 @@ export function planText(
         say: output,
         ...(drops && { drops }),
       });
-      if (stands === before) throw takenBack(file);
+      // A whole text that its editor puts in the form which the file has is there; an edit that is gone is not.
+      if (stands === before) throw takenBack(file, tool === 'fs.write' ? given(stands) : undefined);
       if (stands !== after) await leaves(stands);
       const newProblems = (await problems?.(signal)) ?? [];
-      const counts = countChanges(linesOf(before ?? ''), linesOf(stands));
-      return {
-        path: file.relative,
-        sha256: sha256(stands),
-        ...extra,
-        ...counts,
-        ...(stands !== after && { changedOnSave: lineDiff(after, stands, longestDifference) }),
-        ...(newProblems.length > 0 && { newProblems }),
-      };
+      return { ...given(stands), ...(newProblems.length > 0 && { newProblems }) };
     },
   };
 }
 
-const takenBack = ({ relative }: ResolvedPath) =>
-  new ToolError(
-    'TOOL_EXEC_FAILED',
-    `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`,
-  );
+function takenBack({ relative }: ResolvedPath, gives: object | undefined): ToolError {
+  const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`;
+  const error = new ToolError('TOOL_EXEC_FAILED', message);
+  return gives ? new AlreadySo(error, gives) : error;
+}
 
 /** Of what was changed on saving, in characters: the model has the rest in the file. */
 const longestDifference = 2000;

@@ -56,6 +56,7 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
   const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
+  const gives = { path: file.relative, deleted: true };
   return {
     what: `Delete ${file.relative}`,
     where: file.path,
@@ -64,11 +65,12 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),
+    gives: () => gives,
     async run({ workspace }) {
       await checkUnchanged(workspace, target, 'delete');
       await checkFolderOf(file);
       await workspace.delete(file.path);
-      return { path: file.relative, deleted: true };
+      return gives;
     },
   };
 }

@@ -38,7 +38,7 @@ export const editTool = askingTool(
     }
     const result = applyEdits(target.before ?? '', edits);
     if (!result.ok)
-      throw editFailed(target, result, edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '');
+      throw editFailed(target, result, edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '', edits);
     return planText(workspace, target, result.text, 'fs.edit', { matched: result.matched });
   },
 );

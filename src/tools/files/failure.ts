@@ -1,11 +1,18 @@
 import { secretReason } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
-import { ToolError } from '../tool.ts';
+import { AlreadySo, ToolError } from '../tool.ts';
 import type { Target } from './change.ts';
-import type { EditFailure } from './match.ts';
+import { type Edit, type EditFailure, isMade } from './match.ts';
+import { sha256 } from './text.ts';
 
-/** Why an edit was not made, where its text nearly is, and what to do. `which` begins the sentence. */
-export function editFailed(target: Target, failure: EditFailure, which: string, old = 'oldText'): ToolError {
+/** Why edits were not made, where the text of the one that failed nearly is, and what to do. `which` begins the sentence. */
+export function editFailed(
+  target: Target,
+  failure: EditFailure,
+  which: string,
+  edits: readonly Edit[],
+  old = 'oldText',
+): ToolError {
   const place = quoted(target.file.relative);
   const { lines, reason } = failure;
   // Nobody has allowed these lines to be read.
@@ -30,7 +37,16 @@ export function editFailed(target: Target, failure: EditFailure, which: string, 
     INDENTATION: `How deep the new lines go cannot be told. Indent ${old} as ${place} does, at ${at}:\n${candidate ?? ''}\n`,
   }[reason];
   const details = { reason, edit: failure.index, lines: hidden ? [] : [...lines, ...(failure.other?.lines ?? [])] };
-  return new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
+  const error = new ToolError('E_PRECONDITION_FAILED', `${which}${message} Nothing was changed.`, details);
+  const before = target.before ?? '';
+  if (!isMade(before, edits)) return error;
+  return new AlreadySo(error, {
+    path: target.file.relative,
+    sha256: sha256(before),
+    matched: 'exact',
+    added: 0,
+    removed: 0,
+  });
 }
 
 const inWords = (lines: readonly number[]) =>

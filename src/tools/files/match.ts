@@ -46,6 +46,14 @@ export function applyEdits(text: string, edits: readonly Edit[]): EditResult {
   return { ok: true, text, matched };
 }
 
+/** What these edits would make is there already: what each would replace is not, or is the same. */
+export const isMade = (text: string, edits: readonly Edit[]): boolean =>
+  edits.every((edit) => {
+    const result = applyEdits(text, [edit]);
+    if (result.ok) return false;
+    return result.reason === 'DONE_ALREADY' || (result.reason === 'NO_CHANGE' && text.includes(edit.oldText));
+  });
+
 /** The byte order mark belongs to the encoding, not to the text. */
 const plain = (text: string) => text.replace(/^\ufeff/, '');
 

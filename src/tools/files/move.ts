@@ -26,6 +26,7 @@ export const moveTool = askingTool(
   'change',
   async ({ from, to }, { workspace }) => {
     const [file, target] = await bothEnds(workspace, from, to);
+    const gives = { path: target.relative, from: file.relative };
     const inside = await namesInside(file);
     const why =
       file.protected ??
@@ -46,6 +47,7 @@ export const moveTool = askingTool(
         ? { free: ownOfRun }
         : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
       trace: () => traceOf(workspace, file, target),
+      gives: () => gives,
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);
         if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
@@ -53,7 +55,7 @@ export const moveTool = askingTool(
         await checkFolderOf(file);
         await checkFolderOf(target);
         await workspace.move(file.path, target.path);
-        return { path: target.relative, from: file.relative };
+        return gives;
       },
     };
   },

@@ -134,7 +134,8 @@ export function applyPatch(text: string, { hunks, noNewline }: FilePatch): EditR
   return result;
 }
 
-const asEdit = ({ old, now }: PatchHunk) => ({
+/** A hunk that is found by its lines, wherever it says it stands. */
+export const asEdit = ({ old, now }: PatchHunk) => ({
   oldText: old.map((line) => `${line}\n`).join(''),
   newText: now.map((line) => `${line}\n`).join(''),
   lines: true as const,

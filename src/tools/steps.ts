@@ -1,0 +1,24 @@
+import { stringify } from 'safe-stable-stringify';
+import type { StepStart } from '../protocol/events.ts';
+import type { ToolCall } from '../protocol/messages.ts';
+import { standingOf } from './files/standing.ts';
+import { sha256 } from './files/text.ts';
+import type { CallContext, Plan, StepDone } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+
+// A step of a workflow wants an effect. Unlike a model it learns nothing from hearing that this is there already, and would fail for ever.
+
+/** What a step keeps before it begins, so that it can be told as done when its outcome is lost. */
+export function stepStart(call: ToolCall, plan: Plan | undefined, { step }: CallContext): { step?: StepStart } {
+  return step && plan?.gives ? { step: { argumentsId: argumentsIdOf(call), gives: plan.gives() } } : {};
+}
+
+/** What a step gives that was done before: the same one, whose files stand as it left them. */
+export async function doneBefore(call: ToolCall, done: StepDone, workspace: Workspace): Promise<object | undefined> {
+  if (done.argumentsId !== argumentsIdOf(call)) return undefined;
+  const { changes, moved } = await standingOf(workspace, done);
+  const all = [...changes, ...(moved ? [moved] : [])];
+  return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.gives), changed: true } : undefined;
+}
+
+const argumentsIdOf = ({ name, arguments: given }: ToolCall): string => sha256(stringify([name, given]) ?? '');
