@@ -22,7 +22,7 @@ describe('the workflows that come with Towpath', () => {
       assert.deepEqual(loadWorkflow(template(path.parse(name).name), { tools: toolNames }).problems, []));
 
   it('and the one in the README is in order', () => {
-    const readme = readFileSync(path.join(folder, '../README.md'), 'utf8');
+    const readme = readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
     const [, yaml] = /```yaml\n(.*?)```/s.exec(readme)!;
     assert.deepEqual(loadWorkflow(yaml!, { tools: toolNames, agents: ['planner'] }).problems, []);
   });
