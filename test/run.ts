@@ -1,4 +1,5 @@
-// npm test [-- part …]: everything that has to hold, in order. The last line is the sum of all tests.
+// npm test [-- part … | quick | all]: everything that has to hold, in order. The last line is the sum of all tests.
+// `quick`: what a change breaks most often. `all`: also what takes hours, before a release.
 import { availableParallelism } from 'node:os';
 import { binary, node, runCommand } from './support/command.ts';
 import { ensureChromium } from './support/editor/chromium.ts';
@@ -13,11 +14,16 @@ interface Part {
   neededBy?: string[];
   /** Its tests are counted from the report of this name. */
   counts?: true;
+  /** Runs only when it is named, or with these. */
+  only?: 'quick' | 'all';
   run(signal: AbortSignal): Promise<boolean>;
 }
 
 /** Files side by side, as many as there are processors, up to what memory is there for. */
 const jobs = String(Math.min(4, availableParallelism()));
+
+/** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
+const newestEditor = '4.139.1';
 
 const parts: Part[] = [
   {
@@ -55,21 +61,51 @@ const parts: Part[] = [
     counts: true,
     run: (signal) => all(signal, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
   },
+  {
+    name: 'quick',
+    counts: true,
+    only: 'quick',
+    run(signal) {
+      const folders = ['protocol', 'engine', 'workflows', 'extension'];
+      const files = ['test/architecture.test.ts', ...folders.map((folder) => `test/${folder}/**/*.test.ts`)];
+      return all(signal, node(...mochaArguments('quick'), '--parallel', '--jobs', jobs, ...files));
+    },
+  },
+  long('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor }),
+  long('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
+  long('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
+    TOWPATH_HISTORIES: '10000',
+  }),
+  long('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
+  long('kills', ['test/kills/run.ts']),
 ];
 
+/** What is run before a release: the same with many more tries, or with another editor. */
+function long(name: string, command: string[], env: Record<string, string> = {}): Part {
+  const run = async (signal: AbortSignal) => (await runCommand(node(...command), signal, env)).code === 0;
+  return { name, only: 'all', run };
+}
+
 /** Something hangs when it takes longer than this; the part that does is ended and has failed. */
-const limitMs = 28 * 60_000;
+const limitMinutes = Number(process.env.TOWPATH_TEST_MINUTES ?? 28);
 
 const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !parts.some((part) => part.name === name));
+const known = [...parts.map((part) => part.name), 'all'];
+const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length) {
-  console.error(`There is no part ${unknown.join(', ')}. Parts: ${parts.map((part) => part.name).join(', ')}.`);
+  console.error(`There is no part ${unknown.join(', ')}. Parts: ${known.join(', ')}.`);
   process.exit(2);
 }
 
-const stopped = new AbortController();
-whenToldToEnd(() => stopped.abort());
-const signal = AbortSignal.any([stopped.signal, AbortSignal.timeout(limitMs)]);
+const ending = new AbortController();
+const { signal } = ending;
+whenToldToEnd(() => ending.abort('Stopped.'));
+// By the clock on the wall, looked at again and again: what slept or stood still meanwhile has taken that long, too.
+const began = Date.now();
+setInterval(() => {
+  if (Date.now() - began > limitMinutes * 60_000 && !isAsked('all'))
+    ending.abort(`Ended after ${limitMinutes} minutes.`);
+}, 250).unref();
 
 const summary: string[] = [];
 const needless = new Set<string>();
@@ -77,7 +113,7 @@ let passed = 0;
 let failed = 0;
 
 for (const part of parts) {
-  if (asked.length && !asked.includes(part.name)) continue;
+  if (!isWanted(part)) continue;
   if (needless.has(part.name) || signal.aborted) {
     failed += 1;
     summary.push(line(part.name, 'not run'));
@@ -101,9 +137,19 @@ for (const part of parts) {
 }
 
 console.log(`\n── summary ──\n${summary.join('\n')}`);
-if (signal.aborted) console.log(stopped.signal.aborted ? 'Stopped.' : `Ended after ${limitMs / 60_000} minutes.`);
+if (signal.aborted) console.log(signal.reason);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed || signal.aborted ? 1 : 0);
+
+function isWanted({ name, only }: Part): boolean {
+  if (isAsked('all')) return only !== 'quick';
+  if (isAsked('quick') && name === 'check') return true;
+  return asked.length ? isAsked(name) : !only;
+}
+
+function isAsked(name: string): boolean {
+  return asked.includes(name);
+}
 
 /** Runs every command, also after one failed: a format error must not hide a type error. */
 async function all(signal: AbortSignal, ...commands: string[][]): Promise<boolean> {

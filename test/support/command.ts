@@ -19,9 +19,14 @@ export function binary(packageName: string, name = packageName): string {
 }
 
 /** Runs Node in the project's folder with our output and no input. Aborting ends it. Code 1 also stands for a signal. */
-export function runCommand(args: string[], signal?: AbortSignal): Promise<{ code: number }> {
+export function runCommand(
+  args: string[],
+  signal?: AbortSignal,
+  added: Record<string, string> = {},
+): Promise<{ code: number }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: projectRoot, stdio: ['ignore', 'inherit', 'inherit'] });
+    const env = { ...process.env, ...added };
+    const child = spawn(process.execPath, args, { cwd: projectRoot, env, stdio: ['ignore', 'inherit', 'inherit'] });
     const end = () => {
       child.kill();
       setTimeout(() => child.kill('SIGKILL'), 20_000).unref(); // it had its time to tidy up
