@@ -13,7 +13,7 @@ export function checkArguments(call: ToolCall, tool: Tool): unknown {
   if (call.malformed !== undefined) throw malformed(call.malformed, tool);
   const problem = forbidden(call.arguments, 0);
   if (problem) throw new ToolError('TOOL_ARGS_INVALID', `${problem} ${expected(tool)}`);
-  const parsed = tool.arguments.safeParse(call.arguments);
+  const parsed = tool.arguments.safeParse(tool.understands?.(call.arguments) ?? call.arguments);
   if (!parsed.success) {
     const problems = parsed.error.issues.slice(0, 8).map(inWords);
     throw new ToolError('TOOL_ARGS_INVALID', `${problems.join('; ')}. ${expected(tool)}`);

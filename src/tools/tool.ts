@@ -166,6 +166,8 @@ export interface Tool {
   /** It waits for the person: it begins when its reply is on disk, and what is asked for after it waits for it. It heeds a stop by itself. */
   waits?: true;
   arguments: z.ZodType;
+  /** Arguments in a form that no model is told of, as its own ones; undefined: they are in no such form. */
+  understands?(given: Record<string, unknown>): Record<string, unknown> | undefined;
   /** Of an MCP server's tool: whose it is, and as what, at this moment. */
   origin?(args: unknown): Origin | undefined;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
-import { askingTool, type Plan, ToolError } from '../tool.ts';
+import { askingTool, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
@@ -13,7 +13,7 @@ import { refusePlaceholders } from './placeholder.ts';
  * `fs.apply_patch`: a unified diff of one file, or new values in its YAML frontmatter. Data: `{ path, sha256, matched,
  * created, added, removed }`, for frontmatter without `matched` and `created`. `E_INVALID_FRONTMATTER` when it is no YAML.
  */
-export const applyPatchTool = askingTool(
+const tool = askingTool(
   {
     name: 'fs.apply_patch',
     description: 'Apply a unified diff to a file, or set keys of its frontmatter (in @state: add to them).',
@@ -46,6 +46,13 @@ export const applyPatchTool = askingTool(
     return planFrontmatter(workspace, target, frontmatter!);
   },
 );
+
+/** Packages of crewagent tell a model to write `{operation: "updateFrontmatter", update}`: it is understood, and not told of. */
+export const applyPatchTool: Tool = {
+  ...tool,
+  understands: ({ operation, update, ...rest }) =>
+    operation === 'updateFrontmatter' && update !== undefined ? { ...rest, frontmatter: update } : undefined,
+};
 
 function planFrontmatter(workspace: Workspace, target: Target, update: Record<string, unknown>): Plan {
   if (Object.keys(update).length === 0) throw new ToolError('TOOL_ARGS_INVALID', 'frontmatter: give at least one key.');

@@ -145,8 +145,8 @@ function waysOf(edges: z.infer<typeof graph>['edges']): PackageGraph['edges'] {
   return [...ways.values()].map(({ from, to, labels, conditions }) => ({
     from,
     to,
-    label: labels.join(' / '),
-    ...(conditions.length > 0 && { condition: conditions.join('; ') }),
+    label: labels.join(' / ').slice(0, 200),
+    ...(conditions.length > 0 && { condition: conditions.join('; ').slice(0, 1000) }),
   }));
 }
 

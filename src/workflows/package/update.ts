@@ -25,7 +25,8 @@ export function mergeState(before: Values, update: Values): FrontmatterUpdate {
 
 function merged(old: unknown, given: unknown, path: readonly string[], drops: string[]): unknown {
   if (isOperation(given)) return operated(old, given, path, drops);
-  if (isMap(given) && (old === undefined || (isMap(old) && Object.keys(given).length > 0))) {
+  const isEmpty = isMap(given) && path.length > 0 && Object.keys(given).length === 0; // as much as to say: nothing
+  if (isMap(given) && (old === undefined || (isMap(old) && !isEmpty))) {
     const known = (old ?? {}) as Values;
     const values = Object.entries(given).map(([key, value]) => [
       key,
@@ -73,7 +74,7 @@ function without(old: unknown, items: unknown[], path: readonly string[], drops:
   if (!isMap(old)) throw invalid(path, 'remove', 'it is no list and no map');
   const absent = items.find((item) => typeof item !== 'string' || !Object.hasOwn(old, item));
   if (absent !== undefined) {
-    const hint = didYouMean(String(absent), Object.keys(old)).trim();
+    const hint = typeof absent === 'string' ? didYouMean(absent, Object.keys(old)).trim() : '';
     throw invalid(path, 'remove', `there is no ${short(absent)} in it${hint && `. ${hint.replace(/\?$/, '')}`}`);
   }
   drops.push(...items.map((item) => [...path, String(item)].join('.')));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ToolCall } from '../../../src/protocol/messages.ts';
 import { call } from '../../support/scriptedClient.ts';
 import { builderFiles } from './builderSample.ts';
 import { playPackage, type Stage } from './stage.ts';
@@ -84,19 +85,26 @@ describe('a run of a package whose model says only what is new', () => {
   ];
   const all = Object.assign({}, ...steps.map(([, variables]) => variables));
   const files = steps.map(([, , file]) => file);
-  const ways: [what: string, said: (values: object, key: 'set' | 'append') => unknown][] = [
-    ['in plain values', (value) => value],
-    ['as the protocol of crewagent has it', (value, key) => ({ [key]: value })],
+  type Said = (value: unknown, key: 'set' | 'append') => unknown;
+  const inItsWay: Said = (value, key) => ({ [key]: value });
+  const ways: [what: string, said: Said, update: (values: Record<string, unknown>) => ToolCall][] = [
+    ['in plain values', (value) => value, update],
+    ['with what is to be done to each', inItsWay, update],
+    [
+      'to the letter as crewagent’s protocol has it',
+      inItsWay,
+      (update) => call('fs.apply_patch', { path: '@state/workflow.md', operation: 'updateFrontmatter', update }),
+    ],
   ];
 
-  for (const [what, said] of ways)
+  for (const [what, said, update] of ways)
     it(`keeps 14 variables and 6 files of a package of the builder, said ${what}`, async () => {
       const updates = steps.map(([node, variables], index) => {
         const next = steps[index + 1]?.[0];
         return update({
           stepsCompleted: said([node], 'append'),
           ...(Object.keys(variables).length > 0 && { variables: said(variables, 'set') }),
-          ...(next && { currentNodeId: next }),
+          ...(next && { currentNodeId: said(next, 'set') === next ? next : { set: next } }),
           artifacts: said([files[index]], 'append'),
           updatedAt: '2026-01-02T00:00:00Z',
         });

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import fc from 'fast-check';
 import { StateDocument } from '../../../src/workflows/package/document.ts';
 import { loadPackage } from '../../../src/workflows/package/load.ts';
 import { mountWorkspace } from '../../../src/workflows/package/mounts.ts';
+import { lossOf, mergeState } from '../../../src/workflows/package/update.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { type Conversation, conversation } from '../../tools/conversation.ts';
 import { writePackage } from './sample.ts';
@@ -265,4 +267,51 @@ describe('an update of the state document', () => {
     assert.equal(outcome.ok, true, 'what the person has taken out of the file is not missed');
     assert.deepEqual(Object.keys(state.state.variables), ['limits', 'drafts', 'from']);
   });
+
+  const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean());
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.array(leaf, { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', 'set', 'remove', '__proto__'), tie('value'), { maxKeys: 3 }),
+    ),
+  }));
+  const values = fc.dictionary(fc.constantFrom('variables', 'artifacts', 'own', 'more'), value);
+
+  it('loses nothing that it does not say, whatever stands there and whatever it says', () => {
+    fc.assert(
+      fc.property(values, values, (before, given) => {
+        let made: ReturnType<typeof mergeState>;
+        try {
+          made = mergeState(before, given);
+        } catch (error) {
+          return (error as Error).name === 'ToolError';
+        }
+        const after: Record<string, unknown> = { ...before, ...made.values };
+        const unnamed = Object.keys(before).filter(
+          (key) => !(key in given) && !('set' in given) && !('remove' in given),
+        );
+        for (const key of unnamed) assert.deepEqual(after[key], before[key]);
+        const isSaid = (place: string) => made.drops.some((drop) => place === drop || place.startsWith(`${drop}.`));
+        // What is lost without a word is found out, and refused, when it is written.
+        const found = lossOf(before, after, made.drops).length > 0;
+        for (const place of namesOf(before))
+          if (!isSaid(place.join('.')) && !isThere(after, place)) assert.ok(found, place.join('.'));
+        return true;
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
+
+/** The names in a map and in the maps in it, each with the way to it. */
+const namesOf = (value: unknown, path: string[] = []): string[][] =>
+  typeof value !== 'object' || value === null || Array.isArray(value)
+    ? []
+    : Object.entries(value).flatMap(([key, one]) => [[...path, key], ...namesOf(one, [...path, key])]);
+
+function isThere(value: unknown, [name, ...rest]: string[]): boolean {
+  if (name === undefined) return true;
+  return Object.hasOwn(Object(value), name) && isThere((value as Record<string, unknown>)[name], rest);
+}
