@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { nearest } from '../nearest.ts';
 import { readTool, type ToolContext } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
 import { askToRead } from './ask.ts';
 import { globTest } from './glob.ts';
-import { searchPlaces, workspacePath } from './places.ts';
-import { ripgrep } from './ripgrep.ts';
+import { globLimits } from './globLimits.ts';
+import { firstInOrder, type Hit, type Search } from './ordered.ts';
+import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
+import { ripgrep, withLimits } from './ripgrep.ts';
 
 interface FindArguments {
   pattern: string;
@@ -12,7 +15,7 @@ interface FindArguments {
 }
 
 const maximumFiles = 500;
-/** So many of the other files are looked through for what was meant. */
+/** So many files, the first in order, are looked through for what was meant. */
 const maximumOthers = 5000;
 
 /** `fs.find`: files by name. */
@@ -35,32 +38,59 @@ export const findTool = readTool(
 
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
   const matches = globTest(pattern);
-  const files: string[] = [];
-  const others: string[] = [];
+  const found: string[] = [];
   let cut = false;
-  for (const place of await searchPlaces(workspace, path)) {
-    const onLine = (line: string) => {
-      const name = workspacePath(place, line);
-      if (matches(name) || (place.prefix && matches(name.slice(place.prefix.length)))) files.push(name);
-      else if (others.length < maximumOthers) others.push(name);
-      return files.length <= maximumFiles;
-    };
-    const ended = await ripgrep(workspace, place.folder, ['--files', '--', place.target], onLine, signal);
-    cut ||= ended.cut;
+  const places = await searchPlaces(workspace, path);
+  for (const place of places) {
+    if (found.length > maximumFiles) break;
+    const { hits, cut: early } = await withLimits(globLimits(pattern, place.prefix), (limits) => {
+      const run: Search<Hit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+        const options = ['--files', ...(inOrder ? ['--sort=path'] : []), ...limits, '--', place.target];
+        const onName = (name: string) => {
+          const path = workspacePath(place, name);
+          if (beyond(path)) return true;
+          const isWanted = matches(path) || (place.prefix !== '' && matches(path.slice(place.prefix.length)));
+          return !isWanted || onHit({ path });
+        };
+        return ripgrep(workspace, place.folder, options, onName, signal);
+      };
+      return firstInOrder({ run, taking: () => atMost(maximumFiles) }, signal);
+    });
+    found.push(...hits.map((hit) => hit.path));
+    cut ||= early;
   }
-  files.sort();
+  const files = found.slice(0, maximumFiles);
   return {
-    files: files.slice(0, maximumFiles),
-    ...(files.length === 0 && { note: nothing(pattern, others) }),
-    ...(cut && { cut: `More than ${maximumFiles} files or too slow; narrow the pattern or give a path.` }),
+    files,
+    ...(files.length === 0 && { note: await nothing(pattern, places, workspace, signal) }),
+    ...((cut || found.length > files.length) && {
+      cut: `More than ${maximumFiles} files or too slow; narrow the pattern or give a path.`,
+    }),
   };
 }
 
+const atMost = (most: number) => {
+  let taken = 0;
+  return () => ++taken <= most;
+};
+
 /** With the names that a glob's last one is a slip of. */
-function nothing(pattern: string, others: readonly string[]): string {
+async function nothing(
+  pattern: string,
+  places: readonly SearchPlace[],
+  workspace: Workspace,
+  signal: AbortSignal,
+): Promise<string> {
   const name = pattern.split('/').at(-1)!;
-  const names = new Map(others.map((path) => [path.split('/').at(-1)!, path]));
-  const slips = /[*?[{]/.test(name) ? [] : nearest(name, names.keys());
-  const near = slips.map((slip) => JSON.stringify(names.get(slip)));
+  const names = new Map<string, string>();
+  const take = atMost(maximumOthers - 1);
+  for (const place of /[*?[{]/.test(name) ? [] : places) {
+    const onName = (path: string) => {
+      names.set(path.split(/[\\/]/).at(-1)!, workspacePath(place, path));
+      return take();
+    };
+    await ripgrep(workspace, place.folder, ['--files', '--sort=path', '--', place.target], onName, signal);
+  }
+  const near = nearest(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
   return `No file matches; ignored ones are left out.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`;
 }

@@ -4,15 +4,18 @@ import { ToolError } from '../tool.ts';
 /**
  * A test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` as
  * usual; a glob without `/` matches names in every folder. ripgrep's own `--glob` is not used for this, because there a
- * match overrides the ignore files; nor a regular expression, which takes years for some globs. Refuses globs that point
- * outside the workspace.
+ * match overrides the ignore files (`globLines` tells it what to leave out); nor a regular expression, which takes years for some
+ * globs. Refuses globs that point outside the workspace.
  */
-export function globTest(glob: string): (path: string) => boolean {
+export const globTest = (glob: string): ((path: string) => boolean) => walker(compile(globParts(glob)));
+
+/** What a glob is made of. Throws for what `globTest` refuses. */
+export function globParts(glob: string): Part[] {
   if (/^([\\/]|[a-z]:)/i.test(glob) || glob.split(/[\\/]/).includes('..'))
     throw refuse('OUTSIDE', `${quoted(glob)} is outside the workspace. Globs are relative to it, like "src/**/*.ts".`);
   if (glob.length > 500) throw new ToolError('TOOL_ARGS_INVALID', 'The glob is too long. Use a simpler one.');
   const anchored = glob.replace(/^\.\//, '').replace(/\/$/, '/**');
-  return walker(compile(anchored.includes('/') ? anchored : `**/${anchored}`));
+  return parse(anchored.includes('/') ? anchored : `**/${anchored}`);
 }
 
 /** Reads a letter that fits and goes on, or (without `reads`) just goes on. The first one is the end. */
@@ -58,7 +61,7 @@ function walker(states: readonly State[]): (path: string) => boolean {
 }
 
 /** The last state is the one to begin in. */
-function compile(glob: string): State[] {
+function compile(parts: readonly Part[]): State[] {
   const states: State[] = [{ to: [] }];
   const add = (state: State) => states.push(state) - 1;
   const many = (reads: State['reads'], next: number) => {
@@ -78,13 +81,14 @@ function compile(glob: string): State[] {
     return again;
   };
   const sequence = (parts: readonly Part[], next: number) => parts.reduceRight((to, part) => before(part, to), next);
-  const first = sequence(parse(glob), 0);
+  const first = sequence(parts, 0);
   add({ to: [first] });
   return states;
 }
 
-type Part =
-  | { kind: 'letter'; reads(letter: string): boolean }
+/** A `letter` without `letter` is one of several. */
+export type Part =
+  | { kind: 'letter'; letter?: string; reads(letter: string): boolean }
   | { kind: 'star' | 'everything' | 'folders' }
   | { kind: 'either'; parts: Part[][] };
 
@@ -118,7 +122,7 @@ function parse(glob: string): Part[] {
     else if (letter === ',' && groups.length > 0) groups.at(-1)!.push([]);
     else if (letter === '*') here().push({ kind: 'star' });
     else if (letter === '?') here().push({ kind: 'letter', reads: inName });
-    else here().push({ kind: 'letter', reads: (one) => one === letter });
+    else here().push({ kind: 'letter', letter, reads: (one) => one === letter });
     at += length;
   }
   return whole;

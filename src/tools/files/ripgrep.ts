@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { leftoverGlob } from '../gate/leftovers.ts';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { leftoverGlob, withTemporary } from '../gate/leftovers.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
+import type { GlobLimits } from './globLimits.ts';
 
 /** How long one search may take, in milliseconds. */
 const timeLimit = 20_000;
@@ -18,7 +20,7 @@ const common = [
 ];
 
 /**
- * Runs ripgrep and gives its output line by line until `onLine` returns false. Resolves to whether it was cut short, by
+ * Runs ripgrep and gives its output line by line (of `--files`, name by name) until `onLine` returns false. Resolves to whether it was cut short, by
  * that or by the time limit. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
  */
 export async function ripgrep(
@@ -30,7 +32,11 @@ export async function ripgrep(
 ): Promise<{ cut: boolean }> {
   if (!workspace.ripgrep) throw new ToolError('TOOL_NOT_AVAILABLE', 'There is no ripgrep here. Use fs.list.');
   signal.throwIfAborted();
-  const child = spawn(workspace.ripgrep, [...common, ...options], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [separator, more] = options.includes('--files') ? ['\0', ['--null']] : ['\n', []];
+  const child = spawn(workspace.ripgrep, [...common, ...more, ...options], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let cut = false;
   let errors = '';
   const stop = () => {
@@ -47,19 +53,30 @@ export async function ripgrep(
     child.once('close', resolve);
   });
   try {
-    const lines = createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY });
     let failed: unknown;
-    lines.on('line', (line) => {
+    let rest = '';
+    const say = (line: string) => {
       try {
         if (!cut && !onLine(line)) stop();
       } catch (error) {
         failed = error; // thrown here it would be nobody's
         stop();
       }
+    };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      let from = 0;
+      for (let end = text.indexOf(separator); end >= 0 && !cut; end = text.indexOf(separator, from)) {
+        say(rest + text.slice(from, end));
+        rest = '';
+        from = end + 1;
+      }
+      rest += text.slice(from);
     });
     const code = await ended;
     signal.throwIfAborted();
     if (failed) throw failed;
+    if (!cut && (code === null || rest !== ''))
+      throw new ToolError('TOOL_EXEC_FAILED', 'ripgrep ended in the middle of its answer.');
     if (code === 2 && !cut && errors !== '') throw badPattern(errors);
     return { cut };
   } catch (error) {
@@ -70,6 +87,24 @@ export async function ripgrep(
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
+}
+
+/** Calls `work` with the options for a glob's limits. Where no ignore file can be written, more is looked at. */
+export async function withLimits<Result>(
+  { options, ignored }: GlobLimits,
+  work: (options: string[]) => Promise<Result>,
+): Promise<Result> {
+  if (!ignored) return work(options);
+  let result: Promise<Result> | undefined;
+  await withTemporary(tmpdir(), async (file) => {
+    const written = await writeFile(file, ignored.join('\n'), { flag: 'wx', mode: 0o600 }).then(
+      () => [`--ignore-file=${file}`],
+      () => [],
+    );
+    result = work([...options, ...written]);
+    await result.catch(() => undefined);
+  });
+  return result!;
 }
 
 function badPattern(errors: string): ToolError {

@@ -3,8 +3,10 @@ import { secretReason } from '../gate/protected.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { askToRead } from './ask.ts';
 import { globTest } from './glob.ts';
+import { globLimits } from './globLimits.ts';
+import { firstInOrder, type Hit, type Search } from './ordered.ts';
 import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
-import { ripgrep } from './ripgrep.ts';
+import { ripgrep, withLimits } from './ripgrep.ts';
 
 interface SearchArguments {
   pattern: string;
@@ -57,55 +59,87 @@ async function search(args: SearchArguments, { workspace, signal, keptFromSearch
   const options = [
     '--json',
     '--max-filesize=5M',
-    '--sort=path',
     ...(args.fixed ? ['--fixed-strings'] : []),
     ...(args.ignoreCase ? ['--ignore-case'] : []),
     ...(args.context ? [`--context=${args.context}`] : []),
   ];
+  const taking = () => {
+    const found = new Found();
+    return (hit: FoundLine) => found.add(hit);
+  };
   const found = new Found();
   for (const place of await searchPlaces(workspace, args.path)) {
+    if (found.cut) break;
     const isKept = keptFromSearch(workspacePath(place, place.target));
     const wanted = (path: string) => {
       const below = path.slice(place.prefix.length);
       return !secretReason(below.split('/')) && !isKept(path) && (matches(path) || matches(below));
     };
-    const onLine = (line: string) => found.add(place, line, wanted);
-    const { cut } = await ripgrep(
-      workspace,
-      place.folder,
-      [...options, '--', args.pattern, place.target],
-      onLine,
-      signal,
-    );
-    found.cut ||= cut;
+    const limits = args.glob === undefined ? { options: [] } : globLimits(args.glob, place.prefix);
+    const { hits, cut } = await withLimits(limits, (limits) => {
+      const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
+        const sorted = inOrder ? ['--sort=path'] : [];
+        const onLine = reader(place, (path) => !beyond(path) && wanted(path), onHit);
+        const all = [...options, ...sorted, ...limits, '--', args.pattern, place.target];
+        return ripgrep(workspace, place.folder, all, onLine, signal);
+      };
+      return firstInOrder({ run, taking }, signal);
+    });
+    found.cut = hits.some((hit) => !found.add(hit)) || cut;
   }
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
   return { matches: found.matches, files: found.files, ...(found.cut && { cut: more }) };
 }
 
-/** What ripgrep's `--json` lines say, within the limits. */
+/** A line of a file, as it is shown. */
+interface FoundLine extends Hit {
+  isMatch: boolean;
+  line: string;
+}
+
+/** What ripgrep's `--json` lines say of files that are wanted. */
+function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
+  let path: string | undefined;
+  return (json: string): boolean => {
+    const begins = json.startsWith('{"type":"begin"');
+    if (!begins && path === undefined) return true; // of a file that is not wanted
+    const { type, data } = JSON.parse(json) as RipgrepEvent;
+    if (begins) {
+      const { text: named } = data.path; // absent, when it is not UTF-8: nobody could say whether it is a secret, or read on in it
+      const whole = named === undefined ? undefined : workspacePath(place, named);
+      path = whole !== undefined && wanted(whole) ? whole : undefined;
+      return true;
+    }
+    if (path === undefined || (type !== 'match' && type !== 'context')) return true;
+    const text = textOf(data.lines);
+    const short = text.length > maximumLine ? `${around(text, data.submatches?.[0]?.start ?? 0)} (line cut)` : text;
+    const isMatch = type === 'match';
+    return onHit({ path, isMatch, line: `${data.line_number}${isMatch ? ':' : '-'} ${short}` });
+  };
+}
+
+/** The answer, within the limits. */
 class Found {
   readonly files: { path: string; lines: string[] }[] = [];
   matches = 0;
   cut = false;
   private characters = 0;
+  private inLast = 0;
 
   /** False: enough. */
-  add(place: SearchPlace, json: string, wanted: (path: string) => boolean): boolean {
-    const event = JSON.parse(json) as RipgrepEvent;
-    if (event.type !== 'match' && event.type !== 'context') return true;
-    const { text: named } = event.data.path;
-    if (named === undefined) return true; // not UTF-8: nobody could say whether it is a secret, or read on in it
-    const path = workspacePath(place, named);
-    if (!wanted(path)) return true;
-    if (event.type === 'match' && this.matches >= maximumMatches) return false;
-    if (this.characters > maximumCharacters) return false;
-    if (event.type === 'match') this.matches += 1;
-    if (this.files.at(-1)?.path !== path) this.files.push({ path, lines: [] });
-    const text = textOf(event.data.lines);
-    const short =
-      text.length > maximumLine ? `${around(text, event.data.submatches?.[0]?.start ?? 0)} (line cut)` : text;
-    const line = `${event.data.line_number}${event.type === 'match' ? ':' : '-'} ${short}`;
+  add({ path, isMatch, line }: FoundLine): boolean {
+    if ((isMatch && this.matches >= maximumMatches) || this.characters > maximumCharacters) {
+      if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // what is around a match that is not told
+      return false;
+    }
+    if (this.files.at(-1)?.path !== path) {
+      this.files.push({ path, lines: [] });
+      this.inLast = 0;
+    }
+    if (isMatch) {
+      this.matches += 1;
+      this.inLast += 1;
+    }
     this.files.at(-1)!.lines.push(line);
     this.characters += line.length;
     return true;
