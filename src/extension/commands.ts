@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import type { RunStore } from '../runs/store.ts';
+import type { CommitMessages } from './commit/commitMessages.ts';
+import type { SourceControl } from './commit/git.ts';
 import type { Modals } from './dialogs/modals.ts';
 import type { Doctor } from './doctor/doctor.ts';
 import type { Approvals } from './gate/approvals.ts';
@@ -34,6 +36,7 @@ interface Parts {
   undo: Undo;
   leftRunning: LeftRunning;
   commandsAtWork: CommandsAtWork;
+  commitMessages: CommitMessages;
   packages: Packages;
   setup: Setup;
   manager: ModelManager;
@@ -96,6 +99,8 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.commands': () => parts.commandsAtWork.choose(),
+    'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
+    'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),
     'towpath.endCommands': () => parts.leftRunning.choose(),
     'towpath.answer': (id?: string) =>
       approvals.count === 0 || (id !== undefined && asks.has(id)) ? asks.show(id) : approvals.show(id),

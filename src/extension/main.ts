@@ -11,6 +11,7 @@ import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { createAsides } from './aside/aside.ts';
 import { registerCommands } from './commands.ts';
+import { CommitMessages } from './commit/commitMessages.ts';
 import { Modals } from './dialogs/modals.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
@@ -169,6 +170,7 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const leftRunning = new LeftRunning(store, left, conversation);
   const commandsAtWork = new CommandsAtWork(background, conversation);
+  const commitMessages = new CommitMessages({ models, policies, workspace });
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
@@ -214,6 +216,7 @@ export function activate(context: vscode.ExtensionContext): void {
     problems,
     terminal,
     commandsAtWork,
+    commitMessages,
     diffs.register(),
     reviews.register(),
     presence,
@@ -230,6 +233,7 @@ export function activate(context: vscode.ExtensionContext): void {
       undo,
       leftRunning,
       commandsAtWork,
+      commitMessages,
       packages,
       setup,
       manager,

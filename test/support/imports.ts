@@ -24,6 +24,7 @@ export const rooms: Record<string, readonly string[]> = {
     'language',
     'models',
     'gate',
+    'commit',
     'mcp',
     'runs',
     'panel',

@@ -65,7 +65,7 @@ export async function askOneWord(
 }
 
 /** `keyOf`: the provider that wants another key. (The editor's own models have none of ours.) */
-async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
+export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
   const setSecret = 'Set Secret…';
   const ways = keyOf ? ['Set API Key…', ...(namesSecrets(keyOf) ? [setSecret] : [])] : ['Pick Model…'];
   const chosen = await vscode.window.showErrorMessage(withoutLinks(text), ...ways);

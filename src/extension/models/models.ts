@@ -117,6 +117,20 @@ export class Models implements vscode.Disposable {
     return small && split(small).provider !== 'local' ? this.ready(small) : undefined;
   }
 
+  /**
+   * What writes a text that the person waits for: the one for small work, else the picked one. Where both run on this machine, the picked
+   * one if it is in memory, for it would have to make room. Throws as `current`; the demo model can only play its script.
+   */
+  async writing(): Promise<RunModel> {
+    const { small } = settings().models;
+    const [own, other] = [split(this.currentId), split(small)];
+    const stays = own.provider === 'local' && other.provider === 'local' && this.isInMemory(own.model);
+    if (small && small !== demoModel && !stays) return this.ready(small);
+    this.checkChosen();
+    if (this.currentId !== demoModel) return this.ready(this.currentId);
+    throw new EngineError('UNKNOWN', 'The demo model can only play its script. Pick another model.');
+  }
+
   private async ready(id: string): Promise<RunModel> {
     checkProblem(id);
     const now = settings();

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import { keptFromSearch } from '../../tools/gate/policy.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import type { Policies } from '../gate/policies.ts';
+import { showProblem } from '../models/connection.ts';
+import { providerOf, split } from '../models/modelIds.ts';
+import type { Models } from '../models/models.ts';
+import { type CommitChanges, commitChanges } from './commitChanges.ts';
+import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
+import { type GitRepository, repositoryOf, type SourceControl } from './git.ts';
+import { fillBox } from './messageBox.ts';
+
+/** Tokens of the changes, and of a window that nobody knows; half of a window is left for the answer. */
+const [mostTokens, usualWindow] = [16_000, 12_000];
+const noticeMs = 20_000;
+
+/** Writes commit messages into the box of the editor's source control. Nothing is committed, and nothing but the box changes. */
+export class CommitMessages implements vscode.Disposable {
+  /** By the root of the repository. */
+  private readonly atWork = new Map<string, AbortController>();
+
+  constructor(private readonly parts: { models: Models; policies: Policies; workspace: Workspace }) {}
+
+  dispose(): void {
+    this.stop();
+  }
+
+  /** What stood in the box comes back. Without a repository: in all of them. */
+  stop(pressed?: SourceControl): void {
+    const root = pressed?.rootUri?.toString();
+    for (const [one, stop] of this.atWork) if (root === undefined || root === one) stop.abort();
+  }
+
+  async write(pressed?: SourceControl): Promise<void> {
+    const stop = new AbortController();
+    try {
+      const repository = await repositoryOf(pressed);
+      const root = repository.rootUri.toString();
+      if (this.atWork.has(root)) return;
+      this.atWork.set(root, stop);
+      this.tell();
+      const options = { location: vscode.ProgressLocation.SourceControl, title: 'Towpath writes a commit message' };
+      const end = () => {
+        this.atWork.delete(root);
+        this.tell();
+      };
+      await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
+    } catch (error) {
+      const { message } = error as Error;
+      if (!stop.signal.aborted) void vscode.window.showWarningMessage(withoutLinks(message));
+    }
+  }
+
+  private async fill(repository: GitRepository, signal: AbortSignal): Promise<void> {
+    const { models, policies, workspace } = this.parts;
+    const chosen = await models.writing().catch((error: Error) => {
+      void showProblem(error.message, undefined);
+    });
+    if (!chosen) return;
+    const { id, model, adapter, contextWindow = usualWindow } = chosen;
+    const isKept = keptFromSearch(policies.current(), '');
+    const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
+    const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
+    if (!changes) throw new Error(`Nothing has changed in ${repository.rootUri.fsPath}: there is nothing to commit.`);
+    const limits = limitsIn(repository.rootUri);
+    const messages = [{ role: 'user' as const, content: changes.text }];
+    const request = { model, systemPrompt: commitInstructions(limits), messages };
+    const filled = await fillBox(
+      repository.inputBox,
+      (options) => adapter.complete(request, options),
+      (answer) => commitText(answer, limits),
+      signal,
+    );
+    if (filled.how === 'failed')
+      void showProblem(filled.text, filled.code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined);
+    else if (filled.how !== 'stopped') vscode.window.setStatusBarMessage(endOf(filled.how, changes), noticeMs);
+  }
+
+  private tell(): void {
+    // As URIs: on a remote machine the window knows them by other words.
+    const roots = this.atWork.size > 0 ? [...this.atWork.keys()].map((root) => vscode.Uri.parse(root)) : undefined;
+    void vscode.commands.executeCommand('setContext', 'towpath.writingCommitMessage', roots);
+  }
+}
+
+/** What Git's own extension warns of. */
+function limitsIn(folder: vscode.Uri): CommitLimits {
+  const git = vscode.workspace.getConfiguration('git', folder);
+  const limit = (name: string) => Math.max(0, Number(git.get(name)) || 0);
+  const line = limit('inputValidationLength') || 72;
+  return { line, subject: limit('inputValidationSubjectLength') || line };
+}
+
+function endOf(how: 'written' | 'cut' | 'theirs', { kept, cut }: CommitChanges): string {
+  if (how === 'theirs') return 'You have changed the commit message, so it is yours.';
+  const names = kept.length > 3 ? `${kept.slice(0, 3).join(', ')} and ${kept.length - 3} more` : kept.join(', ');
+  return [
+    `Commit message ${how === 'cut' ? 'cut off by the model' : 'written'}`,
+    ...(names ? [`without the text of ${names}`] : []),
+    ...(cut ? ['long changes in part'] : []),
+  ].join(', ');
+}

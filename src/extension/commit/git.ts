@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+
+// What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
+
+export interface GitChange {
+  /** Where the file is now, and where it was. */
+  readonly uri: vscode.Uri;
+  readonly originalUri: vscode.Uri;
+  /** A `const enum`; `commitChanges.ts` has what matters of it. */
+  readonly status: number;
+}
+
+export interface GitRepository {
+  readonly rootUri: vscode.Uri;
+  /** The box above the changes. */
+  readonly inputBox: { value: string };
+  readonly state: {
+    readonly indexChanges: readonly GitChange[];
+    readonly workingTreeChanges: readonly GitChange[];
+    readonly mergeChanges: readonly GitChange[];
+    /** Where the person has them apart (`git.untrackedChanges`); else they are in the working tree's. */
+    readonly untrackedChanges: readonly GitChange[];
+  };
+  /** Looks anew at what has changed; `state` says it then. */
+  status(): Promise<void>;
+  /** What is staged of a path. It is a pathspec: signs such as `*` mean other files, too. */
+  diffIndexWithHEAD(path: string): Promise<string>;
+  /** What is not staged of it, whatever the name says. */
+  diffWithHEAD(path: string): Promise<string>;
+  log(options: { maxEntries: number }): Promise<readonly { message: string; parents: readonly string[] }[]>;
+}
+
+interface GitExtension {
+  readonly enabled: boolean;
+  getAPI(version: 1): {
+    readonly state: 'uninitialized' | 'initialized';
+    readonly repositories: readonly GitRepository[];
+    getRepository(uri: vscode.Uri): GitRepository | null;
+  };
+}
+
+/** What a command of `scm/title` is called with. */
+export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
+
+/**
+ * The repository whose button was pressed, else the only one, else that of the editor in front. Throws an `Error` that says to the
+ * person why there is none.
+ */
+export async function repositoryOf(pressed?: SourceControl): Promise<GitRepository> {
+  if (!vscode.workspace.isTrusted) throw new Error('Git is not looked at in an untrusted workspace. Trust it first.');
+  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  if (!git) throw new Error("The editor's own Git extension is switched off. Enable it first.");
+  const extension = await git.activate();
+  if (!extension.enabled) throw new Error('Git is switched off (the setting git.enabled), or not installed here.');
+  const api = extension.getAPI(1);
+  if (api.state !== 'initialized') throw new Error('Git is still looking for repositories. Try again in a moment.');
+  const [only, ...others] = api.repositories;
+  if (!only) throw new Error('There is no Git repository in this window.');
+  const root = pressed?.rootUri?.toString();
+  const inFront = vscode.window.activeTextEditor?.document.uri;
+  const found = root
+    ? api.repositories.find(({ rootUri }) => rootUri.toString() === root)
+    : others.length === 0
+      ? only
+      : inFront && api.getRepository(inFront);
+  if (!found)
+    throw new Error('There are several repositories here. Press the button of one of them in Source Control.');
+  return found;
+}
