@@ -59,7 +59,9 @@ export const agentsSchema = z.object({ agents: z.array(agentSchema).min(1).max(2
 /** Whether the agent's tool policy leaves a tool. `fs_write`, as models call it, is `fs.write`. */
 export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: string): boolean {
   const named = (list: readonly string[]) => list.some((one) => covers(plain(one), plain(tool)));
-  return (allow === undefined || named(allow)) && !named(deny);
+  // It calls any of them: a policy that denies some cannot leave it.
+  const callsAny = plain(tool) === 'mcp.call.tool' && deny.some((one) => plain(one).startsWith('mcp.'));
+  return (allow === undefined || named(allow)) && !named(deny) && !callsAny;
 }
 
 /**

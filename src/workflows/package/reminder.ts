@@ -57,12 +57,13 @@ function beginOf(messages: readonly Message[], nodeId: string): number {
   return begin;
 }
 
-/** Files that calls among these messages have changed, but for the state document. */
+/** Files that calls among these messages have changed, but for the state document, and for what was undone since. */
 function changedIn(messages: readonly Message[], { calls }: Run): Set<string> {
-  const ids = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
-  const done = ids.map(({ id }) => calls[id]).filter((call) => call?.ok);
-  const paths = done.flatMap((call) =>
-    [...(call!.changes ?? []).map(({ path }) => path), call!.moved?.to ?? []].flat(),
-  );
+  const asked = messages.flatMap((message) => (message.role === 'assistant' ? (message.toolCalls ?? []) : []));
+  const paths = asked.flatMap(({ id }) => {
+    const { ok, changes = [], moved, undone = [] } = calls[id] ?? {};
+    const all = ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])] : [];
+    return all.filter((path) => !undone.includes(path));
+  });
   return new Set(paths.filter((path) => path !== '@state/workflow.md'));
 }

@@ -155,6 +155,15 @@ describe('an agent of a package', () => {
     [{ deny: ['fs_write', 'Shell_Run'] }, ['fs.read', 'mcp.x.y']],
     [{ allow: ['*', 'made.up'] }, ['fs.read', 'fs.write', 'shell.run', 'mcp.x.y']],
   ];
+  it('that is denied some tool of a server has none that calls any', () => {
+    const agentWith = (tools: object) =>
+      agentsSchema.parse({ agents: [{ id: 'a', name: 'A', persona: 'p', tools }] }).agents[0]!;
+    const may = [{}, { allow: ['mcp.*'] }, { deny: ['mcp.x.*'] }, { allow: ['mcp.x.*'] }].map((tools) =>
+      allowsTool(agentWith(tools), 'mcp.call_tool'),
+    );
+    assert.deepEqual(may, [true, true, false, false]);
+  });
+
   for (const [tools, left] of policies)
     it(`with ${JSON.stringify(tools)} has ${left.join(', ') || 'nothing'}`, () => {
       const agent = agentsSchema.parse({ agents: [{ id: 'a', name: 'A', persona: 'p', ...(tools && { tools }) }] })

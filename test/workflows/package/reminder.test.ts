@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { undoable } from '../../../src/runs/undo.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { sampleFiles } from './sample.ts';
 import { playPackage, type Stage } from './stage.ts';
@@ -134,5 +135,22 @@ describe('a model that works at a node and does not update the state', () => {
     assert.deepEqual(await reminders(), []);
     await stage.conversation.continue();
     assert.deepEqual(await reminders(), [atAsk]);
+  });
+
+  it('is not told of work that the person has undone', async () => {
+    stage = await playPackage(sampleFiles, [
+      { calls: [other()] },
+      { text: 'Done.' },
+      { text: 'Hm.' },
+      { text: 'What now?' },
+    ]);
+    const { conversation } = stage;
+    const running = conversation.start();
+    conversation.engine.pause(conversation.runId);
+    await running;
+    const toolCallIds = undoable(await conversation.kept(), 'run');
+    await conversation.engine.undo(conversation.runId, { toolCallIds }, conversation.workspace, async () => 'all');
+    await conversation.continue('Not that.');
+    assert.deepEqual(await reminders(), []);
   });
 });
