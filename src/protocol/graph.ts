@@ -10,8 +10,8 @@ export const nodeChangeShape = {
   /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
   status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
   /**
-   * The line it runs in: a parallel branch by its first node, or one item of a node over a list (`node[0]`), after the line
-   * around it (`outer/inner`).
+   * The line it runs in: a parallel branch by its first node, one item of a node over a list (`node[0]`), or the workflow that is a
+   * step of a node (`node()`, whose nodes are called `node/inner`); after the line around it (`outer/inner`).
    */
   branch: z.string().optional(),
   /** Values it set. */
@@ -140,9 +140,9 @@ function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number)
     state: isOwnLine(branch) ? {} : structuredClone(withoutResults(parentOf(graph, branch!).state)),
   };
   setTrack(graph, branch, { ...rest, at: [node], visit });
-  const kept = before?.status === 'failed' ? openedBy(node, branch) : undefined; // it goes on where it failed
+  const goesOn = before?.status === 'failed'; // where it failed
   for (const name of Object.keys(graph.branches))
-    if ((branch === undefined || name.startsWith(`${branch}/`)) && !(kept && name.startsWith(kept)))
+    if ((branch === undefined || name.startsWith(`${branch}/`)) && !(goesOn && isOpenedBy(node, branch, name)))
       delete graph.branches[name];
 }
 
@@ -153,15 +153,21 @@ export const itemOf = (node: string, index: number): string => `${node}[${index}
 export const lineIn = (around: string | undefined, name: string): string =>
   around === undefined ? name : `${around}/${name}`;
 
-/** With what the names of the lines begin that a node opens for itself. */
-const openedBy = (node: string, branch: string | undefined): string => `${lineIn(branch, node)}[`;
+/** The line of the workflow that is a step of a node. */
+export const nestedLine = (node: string): string => `${node}()`;
 
-/** A line that sees the values around it, and has only those that it sets. */
-const isOwnLine = (branch: string | undefined): boolean => branch?.endsWith(']') === true;
+/** A line that a node opens for itself, or one in it. */
+function isOpenedBy(node: string, branch: string | undefined, line: string): boolean {
+  const own = lineIn(branch, node.slice(node.lastIndexOf('/') + 1));
+  return line.startsWith(`${own}[`) || line.startsWith(`${own}(`);
+}
+
+/** A line that has no copy of the values around it. */
+const isOwnLine = (branch: string | undefined): boolean => branch !== undefined && /[\])]$/.test(branch);
 
 /** What a node's own lines have come to is its result by now. */
 function closeLines({ branches }: Graph, { node, branch }: NodeChange): void {
-  for (const name of Object.keys(branches)) if (name.startsWith(openedBy(node, branch))) delete branches[name];
+  for (const name of Object.keys(branches)) if (isOpenedBy(node, branch, name)) delete branches[name];
 }
 
 /** It is where it was before it was begun the last time. */

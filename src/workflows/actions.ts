@@ -2,6 +2,7 @@ import { type Action, type ActionContext, ActionError } from './action.ts';
 import { dialectActions } from './dialectActions.ts';
 import { llmCall, llmRetry, llmStream } from './llm.ts';
 import { llmTools } from './llmTools.ts';
+import { nestedAction, workflowRun } from './nested.ts';
 
 const llm: Record<string, Action> = {
   'llm.call': llmCall,
@@ -16,6 +17,7 @@ export const dual = (name: string) => `actions.${name.replace('.', '_')}`;
 const builtIn = new Map<string, Action>([
   ...Object.entries(llm),
   ...Object.entries(llm).map(([name, action]): [string, Action] => [dual(name), action]),
+  [nestedAction, workflowRun],
   ['state.set', { parameters: undefined, run: async (params) => params }],
   ...Object.entries(dialectActions),
   ...Object.entries(dialectActions).map(([name, action]): [string, Action] => [dual(name), action]),
@@ -23,7 +25,7 @@ const builtIn = new Map<string, Action>([
 
 export const builtInNames: readonly string[] = [...builtIn.keys()];
 /** What is offered while a file is written: ours, not the dialect's other words for it. */
-export const offeredNames: readonly string[] = [...Object.keys(llm), 'state.set'];
+export const offeredNames: readonly string[] = [...Object.keys(llm), 'state.set', nestedAction];
 
 /** The action of this name; a name of no action of ours is a tool's. */
 export const actionOf = (name: string): Action => builtIn.get(name) ?? toolAction(name);

@@ -89,7 +89,7 @@ const instead = new Map<string, string>(
     script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
     imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
-    subgraph: 'Workflows are not nested. Write the nodes here.',
+    subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
     temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
     interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
     interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',

@@ -1,4 +1,5 @@
 import { type Foreign, foreign, leftOut } from './foreign.ts';
+import { nestedAction } from './nested.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 export interface Spelled {
@@ -99,7 +100,13 @@ class Dialect {
       value.steps = [action];
       this.place([...path, 'steps', 0], [...path, 'action']);
     }
-    if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph, 'key'));
+    const [, workflow] = /^(?:\.\/)?([\w.-]+)\.(?:ya?ml|json)$/.exec(String(subgraph)) ?? [];
+    if (workflow !== undefined && bodies.length === 1) {
+      value.steps = [{ uses: nestedAction, with: { workflow, inputs: input ?? {} } }];
+      this.place([...path, 'steps', 0, 'with', 'workflow'], [...path, 'subgraph']);
+      this.place([...path, 'steps', 0, 'with', 'inputs'], [...path, 'input']);
+    } else if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph));
+    else if (input !== undefined) value.input = input;
     const edges = isPlain(this.file.value) && Array.isArray(this.file.value.edges) ? this.file.value.edges : [];
     const follows = value.goto !== undefined || edges.some((edge) => isPlain(edge) && edge.from === value.name);
     if (fan_in !== undefined && !follows) {
@@ -174,8 +181,8 @@ class Dialect {
 }
 
 const listKeys = { items: 'foreach', item_var: 'item', index_var: 'index', max_concurrency: 'max_workers' };
-const oneBody = 'A node over a list does one thing for each item: `action` or `steps`.';
-const noSubgraph = 'Workflows of other files are not run for an item. Write the `steps` here.';
+const oneBody = 'A node over a list does one thing for each item: `action`, `steps` or `subgraph`.';
+const noSubgraph = 'Use the name of a file in `.towpath/workflows`: `./name.yaml`.';
 const otherProvider =
   'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.';
 

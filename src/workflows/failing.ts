@@ -4,6 +4,7 @@ import type { WorkflowContext } from '../engine/workflow.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { StoreError } from '../runs/journal.ts';
 import { ActionError } from './action.ts';
+import { RestsAt } from './nested.ts';
 import type { OnError } from './schema.ts';
 
 /** What is no failure of the work, so that no `on_error` is for it: a no of the person, an effect nobody knows, a tool that is not there. */
@@ -13,7 +14,7 @@ export const isFinal = (code: string | undefined): boolean => code !== undefined
 
 /** `on_error` is for this. */
 export const canGoOn = (error: unknown, { signal }: Pick<WorkflowContext, 'signal'>): boolean =>
-  !signal.aborted && !(error instanceof StoreError) && !isFinal(errorOf(error).code);
+  !signal.aborted && !(error instanceof StoreError || error instanceof RestsAt) && !isFinal(errorOf(error).code);
 
 const longestWait = 60;
 

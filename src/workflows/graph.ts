@@ -1,9 +1,10 @@
 import { type StopPoint, stopPointOf } from '../engine/stop.ts';
 import type { Agent, Workflow, WorkflowContext } from '../engine/workflow.ts';
-import { lineIn, resultsKey, type Track, trackOf, withoutResults } from '../protocol/graph.ts';
+import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../protocol/graph.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { CallState } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
+import { ActionError } from './action.ts';
 import { Asking } from './asking.ts';
 import { towpath } from './chat.ts';
 import { eachItem, type Item } from './each.ts';
@@ -11,7 +12,17 @@ import { canGoOn, errorOf, together } from './failing.ts';
 import { initialValues } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from './navigate.ts';
-import { failedStep, type NodeResult, type NodeWork, nextAttempt, ownOf, scopeOf, workAt } from './node.ts';
+import { nestedInputs, nestedResult, RestsAt } from './nested.ts';
+import {
+  failedStep,
+  type Nested,
+  type NodeResult,
+  type NodeWork,
+  nextAttempt,
+  ownOf,
+  scopeOf,
+  workAt,
+} from './node.ts';
 import { outlineOf } from './outline.ts';
 import { type Places, places } from './places.ts';
 import type { AgentFile, NodeSpec, WorkflowFile } from './schema.ts';
@@ -21,6 +32,8 @@ export interface GraphOptions {
   file: WorkflowFile;
   /** The agents that nodes name. */
   agents: ReadonlyMap<string, AgentFile>;
+  /** The workflows that it and those run as steps: `nestedFiles`. */
+  workflows?: ReadonlyMap<string, WorkflowFile>;
 }
 
 /** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
@@ -51,20 +64,33 @@ interface Visit {
 
 const startOf = (item: Visit['item']) => item && { of: item.of, ...(item.anew && { anew: true as const }) };
 
+/** Where a workflow stands that is a step of another. */
+interface Within {
+  /** Before the names of its nodes. */
+  prefix: string;
+  branch: string;
+  inputs: Readonly<Record<string, unknown>>;
+  atOnce: Places;
+  asking: Asking;
+}
+
 /** One way from where the run stands to a stop point. */
 class Walk {
   private readonly visits = new Map<string, number>();
   private readonly atOnce: Places;
   private readonly asking: Asking;
+  private readonly prefix: string;
   private last = '';
 
   constructor(
     private readonly options: GraphOptions,
     private readonly context: WorkflowContext,
     private readonly agent: Agent,
+    private readonly within?: Within,
   ) {
-    this.atOnce = places(options.file.settings.parallel?.max_workers ?? 8);
-    this.asking = new Asking(context);
+    this.prefix = within?.prefix ?? '';
+    this.atOnce = within?.atOnce ?? places(options.file.settings.parallel?.max_workers ?? 8);
+    this.asking = within?.asking ?? new Asking(context);
   }
 
   async go(): Promise<StopPoint> {
@@ -82,7 +108,7 @@ class Walk {
 
   private initialState(): Record<string, unknown> {
     const words = this.context.run.messages.findLast((message) => message.role === 'user')?.content ?? '';
-    return asKept({ input: words, ...initialValues(this.options.file, this.context.values) });
+    return asKept({ input: words, ...initialValues(this.options.file, this.within?.inputs ?? this.context.values) });
   }
 
   /** Goes on with a line from where it stands. Undefined: it has come to its end. */
@@ -90,9 +116,10 @@ class Walk {
     const { run } = this.context;
     for (;;) {
       const track = run.graph && trackOf(run.graph, branch);
-      const { next, fanIn } = track ? { next: track.at, fanIn: track.fanIn } : first;
+      const { next, fanIn } = track ? this.local(track) : first;
       if (next.length === 0) return undefined;
-      let state = track || branch !== undefined ? undefined : this.initialState();
+      const isOwn = branch === this.within?.branch;
+      let state = track || !isOwn ? undefined : this.initialState();
       if (fanIn !== undefined) {
         const stop = await this.fork({ heads: next, fanIn }, branch);
         if (stop) return stop;
@@ -100,10 +127,39 @@ class Walk {
         state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
-      if (branch === undefined) this.last = name;
+      if (isOwn) this.last = name;
       const stop = await this.visit(name, { branch, inside, state });
       if (stop) return stop;
     }
+  }
+
+  /** Where a line stands, in the words of its file. */
+  private local({ at, fanIn }: Track): Next {
+    const own = (name: string) => name.slice(this.prefix.length);
+    return { next: at.map(own), ...(fanIn !== undefined && { fanIn: own(fanIn) }) };
+  }
+
+  private told({ next, fanIn }: Next): Next {
+    const full = (name: string) => this.prefix + name;
+    return { next: next.map(full), ...(fanIn !== undefined && { fanIn: full(fanIn) }) };
+  }
+
+  /** Does another workflow as a step. Throws `RestsAt` where that rests, and why it failed. */
+  private async nested({ node, place }: NodeWork, params: Record<string, unknown>): Promise<Nested> {
+    const { run, signal } = this.context;
+    const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
+    const branch = lineIn(place.branch, nestedLine(node.name));
+    const { atOnce, asking } = this;
+    const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking };
+    const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
+    const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
+    if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RestsAt(stop);
+    if (stop) throw new ActionError(stop.error!);
+    const said = run.graph!.nodes[within.prefix + walk.last]?.output;
+    return {
+      result: nestedResult(trackOf(run.graph!, branch)!.state, inputs),
+      ...(typeof said === 'string' && { said }),
+    };
   }
 
   /** Branches side by side; a branch that has come to its end before is not run again. */
@@ -129,7 +185,7 @@ class Walk {
   private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
     const { context, options } = this;
     const { run, signal, emit } = context;
-    const { name } = node;
+    const name = this.prefix + node.name;
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
     const place = { node: name, ...(branch !== undefined && { branch }) };
@@ -160,7 +216,11 @@ class Walk {
     const lost = resumed && node.agent === undefined ? this.interrupted(callPrefix, track()) : undefined;
     if (lost) return fail(lost);
 
-    const work: NodeWork = { ...options, context, node, place, callPrefix, track, atOnce: this.atOnce, warnings };
+    const { file, agents } = options;
+    const work: NodeWork = {
+      ...{ file, agents, context, node, place, callPrefix, track, atOnce: this.atOnce, warnings },
+      nested: (params) => this.nested(work, params),
+    };
     if (item) work.item = { around: item.around, given: item.given };
     try {
       const done = await this.done(work);
@@ -177,7 +237,7 @@ class Walk {
         status: 'end',
         state: set,
         ...warned(work, track().state, set),
-        ...next,
+        ...this.told(next),
         ...said,
         ...this.made(callPrefix),
       });
@@ -185,6 +245,7 @@ class Walk {
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (signal.aborted) return this.stopped(fail);
+      if (error instanceof RestsAt) return error.point;
       return fail(errorOf(error));
     }
   }

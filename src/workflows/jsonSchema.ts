@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { dual, offeredNames } from './actions.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
+import { nestedAction } from './nested.ts';
 import { givesOf, parametersOf, toolsByName } from './parameters.ts';
 import { agentSchema, workflowSchema } from './schema.ts';
 import type { ActionSchema, Schema as Known } from './writing.ts';
@@ -18,6 +19,17 @@ interface Schema {
   [key: string]: unknown;
 }
 
+const listKeys = [
+  'items',
+  'item_var',
+  'index_var',
+  'max_concurrency',
+  'parallel_config',
+  'action',
+  'subgraph',
+  'input',
+];
+
 /** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
 function withForeign(schema: Schema): Schema {
   const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
@@ -34,7 +46,11 @@ function withForeign(schema: Schema): Schema {
   add(settings?.properties?.parallel, foreign.parallel);
   for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items]) add(place, foreign.node);
   add(edges!.items, foreign.edge);
-  node!.properties!.type = { enum: ['while_loop', 'standard'], description: '`while_loop`, or nothing.' };
+  for (const key of listKeys) node!.properties![key] = { deprecated: true, description: 'Of `dynamic_parallel`.' };
+  const { description, ...fanIn } = node!.properties!.fan_in!;
+  node!.properties!.fan_in = { anyOf: [fanIn, { type: 'string' }], description };
+  const type = { enum: ['while_loop', 'standard', 'dynamic_parallel'] };
+  node!.properties!.type = { ...type, description: '`while_loop`, or nothing. For each item of a list: `foreach`.' };
   const { to } = edges!.items!.properties!;
   edges!.items!.properties!.to = { anyOf: [to, { type: 'array', items: to }], description: String(to?.description) };
   return schema;
@@ -90,5 +106,7 @@ const ownActions: Record<string, string> = {
   'llm.stream': 'One model call, shown while it comes.',
   'llm.retry': 'A model call that is tried again; one that fails in the end is a value and not an error.',
   'llm.tools': 'A model that calls tools until it has its answer.',
+  [nestedAction]:
+    'Another workflow as a step: it begins with `inputs`, through the same questions and limits, and gives the values that its state holds at its end.',
   'state.set': 'Sets keys of the state to the values given.',
 };

@@ -10,6 +10,7 @@ import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
 import { canGoOn, errorIn, retried } from './failing.ts';
 import { asKept, warned } from './kept.ts';
+import { nestedAction } from './nested.ts';
 import type { Places } from './places.ts';
 import type { AgentFile, NodeSpec, Step, WorkflowFile } from './schema.ts';
 import { evaluate, holds, render, renderAll, type Scope, type Tell } from './template.ts';
@@ -26,10 +27,18 @@ export interface NodeWork {
   track(): Track;
   /** Of an item of a list: the values around it, which it sees, and what is its own from the beginning and stays so. */
   item?: { around: Readonly<Record<string, unknown>>; given: Readonly<Record<string, unknown>> };
+  /** Does another workflow as a step of this node. */
+  nested(params: Record<string, unknown>): Promise<Nested>;
   /** Where agents of parallel branches wait for a place. */
   atOnce: Places;
   /** What is to be said at the node with its next event. */
   warnings: string[];
+}
+
+/** What another workflow gave, and what it said. */
+export interface Nested {
+  result: Record<string, unknown>;
+  said?: string;
 }
 
 /** The values that a node sets, and what it said; or the person's turn. */
@@ -109,6 +118,10 @@ async function step(
     if (run) return { state: asKept({ [run.output_key]: evaluate(run.value, scope, telling(work)), ...worked }) };
     if (!uses) return { state: {} };
     const params = renderAll(given, scope, telling(work)) as Record<string, unknown>;
+    if (uses === nestedAction) {
+      const { result, ...said } = await work.nested(params);
+      return { state: { ...outputOf(work, result, output), ...worked }, ...said };
+    }
     const result = await perform(uses, params, actionContext(work, index, attempt));
     const content = (Object(result) as { content?: unknown }).content;
     const state = { ...outputOf(work, result, output), ...worked };
@@ -141,7 +154,7 @@ export const nextAttempt = (id: string): string =>
 
 const actionContext = (work: NodeWork, index: number, attempt = 0): Omit<ActionContext, 'perform'> => ({
   run: work.context,
-  node: work.node.name,
+  node: work.place.node,
   callId: callIdOf(work, index, attempt),
   defaults: work.file.settings.llm ?? {},
   tools: work.file.tools,
@@ -181,7 +194,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
 }
 
 /** The conversation of a branch, kept in the run's record. Calls that the editor's end left open are answered first. */
-async function ownTalk({ context, node, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
+async function ownTalk({ context, place, callPrefix, track }: NodeWork, branch: string): Promise<Apart> {
   const add = (message: Message) => context.emit({ type: 'message', message, branch });
   const prefix = `${callPrefix}:0:`;
   for (const { id } of pendingCalls(track().messages ?? [])) {
@@ -189,7 +202,7 @@ async function ownTalk({ context, node, callPrefix, track }: NodeWork, branch: s
     await add({ role: 'tool', content: '', toolResults: [toToolResult(id, told)] });
   }
   return {
-    node: node.name,
+    node: place.node,
     get messages() {
       return track().messages ?? [];
     },

@@ -26,7 +26,7 @@ const output = z.union([stateKey, values]).meta({
 
 const actionName = text.meta({
   description:
-    '`llm.call`, `llm.stream`, `llm.retry`, `llm.tools`, `state.set`, or a tool of the workspace (`fs.read`, `shell.run`, …).',
+    '`llm.call`, `llm.stream`, `llm.retry`, `llm.tools`, `state.set`, `workflow.run`, or a tool of the workspace (`fs.read`, `shell.run`, …).',
 });
 
 const toolParameter = z.strictObject({

@@ -5,6 +5,7 @@ import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
 import { keysOf, misfits } from './inputs.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
+import { nestedAction } from './nested.ts';
 import { parametersOf } from './parameters.ts';
 import {
   agentSchema,
@@ -28,6 +29,8 @@ export interface Known {
   tools: readonly string[];
   /** Agents of `.towpath/agents`; undefined: not checked. */
   agents?: readonly string[];
+  /** Workflows of `.towpath/workflows`; undefined: not checked. */
+  workflows?: readonly string[];
 }
 
 /** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
@@ -180,10 +183,20 @@ class Check {
       if (step.with) this.add([...path, 'with'], '`with` goes with `uses`.', 'key');
     } else {
       this.action(step.uses, [...path, 'uses']);
+      if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
       this.parameters(step.uses, step.with ?? {}, path);
     }
     this.templates(step.with, [...path, 'with']);
     if (typeof step.output === 'object') this.templates(step.output, [...path, 'output']);
+  }
+
+  /** What runs has to stand in the file. */
+  private nested(name: unknown, path: YamlPath): void {
+    const { workflows } = this.known;
+    if (typeof name !== 'string') return;
+    if (/\{[{%]|\$\{/.test(name)) this.add(path, '`workflow` is the name of a file, not a template.');
+    else if (workflows && !workflows.includes(name))
+      this.add(path, `There is no workflow \`${name}\` in \`.towpath/workflows\`.${didYouMean(name, workflows)}`);
   }
 
   private action(name: string, path: YamlPath): void {
@@ -235,6 +248,8 @@ class Check {
     const problem = schemaProblem(definitionOf(tool).parameters);
     if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
+    if (action === nestedAction)
+      this.add([...path, 'action'], `\`${nestedAction}\` is a step of a workflow, not a tool of a model.`);
     this.templates(given, [...path, 'with']);
     this.takes(action, parameters, [...path, 'parameters']);
     this.takes(action, given, [...path, 'with']);

@@ -43,7 +43,9 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
   return file.nodes.filter(({ name, description: _, ...node }) => {
     const fanIn = stands.get(name)?.inside?.fanIn;
     const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
-    return fanIn !== undefined && asks && !parts.some(({ inside }) => inside?.fanIn === fanIn);
+    const isHere = (other: string) => stands.get(other)?.inside?.fanIn === fanIn;
+    const gives = file.nodes.some((one) => one.foreach !== undefined && one.output === undefined && isHere(one.name));
+    return fanIn !== undefined && asks && !gives && !parts.some(({ inside }) => inside?.fanIn === fanIn);
   });
 }
 

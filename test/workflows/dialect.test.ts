@@ -101,6 +101,15 @@ nodes:
       assert.equal((state as { url: string }).url, 'x');
     });
 
+  it('runs another workflow for each item of a dynamic_parallel', async () => {
+    stage = await Stage.of(overList('subgraph: ./inner.yaml\n    input: {given: "{{ url }}"}'));
+    stage.others = {
+      inner: 'nodes: [{name: a, uses: state.set, with: {set: "<{{ state.given }}>"}}]\ninput_schema: {given: str}',
+    };
+    await stage.start();
+    assert.equal((await stage.state()).said, '0:<x>:true 1:<[>:true 2:<z>:true ');
+  });
+
   it('goes on from what failed in a dynamic_parallel, and says so in its result', async () => {
     const body = `action: {uses: llm.call, with: {messages: "{{ '[]' if url == '[' else url }}"}}`;
     const { parallel_results: got } = (await run(overList(body))) as {
@@ -125,6 +134,7 @@ nodes:
       '11:23: There is no key `timeout` here.',
     ],
     ['a node that is not there', 'goto: none\n    steps: [{uses: state.set}]', '11:11: There is no node `none`.'],
+    ['a workflow of elsewhere', 'subgraph: s3://x/y.yaml', '11:15: Use the name of a file in `.towpath/workflows`'],
     ['code', 'steps: [{run: return 1}]', '11:14: Towpath runs no Python.'],
   ];
   for (const [what, body, message] of wrong)

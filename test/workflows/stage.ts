@@ -14,6 +14,7 @@ import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
 import { graphWorkflow } from '../../src/workflows/graph.ts';
+import { nestedFiles } from '../../src/workflows/nested.ts';
 import type { AgentFile } from '../../src/workflows/schema.ts';
 import { loadAgent, loadWorkflow } from '../../src/workflows/validate.ts';
 import { type Provider, type ProviderScript, startProvider } from '../support/provider.ts';
@@ -32,6 +33,8 @@ export class Stage {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
   readonly store = new RunStore(this.folder);
   readonly agents = new Map<string, AgentFile>();
+  /** Other files of `.towpath/workflows`, by their names. */
+  others: Record<string, string> = {};
   contextWindow?: number;
   private readonly cache = createResponseCache();
   engine: ExecutionEngine;
@@ -68,8 +71,13 @@ export class Stage {
 
   /** As a reload of the window would. */
   build(): ExecutionEngine {
-    const { value: file, problems } = loadWorkflow(this.yaml, { tools: toolNames });
-    assert.deepEqual(problems, []);
+    const load = (yaml: string) => {
+      const { value, problems } = loadWorkflow(yaml, { tools: toolNames });
+      assert.deepEqual(problems, []);
+      return value!;
+    };
+    const file = load(this.yaml);
+    const nested = () => nestedFiles('flow', file, async (name) => load(this.others[name]!));
     const approve: Approve = (request, signal) => {
       this.questions.push(request.plan.what);
       const answer = this.answers.shift() ?? { decision: 'allow' };
@@ -86,7 +94,7 @@ export class Stage {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy }),
-      workflow: async (id) => graphWorkflow({ id, file: file!, agents: this.agents }),
+      workflow: async (id) => graphWorkflow({ id, file, agents: this.agents, workflows: await nested() }),
       model: async ({ id = 'chosen' }: { id?: string } = {}) => ({
         id: `openai-compatible/${id}`,
         model: id,

@@ -9,6 +9,7 @@ import { agentWorkflow } from '../../workflows/agent.ts';
 import { chat } from '../../workflows/chat.ts';
 import type { Loaded } from '../../workflows/check.ts';
 import { graphWorkflow } from '../../workflows/graph.ts';
+import { nestedFiles, nestedIn } from '../../workflows/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/schema.ts';
 import type { Aside } from '../aside/aside.ts';
 import { unreadable } from './fileProblems.ts';
@@ -49,7 +50,9 @@ export class WorkflowFiles {
     if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
     if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await this.load(uri, 'agent')));
     const file = inOrder(id, await this.load(uri, 'workflow'));
-    return graphWorkflow({ id, file, agents: await this.agentsFor(file) });
+    const workflows = await this.nestedIn(nameOf(uri), file);
+    const agents = await this.agentsFor([file, ...workflows.values()]);
+    return graphWorkflow({ id, file, agents, workflows });
   };
 
   /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
@@ -66,9 +69,10 @@ export class WorkflowFiles {
   async load<One extends Kind>(uri: vscode.Uri, kind: One, agents?: string[]): Promise<Loaded<FileOf<One>>> {
     const text = await textOf(uri);
     if (text === undefined) return unreadable(tooLarge);
-    const known = { tools: this.tools, agents: agents ?? (await this.agents()) };
+    const workflows = kind === 'workflow' ? (await this.find('workflow')).map(nameOf) : [];
+    const known = { tools: this.tools, agents: agents ?? (await this.agents()), workflows };
     const of = createHash('sha256')
-      .update(JSON.stringify([kind, known.agents]))
+      .update(JSON.stringify([kind, known.agents, workflows]))
       .update(text)
       .digest('hex');
     const before = this.kept.get(uri.toString());
@@ -84,8 +88,20 @@ export class WorkflowFiles {
     return entry.result as Promise<Loaded<FileOf<One>>>;
   }
 
-  private async agentsFor(file: WorkflowFile): Promise<Map<string, AgentFile>> {
-    const names = new Set(file.nodes.map((node) => node.agent));
+  private async nestedIn(name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
+    const uris = nestedIn(file).length > 0 ? await this.find('workflow') : [];
+    const load = async (one: string) => {
+      const uri = uris.find((candidate) => nameOf(candidate) === one);
+      if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
+      return inOrder(idOf(uri), await this.load(uri, 'workflow'));
+    };
+    return nestedFiles(name, file, load).catch((error: Error) => {
+      throw error instanceof EngineError ? error : new EngineError('UNKNOWN', error.message);
+    });
+  }
+
+  private async agentsFor(files: readonly WorkflowFile[]): Promise<Map<string, AgentFile>> {
+    const names = new Set(files.flatMap(({ nodes }) => nodes.map((node) => node.agent)));
     const uris = (await this.find('agent')).filter((uri) => names.has(nameOf(uri)));
     const entries = uris.map(
       async (uri): Promise<[string, AgentFile]> => [nameOf(uri), inOrder(idOf(uri), await this.load(uri, 'agent'))],
