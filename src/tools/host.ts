@@ -213,7 +213,7 @@ export function createToolHost({
     const tool = byName(name);
     if (!tool) {
       const names = visible().map(({ definition }) => definition.name);
-      const hint = didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
+      const hint = absentServer(name, names) || didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
       throw new ToolError('TOOL_NOT_AVAILABLE', `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}`);
     }
     if (!workspace.trusted && tool.risk !== 'read') {
@@ -259,3 +259,10 @@ const planning = ({ keep }: CallContext): Pick<ToolContext, 'keepOutput' | 'leav
   leaves: async () => undefined,
   commandGoesOn: () => undefined,
 });
+
+/** Of a tool of an MCP server (`mcp.<server>.<tool>`) none of whose tools is there; else nothing. */
+function absentServer(name: string, names: readonly string[]): string {
+  const server = /^mcp\.([^.]+)\./.exec(name)?.[1];
+  if (server === undefined || names.some((one) => one.startsWith(`mcp.${server}.`))) return '';
+  return ` No MCP server ${JSON.stringify(server.slice(0, 100))} is at work here: it is not set up, or did not start.`;
+}

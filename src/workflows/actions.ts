@@ -1,4 +1,5 @@
 import { type Action, type ActionContext, ActionError } from './action.ts';
+import { withCommandLine } from './commandLines.ts';
 import { dialectActions } from './dialectActions.ts';
 import { llmCall, llmRetry, llmStream } from './llm.ts';
 import { llmTools } from './llmTools.ts';
@@ -34,7 +35,8 @@ export const actionOf = (name: string): Action => builtIn.get(name) ?? toolActio
 const toolAction = (name: string): Action => ({
   parameters: undefined,
   async run(params, { run, callId, approval }) {
-    const outcome = await run.execute({ id: callId, name, arguments: params }, approval);
+    const args = name === 'shell.run' ? withCommandLine(params) : params;
+    const outcome = await run.execute({ id: callId, name, arguments: args }, approval);
     if (!outcome.ok) throw new ActionError(outcome.error);
     return outcome.data;
   },

@@ -91,6 +91,8 @@ const instead = new Map<string, string>(
     imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
     subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
     temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
+    inputs: 'What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
+    agent: 'An `agent` works at a node of its own: lead there with `goto`, and back.',
     interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
     interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
     interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',

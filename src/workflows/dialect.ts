@@ -31,7 +31,11 @@ class Dialect {
     const { file } = this;
     const value = isPlain(file.value) ? this.workflow(file.value) : file.value;
     const problem: YamlFile['problem'] = (path, message, key) => file.problem(this.placeOf(path), message, key);
-    return { file: { ...file, value, problem }, problems: this.problems, warnings: this.warnings };
+    return {
+      file: { ...file, value, problem, isPlain: (path) => file.isPlain(this.placeOf(path)) },
+      problems: this.problems,
+      warnings: this.warnings,
+    };
   }
 
   private workflow(given: Plain): Plain {

@@ -74,6 +74,10 @@ export function holds(condition: string | boolean, scope: Scope): boolean {
   return Boolean(value);
 }
 
+/** The checked tree of a template, or of an expression. Throws `TemplateError`. */
+export const treeOf = (text: string, expression: boolean): Node =>
+  programOf(expression ? bracedExpression(text) : text) as unknown as Node;
+
 /** What is wrong with a template, as a sentence that says what to use instead; undefined when it is in order. */
 export const templateProblem = (text: string): string | undefined => problemOf(() => programOf(text));
 export const expressionProblem = (expression: string): string | undefined =>

@@ -86,7 +86,7 @@ export function nameOf(node: Node | undefined): string | undefined {
 
 /** The nodes right below one. */
 export function* childrenOf(node: Node): Generator<Node> {
-  for (const child of Object.values(node)) yield* nodesIn(child);
+  for (const [key, child] of Object.entries(node)) if (key !== 'operator') yield* nodesIn(child); // that is a word of the text
 }
 
 function* nodesIn(value: unknown): Generator<Node> {

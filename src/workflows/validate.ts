@@ -1,8 +1,11 @@
+import { toWireName } from '../llm/names.ts';
 import { didYouMean } from '../tools/nearest.ts';
 import { builtInNames, offeredNames } from './actions.ts';
 import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
+import { quotingProblem } from './commandLines.ts';
 import { readDialect } from './dialect.ts';
 import { absentAction } from './dialectActions.ts';
+import { flowFindings } from './flow.ts';
 import { keysOf, misfits } from './inputs.ts';
 import { edgesFrom, endName, isParallel, startName } from './navigate.ts';
 import { nestedAction } from './nested.ts';
@@ -21,6 +24,7 @@ import { typeOf } from './stateTypes.ts';
 import { expressionProblem, templateProblem } from './template.ts';
 import { covers, definitionOf } from './toolSpecs.ts';
 import { wayFindings } from './ways.ts';
+import { wordFindings } from './words.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 /** What a file may refer to. */
@@ -66,18 +70,22 @@ class Check {
     this.stateSchema();
     for (const [index, tool] of file.tools.entries()) {
       this.toolSpec(tool, ['tools', index]);
-      if (file.tools.findIndex(({ name }) => name === tool.name) < index)
-        this.add(['tools', index, 'name'], `There are two tools called \`${tool.name}\`.`);
+      const same = [...this.known.tools, ...file.tools.slice(0, index).map(({ name }) => name)].find(
+        (name) => toWireName(name) === toWireName(tool.name),
+      );
+      if (same !== undefined) this.add(['tools', index, 'name'], twice(tool.name, same));
     }
     for (const [index, node] of file.nodes.entries()) this.node(node, index);
     for (const index of file.edges.keys()) this.edge(index);
     if (!whole || this.problems.length > 0) return this;
+    this.warnings.push(...flowFindings(file, this.yaml), ...wordFindings(file, this.yaml));
     return wayFindings(file, this.yaml, this.warnings);
   }
 
   /** Names of a tool list and the tools written in it. */
   tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
     const names = [...this.known.tools, ...this.file.tools.map((tool) => tool.name)];
+    this.distinct(list ?? [], path);
     for (const [index, item] of (list ?? []).entries()) {
       if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
       else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
@@ -225,12 +233,36 @@ class Check {
       const issues = shape[key]!.safeParse(value).error?.issues ?? [];
       this.problems.push(...issues.slice(0, 3).flatMap((issue) => problemsOf(issue, this.yaml, [...here, key])));
     }
-    if (Array.isArray(given.tools))
-      for (const [index, tool] of given.tools.entries()) {
-        const spec = toolSpecSchema.safeParse(tool).data;
-        if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
-        else if (spec) this.toolSpec(spec, [...here, 'tools', index]);
+    const quoting = action === 'shell.run' ? quotingProblem(given.command) : undefined;
+    if (quoting) this.add([...here, 'command'], quoting);
+    if (!Array.isArray(given.tools)) return;
+    this.distinct(given.tools, [...here, 'tools']);
+    for (const [index, tool] of given.tools.entries()) {
+      const spec = toolSpecSchema.safeParse(tool).data;
+      if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
+      else if (spec) this.toolSpec(spec, [...here, 'tools', index]);
+    }
+  }
+
+  /** A model knows a tool by its name alone, in which it sees `_` where a point stands. */
+  private distinct(list: readonly unknown[], path: YamlPath): void {
+    const holders = new Map<string, string>();
+    for (const [index, item] of list.entries()) {
+      const spec = toolSpecSchema.safeParse(item).data;
+      const place = spec ? [...path, index, 'name'] : [...path, index];
+      const names = spec ? [spec.name] : typeof item === 'string' ? this.covered(item) : [];
+      for (const name of names) {
+        const holder = holders.get(toWireName(name));
+        if (holder !== undefined && (spec || item === name)) this.add(place, twice(name, holder));
+        else holders.set(toWireName(name), name);
       }
+    }
+  }
+
+  /** The tools that a name stands for. */
+  private covered(pattern: string): string[] {
+    const names = [...this.file.tools.map(({ name }) => name), ...this.known.tools];
+    return pattern.endsWith('*') ? names.filter((name) => covers(pattern, name)) : [pattern];
   }
 
   /** That an action takes all that it is given here. */
@@ -238,9 +270,14 @@ class Check {
     const shape = parametersOf(action);
     if (!shape) return;
     const names = Object.keys(shape);
+    const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
+    // `cmd` is an abbreviation of what is needed, before it is a slip of anything else.
+    const meant = (key: string) => {
+      const full = missing.find((name) => isAbbreviation(key, name));
+      return full ? ` Did you mean "${full}"?` : didYouMean(key, names);
+    };
     for (const key of Object.keys(given))
-      if (!names.includes(key))
-        this.add([...path, key], `${action} takes no \`${key}\`.${didYouMean(key, names)}`, 'key');
+      if (!names.includes(key)) this.add([...path, key], `${action} takes no \`${key}\`.${meant(key)}`, 'key');
   }
 
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
@@ -314,6 +351,15 @@ class Check {
       this.templates(item, [...path, Array.isArray(value) ? Number(key) : key]);
   }
 }
+
+/** Its letters, in their order, from the first on. */
+const isAbbreviation = (short: string, full: string): boolean =>
+  short.length > 1 &&
+  short[0] === full[0] &&
+  [...full].reduce((at, letter) => at + (letter === short[at] ? 1 : 0), 0) === short.length;
+
+const twice = (name: string, other: string): string =>
+  `There are two tools called \`${name}\`${name === other ? '' : `: to a model \`${other}\` is the same name`}.`;
 
 /** Tools of MCP servers come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');

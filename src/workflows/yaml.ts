@@ -29,6 +29,8 @@ export interface YamlFile {
   problems: Problem[];
   /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
   problem(path: YamlPath, message: string, key?: 'key'): Problem;
+  /** The value at `path` is a word without quotes. */
+  isPlain(path: YamlPath): boolean;
 }
 
 /** After the first mistakes of its form the rest of a file is read wrong, and says little. */
@@ -47,13 +49,22 @@ export function readYaml(text: string): YamlFile {
   const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
   if (parsed.trouble) {
     const problem: YamlFile['problem'] = (_, message) => at(0, 0, message);
-    return { value: undefined, problem, problems: [at(parsed.trouble.at, parsed.trouble.at, parsed.trouble.message)] };
+    return {
+      value: undefined,
+      problem,
+      isPlain: () => false,
+      problems: [at(parsed.trouble.at, parsed.trouble.at, parsed.trouble.message)],
+    };
   }
   const { document } = parsed;
   const places = new Places(document);
   const problem: YamlFile['problem'] = (path, message, key) => {
     const [from, to] = places.of(path, key);
     return at(from, to, message);
+  };
+  const isPlain: YamlFile['isPlain'] = (path) => {
+    const node = document.getIn(path, true);
+    return isScalar(node) && node.type === 'PLAIN';
   };
   const errors = document.errors.slice(0, mostErrors);
   const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
@@ -64,16 +75,16 @@ export function readYaml(text: string): YamlFile {
     ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
     ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
   ];
-  if (problems.length > 0) return { value: undefined, problem, problems };
+  if (problems.length > 0) return { value: undefined, problem, isPlain, problems };
   try {
     const value: unknown = document.toJS({ maxAliasCount: mostAliases });
-    if (!isTooMuch(value)) return { value, problem, problems };
-    return { value: undefined, problem, problems: [at(0, 0, tooMuch)] };
+    if (!isTooMuch(value)) return { value, problem, isPlain, problems };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)] };
   } catch (error) {
     const message = /alias/i.test(String(error))
       ? 'Aliases (`*name`) repeat too much here: write the parts out.'
       : sentenceOf((error as Error).message);
-    return { value: undefined, problem, problems: [at(0, 0, message)] };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, message)] };
   }
 }
 

@@ -151,7 +151,7 @@ nodes:
   - name: enough
     run: {type: expression, value: "len(state.get('found', [])) >= {{ variables.least }}", output_key: enough}
     goto: [{if: "state.enough and {{ variables.least }} == 2", to: yes}, {to: no}]
-  - {name: no, uses: state.set, with: {said: no}, goto: __end__}
+  - {name: no, uses: state.set, with: {said: "no"}, goto: __end__}
   - {name: yes, uses: state.set, with: {said: yes it is}}
 `);
     assert.deepEqual(state, { found: [1, 2, 3], enough: true, said: 'yes it is' });
@@ -305,17 +305,17 @@ describe('a file in order is told what could go wrong', () => {
     ],
     [
       'a choice without an else',
-      'nodes:\n  - name: a\n    goto: [{if: state.x, to: b}]\n  - {name: b}\n',
+      'nodes:\n  - name: a\n    goto: [{if: state.input, to: b}]\n  - {name: b}\n',
       '3:5: When none of these holds, the run fails here. Add one without `if` at the end.',
     ],
     [
       'edges without an else',
-      'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, when: state.x}\n  - {from: b, to: __end__}\n',
+      'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, when: state.input}\n  - {from: b, to: __end__}\n',
       '3:5: When no edge out of this node applies, the run fails here. Add one without `when` at the end.',
     ],
     [
       'none for a condition and its opposite',
-      'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, when: state.x}\n  - {from: a, to: __end__, when: "!state.x"}\n  - {from: b, to: __end__}\n',
+      'nodes: [{name: a}, {name: b}]\nedges:\n  - {from: a, to: b, when: state.input}\n  - {from: a, to: __end__, when: "!state.input"}\n  - {from: b, to: __end__}\n',
     ],
     [
       'an edge after one that always applies',

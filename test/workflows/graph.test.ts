@@ -64,6 +64,14 @@ nodes:
     ]);
   });
 
+  it('names the server of a tool that is not there', async () => {
+    stage = await Stage.of('nodes: [{name: a, uses: mcp.search.query, with: {}}]');
+    assert.equal(
+      (await stage.start()).error?.message,
+      'Node a: There is no tool "mcp.search.query". No MCP server "search" is at work here: it is not set up, or did not start.',
+    );
+  });
+
   const failing: [what: string, yaml: string, message: string][] = [
     [
       'the `when` of an edge',

@@ -26,6 +26,8 @@ export const toolNames = defaultTools().map((tool) => tool.definition.name);
 export class Stage {
   readonly events: RunEvent[] = [];
   readonly questions: string[] = [];
+  /** The commands that were asked about. */
+  readonly commands: string[] = [];
   answers: (ApprovalAnswer | 'wait')[] = [];
   /** What a person chose for a run, by its id. */
   readonly presets = new Map<string, Preset>();
@@ -80,6 +82,7 @@ export class Stage {
     const nested = () => nestedFiles('flow', file, async (name) => load(this.others[name]!));
     const approve: Approve = (request, signal) => {
       this.questions.push(request.plan.what);
+      if (request.plan.command !== undefined) this.commands.push(request.plan.command);
       const answer = this.answers.shift() ?? { decision: 'allow' };
       if (answer !== 'wait') return Promise.resolve(answer);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ decision: 'deny' })));

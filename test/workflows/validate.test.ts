@@ -101,6 +101,22 @@ describe('a workflow file is checked when it is loaded', () => {
       '4:12: fs.read takes no `pth`. Did you mean "path"?',
     ],
     [
+      'an abbreviation of a parameter',
+      nodes('  - name: a\n    uses: shell.run\n    with: {cmd: x}\n'),
+      '3:11: shell.run needs `command`.',
+      '4:12: shell.run takes no `cmd`. Did you mean "command"?',
+    ],
+    [
+      'what is asked for, under another name',
+      'inputs: {file: str}\nnodes: [{name: a}]',
+      '1:1: What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
+    ],
+    [
+      'an agent in a loop',
+      nodes('  - {name: a, type: while_loop, condition: true, max_iterations: 2, body: [{agent: reviewer}]}\n'),
+      '2:75: An `agent` works at a node of its own: lead there with `goto`, and back.',
+    ],
+    [
       'a parameter of a tool of another kind',
       nodes('  - name: a\n    uses: fs.read\n    with: {path: x, limit: many}\n'),
       '4:28: `limit` has to be a number.',

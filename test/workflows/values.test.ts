@@ -98,7 +98,7 @@ nodes:
     uses: state.set
     with: {v: "{{ none }}"}
     goto: [{if: "state.v is none and v is none", to: yes}, {to: no}]
-  - {name: no, uses: state.set, with: {way: no}, goto: __end__}
+  - {name: no, uses: state.set, with: {way: "no"}, goto: __end__}
   - {name: yes, uses: state.set, with: {way: "yes"}}
 `);
     await stage.start();
