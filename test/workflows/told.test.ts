@@ -47,7 +47,7 @@ describe('a file is told when it is loaded', () => {
     [
       'of a bare name that is nothing’s',
       'initial_state: {n: 1}\nnodes: [{name: a}, {name: b}]\nedges: [{from: a, to: b, when: "m > 1"}, {from: a, to: b}]',
-      '3:32: Nothing is called `m` here. Did you mean "n"?',
+      '3:32: Nothing is called `m` here.',
     ],
     [
       'that a result takes the place of a value that the file declares',

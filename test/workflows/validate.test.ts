@@ -114,7 +114,7 @@ describe('a workflow file is checked when it is loaded', () => {
     [
       'an agent in a loop',
       nodes('  - {name: a, type: while_loop, condition: true, max_iterations: 2, body: [{agent: reviewer}]}\n'),
-      '2:75: An `agent` works at a node of its own: lead there with `goto`, and back.',
+      '2:77: An `agent` works at a node of its own: lead there with `goto`, and back.',
     ],
     [
       'a parameter of a tool of another kind',
