@@ -125,7 +125,7 @@ describe('a workflow package', () => {
         .evaluateAll((all) => all.map((one) => `${one.getAttribute('data-node')} ${one.getAttribute('data-status')}`));
     assert.deepEqual(await rows(), ['ask completed', 'judge waiting', 'done todo']);
     assert.equal(await graph.locator('[aria-current=step]').getAttribute('data-node'), 'judge');
-    await graph.getByRole('button', { name: 'Values (1)' }).press('Enter');
+    await graph.getByRole('button', { name: 'Values (2)' }).press('Enter');
     await graph.getByRole('button', { name: 'Files (1)' }).press('Enter');
     await graph.getByRole('button', { name: '@state/artifacts/letter.md' }).waitFor();
     for (const [name, theme, width] of [

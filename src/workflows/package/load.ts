@@ -58,19 +58,21 @@ export async function loadPackage(folder: string): Promise<Package> {
   if (known && sameWorkflow) findings.add(manifestFile, `workflows: "${sameWorkflow}" is there twice`);
 
   const workflows: PackageWorkflow[] = [];
-  for (const [index, workflow] of manifest.workflows.entries())
-    await findings.in(async () => {
-      const { id, title = id, description = '', graph: graphFile, state, artifacts } = workflow;
-      const graph = shaped(graphFile, await json(graphFile, manifestFile), format.graph(graphFile));
-      await findings.in(() => checkGraph(graph, graphFile, format));
-      const agentId = workflow.agentId ?? agents?.[0]?.id ?? '';
-      const isKnown =
-        agents && (await findings.in(() => mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`)));
-      await checkNodes(graph, graphFile, agents && { agents, agentId: isKnown && agentId }, read, findings);
-      const template = state === undefined ? undefined : await read(state, manifestFile);
-      checkTemplate(template, state ?? graphFile, graph);
-      workflows.push({ id, title, description, graph, graphFile, template, agentId, artifacts });
-    });
+  for (const [index, workflow] of manifest.workflows.entries()) {
+    const { id, title = id, description = '', graph: graphFile, state, artifacts } = workflow;
+    const graph = await findings.in(async () =>
+      shaped(graphFile, await json(graphFile, manifestFile), format.graph(graphFile)),
+    );
+    const template = state === undefined ? undefined : await findings.in(() => read(state, manifestFile));
+    await findings.in(() => checkTemplate(template, state ?? graphFile, graph?.entryNodeId ?? 'entry'));
+    if (!graph) continue;
+    await findings.in(() => checkGraph(graph, graphFile, format));
+    const agentId = workflow.agentId ?? agents?.[0]?.id ?? '';
+    const isKnown =
+      agents && (await findings.in(() => mustBe(agents, agentId, manifestFile, `workflows[${index}].agentId`)));
+    await checkNodes(graph, graphFile, agents && { agents, agentId: isKnown && agentId }, read, findings);
+    workflows.push({ id, title, description, graph, graphFile, template, agentId, artifacts });
+  }
   findings.check();
   const { name, title = name, description = '' } = known!;
   return { folder: root, name, title, description, agents: agents!, workflows };
@@ -91,11 +93,14 @@ function formatOf(manifest: unknown): PackageFormat {
 function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
   const { agents, entry, workflows } = (manifest ?? {}) as Record<string, unknown>;
   const named = (value: unknown): value is string => typeof value === 'string' && value !== '';
-  const listed = Array.isArray(workflows) ? workflows.slice(0, 200) : [];
-  const graphs = [entry as { graph?: unknown }, ...listed].map((one) => one?.graph).filter(named);
+  const listed = [entry, ...(Array.isArray(workflows) ? workflows.slice(0, 200) : [])] as Record<string, unknown>[];
+  const found = listed.flatMap((one) => {
+    const graph = one?.graph;
+    const state = [one?.state, one?.workflow].find(named); // the builder's name for it
+    return named(graph) ? [{ id: graph, graph, state, artifacts: '@state/artifacts' }] : [];
+  });
   const file = [agents, (entry as { agents?: unknown } | undefined)?.agents].find(named) ?? 'agents.json';
-  const artifacts = '@state/artifacts';
-  return { agents: file, workflows: [...new Set(graphs)].map((graph) => ({ id: graph, graph, artifacts })) };
+  return { agents: file, workflows: found };
 }
 
 const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index);
@@ -160,9 +165,9 @@ function mustBe(agents: readonly PackageAgent[], id: string, file: string, place
   return agent;
 }
 
-function checkTemplate(template: string | undefined, file: string, graph: PackageGraph): void {
+function checkTemplate(template: string | undefined, file: string, entryNodeId: string): void {
   try {
-    newState(template, graph.entryNodeId, new Date(0));
+    newState(template, entryNodeId, new Date(0));
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     throw new PackageError(file, error.message.replace(/ Nothing was written\.$/, ''));

@@ -243,21 +243,23 @@ describe('loading a package', () => {
 
   it('says what is wrong in all files at once', async () => {
     const folder = writePackage(path.join(outer, 'package'), {
-      ...spoilt('bmad.json', ({ workflows }) => (workflows[0].title = '')),
+      ...spoilt('bmad.json', (manifest) => (manifest.title = '')),
       ...spoilt('agents.json', ({ agents }) => delete agents[1].persona),
       ...inGraph((value) => {
         value.entryNodeId = 'begin';
         value.nodes.push(value.nodes[0]);
       }),
       'write/steps/judge.md': undefined,
+      'write/state.md': 'No frontmatter.',
     });
     await assert.rejects(loadPackage(folder), (error) => {
       assert.ok(error instanceof PackageError);
       assert.deepEqual(
         error.problems.map(({ file, problem }) => `${file}: ${problem}`),
         [
-          'bmad.json: workflows[0].title: Too small: expected string to have >=1 characters',
+          'bmad.json: title: Too small: expected string to have >=1 characters',
           'agents.json: agents[1].persona: Invalid input',
+          'write/state.md: The state document\'s frontmatter cannot be read: it does not begin with YAML between two lines "---"',
           `${graph}: nodes[3].id: "ask" is there twice`,
           `${graph}: entryNodeId: there is no node "begin"`,
           `${graph}: nodes[1].file: "write/steps/judge.md" does not exist`,
