@@ -1,12 +1,20 @@
-// npm run bench:edits [-- files]: edits of real files with the slips that models make, through fs.edit. Exits with 1 when
-// fewer than 99.5 % of those that can be made are made right, or one is made that has to be refused.
+// npm run bench -- edits: edits of real files with the slips that models make, through fs.edit. Exits with 1 when fewer than 99.5 % of
+// those that can be made are made right, or one is made that has to be refused; or when working out what comes of one costs too
+// much, without reading and writing the file.
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { casesOf, corpus, score } from '../support/edits.ts';
+import { countChanges } from '../../src/tools/files/diff.ts';
+import { applyEdits } from '../../src/tools/files/match.ts';
+import { refusePlaceholders } from '../../src/tools/files/placeholder.ts';
+import { linesOf } from '../../src/tools/files/text.ts';
+import { casesOf, corpus, type EditCase, score } from '../support/edits.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from '../tools/conversation.ts';
+import { inMs, line } from './measure.ts';
 
+/** Milliseconds of CPU for each edit. */
+const budget = 1;
 const root = path.resolve(import.meta.dirname, '../..');
 const verbose = process.argv.includes('--verbose');
 const files = corpus(root, Number(process.argv[2]) || 400);
@@ -49,4 +57,17 @@ const wrong = scores.reduce((sum, one) => sum + one.wrong, 0);
 console.log(
   `${((right / applied) * 100).toFixed(2)} % of ${applied} applied right; ${wrong} silently wrong of ${cases.length}.`,
 );
-process.exitCode = right / applied >= 0.995 && wrong === 0 ? 0 : 1;
+const before = process.cpuUsage();
+for (const one of cases) workOut(one);
+const { user, system } = process.cpuUsage(before);
+const ms = (user + system) / 1000 / cases.length;
+line('working out an edit', { CPU: inMs(ms) }, ms, budget);
+if (right / applied < 0.995 || wrong > 0) process.exitCode = 1;
+
+/** As `fs.edit` does, of a text that was read. */
+function workOut({ before, oldText, newText }: EditCase): void {
+  const text = before.replace(/^\ufeff/, '');
+  for (const given of [newText, oldText]) refusePlaceholders(given, text);
+  const made = applyEdits(text, [{ oldText, newText }]);
+  if (made.ok) countChanges(linesOf(text), linesOf(made.text));
+}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { fold, foldedLine } from '../../src/tools/files/fold.ts';
 import { applyEdits, type Edit } from '../../src/tools/files/match.ts';
 import { isPlaceholder } from '../../src/tools/files/placeholder.ts';
+import { randomFrom } from '../support/random.ts';
 
 /** What the file becomes, or in brackets why not and where. */
 function check(name: string, text: string, edits: [string, string][], expect: string, matched = 'exact'): void {
@@ -301,4 +303,30 @@ describe('edits: text that stands for text left out', () => {
   ];
   for (const line of placeholders) it(`refuses ${line}`, () => assert.equal(isPlaceholder(line), true));
   for (const line of ordinary) it(`accepts ${line || 'an empty line'}`, () => assert.equal(isPlaceholder(line), false));
+});
+
+describe('edits: a line as it is compared', () => {
+  it('is the same with its places and without, however its letters are put together', () => {
+    const random = randomFrom(15);
+    const pieces = [
+      'e',
+      '\u0301',
+      ' ',
+      '\u00a0',
+      '\u2014',
+      '\u201c',
+      '\ufb01',
+      '\uff9e',
+      '\u30ab',
+      '\u1100\u1161',
+      '\u200d',
+      '😀',
+      '\u00a8',
+      '\ud800',
+    ];
+    for (let time = 0; time < 3000; time++) {
+      const line = Array.from({ length: random.upTo(8) }, () => random.pick(pieces)).join('');
+      assert.equal(foldedLine(line), fold(line.trim()).text.trim(), JSON.stringify(line));
+    }
+  });
 });

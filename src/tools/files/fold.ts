@@ -16,15 +16,8 @@ export function fold(original: string): Folded {
   let text = '';
   const starts: number[] = [];
   let offset = 0;
-  // Base letter and combining marks are folded together, so that NFC and NFD are equal.
   for (const [cluster] of original.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
-    const folded = cluster
-      .normalize('NFKC')
-      .replace(/[\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc]/g, "'")
-      .replace(/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g, '"')
-      .replace(/[\u2010-\u2015\u2212]/g, '-')
-      .replace(/[\p{Zs}]/gu, ' ')
-      .replace(/\p{Cf}/gu, '');
+    const folded = foldedCluster(cluster);
     for (let index = 0; index < folded.length; index++) starts.push(offset);
     text += folded;
     offset += cluster.length;
@@ -35,5 +28,29 @@ export function fold(original: string): Folded {
 
 export function foldedLine(line: string): string {
   const trimmed = line.trim();
-  return plain.test(trimmed) ? trimmed : fold(trimmed).text.trim();
+  return plain.test(trimmed) ? trimmed : trimmed.replace(foldable, foldedCluster).trim();
+}
+
+/** The clusters of a text that can be folded to another. */
+const foldable = /[\0-\x7f]\p{M}+|[^\0-\x7f]\p{M}*/gu;
+
+/** A text has few different ones, and each is looked up faster than it is folded. */
+const folds = new Map<string, string>();
+const mostFolds = 10_000;
+const longestFold = 8;
+
+/** Base letter and combining marks are folded together, so that NFC and NFD are equal. */
+function foldedCluster(cluster: string): string {
+  const known = folds.get(cluster);
+  if (known !== undefined) return known;
+  const folded = cluster
+    .normalize('NFKC')
+    .replace(/[\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc]/g, "'")
+    .replace(/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\p{Zs}]/gu, ' ')
+    .replace(/\p{Cf}/gu, '');
+  if (folds.size >= mostFolds) folds.clear();
+  if (cluster.length <= longestFold) folds.set(cluster, folded);
+  return folded;
 }

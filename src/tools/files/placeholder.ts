@@ -5,9 +5,13 @@ import { ToolError } from '../tool.ts';
  * what it stands for. A line that the file has already is the file's own.
  */
 export function refusePlaceholders(text: string, before: string | null): void {
-  const own = new Set((before ?? '').split(/\r?\n/).map((line) => line.trim()));
   const lines = text.split(/\r?\n/);
-  const index = lines.findIndex((line) => isPlaceholder(line) && !own.has(line.trim()));
+  let own: Set<string> | undefined; // few texts have such a line
+  const isOwn = (line: string) => {
+    own ??= new Set((before ?? '').split(/\r?\n/).map((one) => one.trim()));
+    return own.has(line.trim());
+  };
+  const index = lines.findIndex((line) => isPlaceholder(line) && !isOwn(line));
   if (index < 0) return;
   const line = JSON.stringify(lines[index]!.trim().slice(0, 100));
   throw new ToolError(
