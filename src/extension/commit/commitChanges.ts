@@ -46,6 +46,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const shown = shownFiles(workspace, isKept);
   const names: string[] = [];
   const texts: string[] = [];
+  const most = tokens * charactersOfToken;
   const kept: string[] = [];
   for (const change of all.slice(0, mostNames)) {
     signal.throwIfAborted();
@@ -54,7 +55,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     const hidden = (await Promise.all(places)).some(({ secret, outside }) => secret || outside);
     const text = hidden ? undefined : texts.length < mostTexts ? await textOf(change, all === staged, sources) : '';
     if (text === undefined) kept.push(name);
-    else if (text !== '') texts.push(text);
+    else if (text !== '') texts.push(excerpt(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > mostNames) names.push(`- ${all.length - mostNames} more`);
@@ -63,7 +64,7 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     ...(style.length > 0 ? [`The newest commits, for their style:\n${style.join('\n')}`] : []),
     `The files of this commit:\n${names.join('\n')}`,
   ];
-  const told = shared(texts, tokens * charactersOfToken - head.join('\n\n').length);
+  const told = shared(texts, most - head.join('\n\n').length);
   const text = excerptOfTokens([...head, ...told].join('\n\n'), tokens);
   const cut = texts.length === mostTexts || all.length > mostNames || text !== [...head, ...texts].join('\n\n');
   return { text, kept, cut };

@@ -8,7 +8,7 @@ import { providerOf, split } from '../models/modelIds.ts';
 import type { Models } from '../models/models.ts';
 import { type CommitChanges, commitChanges } from './commitChanges.ts';
 import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
-import { type GitRepository, repositoryOf, type SourceControl } from './git.ts';
+import { type GitExtension, type GitRepository, repositoryOf, type SourceControl } from './git.ts';
 import { fillBox } from './messageBox.ts';
 
 /** Tokens of the changes, and of a window that nobody knows; half of a window is left for the answer. */
@@ -35,7 +35,10 @@ export class CommitMessages implements vscode.Disposable {
   async write(pressed?: SourceControl): Promise<void> {
     const stop = new AbortController();
     try {
-      const repository = await repositoryOf(pressed);
+      const { isTrusted } = vscode.workspace;
+      const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+      const inFront = vscode.window.activeTextEditor?.document.uri;
+      const repository = await repositoryOf({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
       if (this.atWork.has(root)) return;
       this.atWork.set(root, stop);

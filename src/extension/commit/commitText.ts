@@ -19,13 +19,19 @@ export function commitText(answer: string, { subject, line }: CommitLimits): str
   const lines = visibleProse(bare(answer)).split('\n');
   const first = (lines.shift() ?? '').replace(/^#+\s+/, '').replace(/^(["'`]|\*\*)(.+)\1$/, '$2');
   const [head, rest] = first.length <= subject ? [first, ''] : cutAt(first, subject);
-  const body = [...(rest ? [rest, ''] : []), ...lines].flatMap((one) => wrapped(one.trimEnd(), line)).join('\n');
-  return [head, body.replace(/\n{3,}/g, '\n\n').replace(/^\n+|\n+$/g, '')].filter(Boolean).join('\n\n');
+  const body = [...(rest ? [rest, ...(lines[0] ? [''] : [])] : []), ...lines]
+    .flatMap((one) => wrapped(one, line))
+    .join('\n');
+  return [head, body.trim()].filter(Boolean).join('\n\n');
 }
 
 /** Without a fence around it, and without words that announce it. */
 function bare(answer: string): string {
-  const said = answer.replace(/\r\n?/g, '\n').trim();
+  const lines = answer.split('\n').map((one) => one.trimEnd());
+  const said = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
   const inside =
     /^(?:[^\n]*:\s*\n)?\s*```[^\n]*\n([\s\S]*?)(?:\n?```|$)/.exec(said)?.[1] ?? said.replace(/^`{3}[^\n]*$/, '');
   return inside

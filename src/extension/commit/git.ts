@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 
 // What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 
@@ -30,7 +30,7 @@ export interface GitRepository {
   log(options: { maxEntries: number }): Promise<readonly { message: string; parents: readonly string[] }[]>;
 }
 
-interface GitExtension {
+export interface GitExtension {
   readonly enabled: boolean;
   getAPI(version: 1): {
     readonly state: 'uninitialized' | 'initialized';
@@ -42,28 +42,37 @@ interface GitExtension {
 /** What a command of `scm/title` is called with. */
 export type SourceControl = Pick<vscode.SourceControl, 'rootUri'>;
 
+/** What is looked at for a repository. */
+export interface Window {
+  isTrusted: boolean;
+  git?: { activate(): PromiseLike<GitExtension> };
+  /** The file in the editor in front. */
+  inFront?: vscode.Uri;
+}
+
 /**
  * The repository whose button was pressed, else the only one, else that of the editor in front. Throws an `Error` that says to the
  * person why there is none.
  */
-export async function repositoryOf(pressed?: SourceControl): Promise<GitRepository> {
-  if (!vscode.workspace.isTrusted) throw new Error('Git is not looked at in an untrusted workspace. Trust it first.');
-  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+export async function repositoryOf(
+  { isTrusted, git, inFront }: Window,
+  pressed?: SourceControl,
+): Promise<GitRepository> {
+  if (!isTrusted) throw new Error('Git is not looked at in an untrusted workspace. Trust it first.');
   if (!git) throw new Error("The editor's own Git extension is switched off. Enable it first.");
   const extension = await git.activate();
   if (!extension.enabled) throw new Error('Git is switched off (the setting git.enabled), or not installed here.');
   const api = extension.getAPI(1);
   if (api.state !== 'initialized') throw new Error('Git is still looking for repositories. Try again in a moment.');
-  const [only, ...others] = api.repositories;
-  if (!only) throw new Error('There is no Git repository in this window.');
+  const { repositories } = api;
+  if (repositories.length === 0) throw new Error('There is no Git repository in this window.');
   const root = pressed?.rootUri?.toString();
-  const inFront = vscode.window.activeTextEditor?.document.uri;
   const found = root
-    ? api.repositories.find(({ rootUri }) => rootUri.toString() === root)
-    : others.length === 0
-      ? only
+    ? repositories.find(({ rootUri }) => rootUri.toString() === root)
+    : repositories.length === 1
+      ? repositories[0]
       : inFront && api.getRepository(inFront);
-  if (!found)
-    throw new Error('There are several repositories here. Press the button of one of them in Source Control.');
-  return found;
+  if (found) return found;
+  if (root) throw new Error('This repository is closed.');
+  throw new Error('There are several repositories here. Press the button of one of them in Source Control.');
 }

@@ -37,9 +37,10 @@ export async function fillBox(
     onChunk({ content = '' }) {
       answer += content;
       if (answer.length > answerLimit) return over.abort();
-      const text = tidy(answer);
       // Not for each word: every value goes into the box's history, where the person's own last messages are.
-      if (text.length > shown * 1.4 + 10) show(text);
+      const least = shown * 1.4 + 10;
+      const text = answer.length > least ? tidy(answer) : '';
+      if (text.length > least) show(text);
     },
   });
   const text = reply.success ? tidy(answer) : '';

@@ -19,6 +19,12 @@ describe('an answer as a commit message', () => {
     ['code at its beginning is no quote', '`lock` is mended', '`lock` is mended'],
     ['a colon at the end is no announcement', 'Mend these:\n- a', 'Mend these:\n\n- a'],
     ['lines of Windows', 'Mend it\r\n\r\nWhy.\r\n', 'Mend it\n\nWhy.'],
+    ['a flood of empty lines', `Mend it:${'\n'.repeat(4000)}x`, 'Mend it:\n\nx'],
+    [
+      'a rest of the first line stands apart',
+      'Mend the lock of the gate\nIt broke.',
+      'Mend the lock of…\n\n…the gate\n\nIt broke.',
+    ],
     ['nothing but blanks', ' \n\n', ''],
     ['a first line as long as may be', 'x'.repeat(20), 'x'.repeat(20)],
     [
