@@ -69,7 +69,7 @@ const commandEndSchema = z.object(commandEndShape);
 export type CommandEnd = z.infer<typeof commandEndSchema>;
 
 /** Of a step of a workflow: the hash of its name and arguments, and what it gives once its files show that it is done. */
-export const stepStartSchema = z.object({ argumentsId: z.string(), gives: z.unknown() });
+export const stepStartSchema = z.object({ argumentsId: z.string(), data: z.unknown() });
 export type StepStart = z.infer<typeof stepStartSchema>;
 
 /** What a person is asked about: short and true. `where` is the real path, or the folder a command runs in. */

@@ -76,6 +76,8 @@ export const graphSchema = z.object({
     }),
   ),
   main: trackSchema,
+  /** It has come to its end: with this node, and when there were so many messages. What is said after that is about it. */
+  end: z.object({ node: z.string(), messages: z.number().int() }).optional(),
   /** By name (`outer/inner`). Empty outside of a parallel part. */
   branches: z.record(z.string(), trackSchema),
   artifacts: z.array(z.string()),

@@ -317,6 +317,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'node':
       run.graph ??= newGraph();
       applyNode(run.graph, event, event.at);
+      if (event.branch === undefined) {
+        const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
+        run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;
+      }
       break;
     case 'compaction':
       if (event.node !== undefined) {

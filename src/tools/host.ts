@@ -105,7 +105,7 @@ export function createToolHost({
       const executed = await execute().catch((error) => {
         if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
         doing = {};
-        return toSuccess({ ...error.gives, changed: false });
+        return toSuccess({ ...error.data, changed: false });
       });
       const outcome = bounded(changed === undefined ? executed : withChange(executed, changed));
       if (isUnanswered(outcome)) return outcome; // it has not ended

@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts';
 
 /** What a step keeps before it begins, so that it can be told as done when its outcome is lost. */
 export function stepStart(call: ToolCall, plan: Plan | undefined, { step }: CallContext): { step?: StepStart } {
-  return step && plan?.gives ? { step: { argumentsId: argumentsIdOf(call), gives: plan.gives() } } : {};
+  return step && plan?.data ? { step: { argumentsId: argumentsIdOf(call), data: plan.data() } } : {};
 }
 
 /** What a step gives that was done before: the same one, whose files stand as it left them. */
@@ -18,7 +18,7 @@ export async function doneBefore(call: ToolCall, done: StepDone, workspace: Work
   if (done.argumentsId !== argumentsIdOf(call)) return undefined;
   const { changes, moved } = await standingOf(workspace, done);
   const all = [...changes, ...(moved ? [moved] : [])];
-  return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.gives), changed: true } : undefined;
+  return all.length > 0 && all.every((one) => one === 'after') ? { ...Object(done.data), changed: true } : undefined;
 }
 
 const argumentsIdOf = ({ name, arguments: given }: ToolCall): string => sha256(stringify([name, given]) ?? '');

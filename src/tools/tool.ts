@@ -32,12 +32,12 @@ export class ToolError extends Error {
 
 /**
  * What is asked for is so already. A model hears the sentence, because it thought otherwise; a step of a workflow has what it
- * wanted, and is given `gives`.
+ * wanted, and is given `data`.
  */
 export class AlreadySo extends ToolError {
   constructor(
     { code, message, details }: ToolError,
-    readonly gives: object,
+    readonly data: object,
   ) {
     super(code, message, details);
   }
@@ -148,7 +148,7 @@ export interface Plan {
   /** What is kept for undo when there is no `change`, looked at right before it runs. */
   trace?(): Promise<Trace>;
   /** What it gives when it is done as it is planned, where its files alone say that it is. */
-  gives?(): object;
+  data?(): object;
   run(context: ToolContext): Promise<unknown>;
 }
 

@@ -95,11 +95,13 @@ class Walk {
 
   async go(): Promise<StopPoint> {
     const { run } = this.context;
-    if (run.graph?.main.at.length === 0) return this.talk();
-    const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
-    if (stop) return this.asking.tell(stop);
-    await this.tellResult(this.last);
-    return run.queued.length > 0 ? this.talk() : { phase: 'Completed' };
+    if (run.graph?.main.at.length !== 0) {
+      const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
+      if (stop) return this.asking.tell(stop);
+    }
+    const { end } = run.graph!;
+    if (end && run.messages.length === end.messages) await this.tellResult(end.node);
+    return this.talk();
   }
 
   private entry(): Next {
@@ -307,16 +309,16 @@ class Walk {
   private async tellResult(name: string): Promise<void> {
     const { run, emit } = this.context;
     const node = this.options.file.nodes.find((one) => one.name === name);
-    const { output } = run.graph!.nodes[name]!;
+    const output = run.graph!.nodes[name]?.output;
     if (node?.agent === undefined && typeof output === 'string' && output.trim() !== '')
       await emit({ type: 'message', message: { role: 'assistant', content: output } });
   }
 
-  /** After the end: a conversation about it. */
+  /** After the end: a conversation about it, when something was said since. */
   private async talk(): Promise<StopPoint> {
     const { run } = this.context;
-    if (run.messages.at(-1)?.role !== 'user' && run.queued.length === 0) return { phase: 'Completed' };
-    return this.context.turns({ agent: this.agent });
+    const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
+    return isSaid || run.queued.length > 0 ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
   }
 }
 

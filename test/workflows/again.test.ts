@@ -89,6 +89,18 @@ nodes:
     stage = await Stage.of('nodes: [{name: only}]');
   });
 
+  it('of several items at once, in a folder that none of them found', async () => {
+    const list = Array.from({ length: 8 }, (_, index) => `${index}`);
+    stage = await Stage.of(
+      `nodes: [{name: all, foreach: ${JSON.stringify(list)}, uses: fs.write, with: {path: "new/deep/{{ item }}.md", content: x}}]`,
+    );
+    assert.deepEqual((await stage.start()).error, undefined);
+    assert.deepEqual(
+      stage.workspace.effects.toSorted(),
+      list.map((one) => `write new/deep/${one}.md`),
+    );
+  });
+
   it('is refused all the same where it may not write', async () => {
     stage = await Stage.of(write(), [], { files: { 'out/a.md': 'hello\n' } });
     stage.workspace.trusted = false;
@@ -357,5 +369,21 @@ edges:
     await eventually('both run', () => stage.events.filter(({ type }) => type === 'tool-start').length === 2);
     await stage.engine.stop(stage.runId);
     assert.deepEqual((await running).error, { code: 'ENGINE_ABORTED', message: 'Stopped.' });
+  });
+});
+
+describe('a workflow that was killed right after its last node', () => {
+  let stage: Stage;
+  afterEach(() => stage.end());
+  it('tells its result when it goes on, asks no model about it, and can be talked to then', async () => {
+    stage = await Stage.of('nodes: [{name: ask, uses: llm.call, with: {messages: [{role: user, content: hi}]}}]', [
+      reply.text('Hello.'),
+      reply.text('You are welcome.'),
+    ]);
+    await stage.crashAt(({ type, ...event }) => type === 'node' && 'status' in event && event.status === 'end');
+    assert.deepEqual(await stage.continue(), { success: true, phase: 'Completed', assistantText: 'Hello.' });
+    assert.deepEqual(await stage.continue(), { success: true, phase: 'Completed', assistantText: 'Hello.' });
+    assert.equal(stage.provider.requests.length, 1);
+    assert.equal((await stage.continue('Thanks.')).assistantText, 'You are welcome.');
   });
 });

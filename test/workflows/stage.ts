@@ -38,6 +38,7 @@ export class Stage {
   /** Other files of `.towpath/workflows`, by their names. */
   others: Record<string, string> = {};
   contextWindow?: number;
+  private heard?: (event: RunEvent) => void;
   private readonly cache = createResponseCache();
   engine: ExecutionEngine;
 
@@ -106,7 +107,10 @@ export class Stage {
       }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,
-      tell: (event) => this.events.push(event),
+      tell: (event) => {
+        this.events.push(event);
+        this.heard?.(event);
+      },
     });
     return this.engine;
   }
@@ -138,6 +142,20 @@ export class Stage {
     }
     await engine.close();
     assert.ok(copy, 'there was such a change');
+    this.goBackTo(copy);
+  }
+
+  /** As a crash would right after the first event of this kind. */
+  async crashAt(isIt: (event: RunEvent) => boolean): Promise<void> {
+    this.heard = (event) => {
+      if (!isIt(event)) return;
+      this.heard = undefined;
+      copy = this.copied();
+    };
+    let copy: string | undefined;
+    await this.start();
+    await this.engine.close();
+    assert.ok(copy, 'there was such an event');
     this.goBackTo(copy);
   }
 

@@ -18,6 +18,9 @@ export interface Target {
   before: string | null;
 }
 
+/** What a step of a workflow is given besides, and a model is not. */
+export const changed = z.boolean().optional().describe('False: it was so already.');
+
 /** What every change of a text gives (`planText`). */
 export const changeShape = {
   path: z.string().describe('The file.'),
@@ -26,6 +29,7 @@ export const changeShape = {
   removed: z.number().describe('Lines.'),
   changedOnSave: z.string().optional().describe('What the editor itself changed on saving, as a diff.'),
   newProblems: z.array(z.string()).optional().describe('What the editor’s language servers report since.'),
+  changed,
 };
 
 /** Finds the file and its text. Throws what `resolvePath` and `currentText` throw, and for text that would be damaged. */
@@ -87,7 +91,7 @@ export function planText(
     change: { path: file.relative, realPath: file.path, before, after },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, tool, 'changes')),
-    gives: () => given(after),
+    data: () => given(after),
     revise: async (edited) =>
       planText(workspace, await findTarget(workspace, target.input), edited, tool, extra, drops),
     async run({ workspace, signal, output, leaves }) {
@@ -109,10 +113,10 @@ export function planText(
   };
 }
 
-function takenBack({ relative }: ResolvedPath, gives: object | undefined): ToolError {
+function takenBack({ relative }: ResolvedPath, data: object | undefined): ToolError {
   const message = `What the editor runs when it saves (a formatter, another extension) took the whole change back: ${quoted(relative)} is as it was.`;
   const error = new ToolError('TOOL_EXEC_FAILED', message);
-  return gives ? new AlreadySo(error, gives) : error;
+  return data ? new AlreadySo(error, data) : error;
 }
 
 /** Of what was changed on saving, in characters: the model has the rest in the file. */

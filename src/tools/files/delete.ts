@@ -3,7 +3,7 @@ import { checkFolderOf } from '../gate/open.ts';
 import { resolvePath } from '../gate/paths.ts';
 import { askingTool, type FileForm, type Plan, type Tool, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { checkUnchanged, grantFor, ownOfRun, reasonOf, type Target } from './change.ts';
+import { changed, checkUnchanged, grantFor, ownOfRun, reasonOf, type Target } from './change.ts';
 import { planRemoval } from './removal.ts';
 import { currentText, formOf } from './text.ts';
 
@@ -26,6 +26,7 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
         path: z.string().describe('What it was.'),
         deleted: z.literal(true),
         files: z.number().optional().describe('Of a folder: how many were in it.'),
+        changed,
       },
     },
     'change',
@@ -56,7 +57,7 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
   const why = reasonOf(file, before, null);
   const ofRun = file.mount === 'run';
   const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor.' : '';
-  const gives = { path: file.relative, deleted: true };
+  const data = { path: file.relative, deleted: true };
   return {
     what: `Delete ${file.relative}`,
     where: file.path,
@@ -65,12 +66,12 @@ function planFile(workspace: Workspace, target: Target & { before: string }, for
     change: { path: file.relative, realPath: file.path, before, after: null, form },
     ...(ofRun && { free: ownOfRun }),
     ...(why === undefined && !ofRun && grantFor(file, 'fs.delete', 'fs.delete')),
-    gives: () => gives,
+    data: () => data,
     async run({ workspace }) {
       await checkUnchanged(workspace, target, 'delete');
       await checkFolderOf(file);
       await workspace.delete(file.path);
-      return gives;
+      return data;
     },
   };
 }

@@ -9,7 +9,7 @@ import { holdsRepository } from '../gate/surroundings.ts';
 import { listTree } from '../gate/tree.ts';
 import { askingTool, ToolError, type Trace } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
-import { grantFor, ownOfRun, reasonOf } from './change.ts';
+import { changed, grantFor, ownOfRun, reasonOf } from './change.ts';
 import { currentText, formOf } from './text.ts';
 
 /** `fs.move`: a file or a folder to a path where nothing is. Data: `{ path, from }`, both workspace-relative. */
@@ -21,12 +21,16 @@ export const moveTool = askingTool(
       from: z.string().meta({ help: 'The file or folder.' }),
       to: z.string().meta({ help: 'Its new path, where nothing is yet.' }),
     },
-    gives: { path: z.string().describe('Where it is now.'), from: z.string().describe('Where it was.') },
+    gives: {
+      path: z.string().describe('Where it is now.'),
+      from: z.string().describe('Where it was.'),
+      changed,
+    },
   },
   'change',
   async ({ from, to }, { workspace }) => {
     const [file, target] = await bothEnds(workspace, from, to);
-    const gives = { path: target.relative, from: file.relative };
+    const data = { path: target.relative, from: file.relative };
     const inside = await namesInside(file);
     const why =
       file.protected ??
@@ -47,7 +51,7 @@ export const moveTool = askingTool(
         ? { free: ownOfRun }
         : why === undefined && grantFor({ ...file, configuration }, 'fs.move', 'fs.move', target.relative)),
       trace: () => traceOf(workspace, file, target),
-      gives: () => gives,
+      data: () => data,
       async run({ workspace }) {
         const [fileNow, targetNow] = await bothEnds(workspace, from, to);
         if (fileNow.path !== file.path || targetNow.path !== target.path || fileNow.kind !== file.kind)
@@ -55,7 +59,7 @@ export const moveTool = askingTool(
         await checkFolderOf(file);
         await checkFolderOf(target);
         await workspace.move(file.path, target.path);
-        return gives;
+        return data;
       },
     };
   },

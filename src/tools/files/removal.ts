@@ -33,7 +33,7 @@ export async function planRemoval(
   checkSaved(workspace, file);
   const files = below.filter(({ kind }) => kind !== 'folder').length;
   const ofRun = file.mount === 'run';
-  const gives = { path: file.relative, deleted: true, ...(file.kind === 'folder' && { files }) };
+  const data = { path: file.relative, deleted: true, ...(file.kind === 'folder' && { files }) };
   const why = file.protected ?? (await reasonInside(file, below));
   const configuration = file.configuration ?? configurationInside(file, below);
   const tool = file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete';
@@ -50,14 +50,14 @@ export async function planRemoval(
     ...(ofRun && { free: ownOfRun }),
     trace: async () => ({ removed: await contentsOf(file, entries) }),
     ...(why === undefined && !ofRun && grantFor({ ...file, configuration }, tool, 'fs.delete')),
-    gives: () => gives,
+    data: () => data,
     async run({ workspace }) {
       if ((await resolvePath(workspace.roots, input, 'delete')).path !== file.path)
         throw new ToolError('E_PRECONDITION_FAILED', `${quoted(file.relative)} is somewhere else now.`);
       checkSaved(workspace, file);
       await checkFolderOf(file);
       await workspace.delete(file.path, entries);
-      return gives;
+      return data;
     },
   };
 }

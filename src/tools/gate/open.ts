@@ -66,11 +66,17 @@ export async function checkFolderOf(file: ResolvedPath): Promise<void> {
       throw fromErrno(error, file.relative);
     });
     if (real === folder) return;
-    // A dangling link has no real path either, but it is there.
-    if (real !== undefined || (await lstat(folder).catch(() => undefined))) throw swapped(file.relative);
+    // A dangling link has no real path either, but it is there. A folder that is there is one that another write has just made.
+    if (real !== undefined || (await isLink(folder))) throw swapped(file.relative);
     folder = paths.dirname(folder);
   }
 }
+
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 
 export const swapped = (path: string) =>
   refuse('SYMLINK_ESCAPE', `${quoted(path)} became a link while it was being opened.`);
