@@ -41,8 +41,8 @@ export const ownFilters: Record<string, Filter> = {
     const items = sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
     return toValue(items.map(printed).join(separator ? printed(separator) : ''));
   },
-  first: (value) => sequence(value)[0] ?? toValue(undefined),
-  last: (value) => sequence(value).at(-1) ?? toValue(undefined),
+  first: (value) => sequence(partOf(value, 0, 2))[0] ?? toValue(undefined),
+  last: (value) => sequence(partOf(value, -2)).at(-1) ?? toValue(undefined),
   list: (value) => listOf(sequence(value)),
   sum(value, given) {
     const attribute = argument(given, 0, 'attribute');
@@ -154,9 +154,18 @@ function needed(given: Given, filter: string): Value {
   return attribute;
 }
 
+/** As much of a text as holds its first or last character, which may be two of the language’s. */
+const partOf = (value: Value, from: number, to?: number): Value =>
+  value.type === 'StringValue' ? toValue(textOf(value).slice(from, to)) : value;
+
+/** A text is not gone through that is longer: each character would be a value. */
+const longestSequence = 10_000;
+
 /** The items of a list, the characters of a text, the keys of a map. */
 function sequence(value: Value): Value[] {
   if (isList(value)) return itemsOf(value);
+  if (value.type === 'StringValue' && textOf(value).length > longestSequence)
+    throw new Error(`a text of more than ${longestSequence} characters is not gone through: \`split\` it`);
   if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
   if (isMap(value)) return entriesOf(value).map(([key]) => toValue(key));
   throw new Error(`this takes a list, not ${kindOf(value)}`);

@@ -1,5 +1,6 @@
 import { resultsKey } from '../protocol/graph.ts';
 import { didYouMean as nearTo } from '../tools/nearest.ts';
+import { mostProblems } from './check.ts';
 import { keysOf } from './inputs.ts';
 import { givesOf } from './parameters.ts';
 import { readsOf } from './reads.ts';
@@ -20,7 +21,8 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
   for (const { path, text, expression, step } of textsOf(file)) {
     const said = new Set<string>();
     for (const read of readsOf(treeOf(text, expression))) {
-      const doubt = doubtAbout(read, file, state, step);
+      const near = warnings.length < mostProblems ? didYouMean : () => ''; // the rest is counted alone
+      const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
       if (doubt && !said.has(doubt)) warn(path, doubt);
       if (doubt) said.add(doubt);
     }
@@ -47,8 +49,7 @@ interface States {
 /** `result` is known while a step says what to keep of it. */
 function doubtAbout(
   [root = '', key, inner]: readonly string[],
-  { variables }: WorkflowFile,
-  { keys, inner: inners }: States,
+  { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
   step: Step | undefined,
 ): string | undefined {
   if (root === 'result' || root === 'action_result') {
@@ -57,23 +58,24 @@ function doubtAbout(
   }
   if (root === 'variables') {
     if (key === undefined || Object.hasOwn(variables, key)) return undefined;
-    return `There is no variable \`${key}\`.${didYouMean(key, Object.keys(variables))}`;
+    return `There is no variable \`${key}\`.${near(key, Object.keys(variables))}`;
   }
   if (!keys || (root === 'state' && key === undefined)) return undefined;
   const name = root === 'state' ? key! : root;
   const part = root === 'state' ? inner : key;
   if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
   if (!keys.has(name)) {
-    const near = didYouMean(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
-    if (root !== 'state') return `Nothing is called \`${name}\` here.${near}`;
-    return `Nothing sets \`${name}\`.${near || ' Declare it in `state_schema` to be asked for it.'}`;
+    const meant = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
+    if (root !== 'state') return `Nothing is called \`${name}\` here.${meant}`;
+    return `Nothing sets \`${name}\`.${meant || ' Declare it in `state_schema` to be asked for it.'}`;
   }
   const known = part === undefined ? undefined : inners.get(name);
   return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
 }
 
-/** One letter is near to every other. */
-const didYouMean = (name: string, names: Iterable<string>) => (name.length > 2 ? nearTo(name, names) : '');
+/** One letter is near to every other; and of a long file only so many names are looked through. */
+const didYouMean = (name: string, names: Iterable<string>) =>
+  name.length > 2 ? nearTo(name, [...names].slice(0, 300)) : '';
 
 const methods = new Set(['get', 'items', 'keys', 'values']);
 

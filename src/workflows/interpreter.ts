@@ -22,7 +22,7 @@ class MissingError extends Reason {}
  */
 export class TemplateInterpreter extends Interpreter {
   private steps = 0;
-  private readonly startedAt = performance.now();
+  private readonly startedAt: number;
 
   /** @param tell hears what is written, or given on, as nothing because a map has no such key */
   constructor(
@@ -36,6 +36,7 @@ export class TemplateInterpreter extends Interpreter {
       this.define(`filter:${name}`, ([value, ...args], environment) => run(value!, this.given(args, environment)));
     for (const [name, run] of Object.entries(ownTests))
       this.define(`test:${name}`, ([value, other]) => toValue(run(value!, other ?? toValue(undefined))));
+    this.startedAt = performance.now();
   }
 
   override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): Value {
@@ -46,15 +47,19 @@ export class TemplateInterpreter extends Interpreter {
     } catch (error) {
       throw this.inWords(error, statement as Node, environment);
     }
-    this.steps += 1 + (isList(result) ? (result.value as unknown[]).length : 0); // it may be gone through
-    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
-    if (performance.now() - this.startedAt > mostMs)
-      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
+    this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
     if (typeof result.value === 'string' && result.value.length > longestText)
       throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
     if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
       this.checkMember(statement as Node, environment);
     return result;
+  }
+
+  private count(steps: number): void {
+    this.steps += steps;
+    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
+    if (performance.now() - this.startedAt > mostMs)
+      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
   }
 
   /** What is done otherwise than by the interpreter; undefined: nothing. */
@@ -64,7 +69,9 @@ export class TemplateInterpreter extends Interpreter {
       return toValue(isEqual(left, right) === (node.operator!.value === '=='));
     }
     const tolerant =
-      node?.type === 'TestExpression' || (node?.type === 'FilterExpression' && nameOf(node.filter) === 'default');
+      node?.type === 'TestExpression'
+        ? ['defined', 'undefined'].includes(String(node.test?.value))
+        : node?.type === 'FilterExpression' && nameOf(node.filter) === 'default';
     if (!tolerant) return undefined;
     try {
       return super.evaluate(node as Statement, environment);
@@ -83,15 +90,21 @@ export class TemplateInterpreter extends Interpreter {
 
   private checkMember(node: Node, environment: Environment): void {
     const object = this.at(node.object, environment);
-    const name = nameOf(node.object) ?? 'what stands before it';
-    const key = node.computed ? undefined : nameOf(node.property);
-    const sought = key ? `\`${key}\`` : 'something';
-    if (isMissing(object)) throw new MissingError(`there is no \`${name}\`, so no ${sought} of it`);
-    if (isNothing(object)) throw new MissingError(`\`${name}\` is nothing (null), so there is no ${sought} of it`);
-    if (!node.printed || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
+    const name = nameOf(node.object);
+    const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
+    const sought = key === undefined ? 'nothing can be looked for in it' : `no \`${key}\` of it`;
+    const subject = name === undefined ? 'what it is looked for in' : `\`${name}\``;
+    if (isMissing(object))
+      throw new MissingError(
+        `${name === undefined ? 'what it is looked for in is not there' : `there is no ${subject}`}, so ${sought}`,
+      );
+    if (isNothing(object)) throw new MissingError(`${subject} is nothing (null), so ${sought}`);
+    if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
     const keys = isMap(object) ? [...(object.value as Map<string, Value>).keys()].filter((one) => one !== key) : [];
     const only = keys.length > 0 ? `, only ${shortList(keys)}` : '';
-    this.tell(`\`${nameOf(node) ?? name}\` is empty: \`${name}\` has no ${sought}${only}.`);
+    this.tell(
+      `\`${nameOf(node) ?? name}\` is empty: \`${name}\` has no ${key === undefined ? 'such key' : `\`${key}\``}${only}.`,
+    );
   }
 
   /** A failure of the interpreter by the names of the file. */
@@ -113,6 +126,7 @@ export class TemplateInterpreter extends Interpreter {
           node?.operand,
           ...(node?.args ?? []),
           node?.type === 'For' ? node.iterable : undefined,
+          node?.callee?.type === 'Identifier' ? node.callee : undefined,
         ];
     const operands = parts.flatMap((part) => (part ? [{ part, value: this.quietly(part, environment) }] : []));
     for (const { part, value } of operands)
@@ -142,6 +156,7 @@ export class TemplateInterpreter extends Interpreter {
       args,
       named: (named?.value ?? new Map()) as Map<string, Value>,
       filter: (name, value, args) => {
+        this.count(1);
         const own = Object.hasOwn(ownFilters, name) ? ownFilters[name] : undefined;
         if (own) return own(value, this.given([...args], environment));
         const within = new Environment(environment);
@@ -154,6 +169,7 @@ export class TemplateInterpreter extends Interpreter {
         return this.at({ type: 'FilterExpression', operand: names[0], filter } as unknown as Node, within);
       },
       test: (name, value, args) => {
+        this.count(1 + args.reduce((sum, one) => sum + (isList(one) ? (one.value as unknown[]).length : 0), 0));
         const own = Object.hasOwn(ownTests, name) ? ownTests[name] : undefined;
         if (own) return own(value, args[0] ?? toValue(undefined));
         const test = this.global.tests.get(name);

@@ -63,7 +63,7 @@ export function readYaml(text: string): YamlFile {
     return at(from, to, message);
   };
   const isPlain: YamlFile['isPlain'] = (path) => {
-    const node = document.getIn(path, true);
+    const node = places.nodesOn(path).at(path.length);
     return isScalar(node) && node.type === 'PLAIN';
   };
   const errors = document.errors.slice(0, mostErrors);
@@ -113,18 +113,24 @@ class Places {
     });
   }
 
-  /** The nearest parent that is there stands for what is missing. */
-  of(path: YamlPath, key?: 'key'): Place {
+  /** The nodes from the file's own to the one at `path`, as far as they are there. */
+  nodesOn(path: YamlPath): unknown[] {
     const nodes: unknown[] = [this.document.contents];
-    let last: Pair | undefined;
-    for (const [index, part] of path.entries()) {
+    for (const part of path) {
       const holder = nodes.at(-1);
       const found = isMap(holder) ? this.pairs.get(holder)?.get(String(part)) : undefined;
-      if (index === path.length - 1) last = found;
       const node = found ? found.value : isCollection(holder) ? holder.get(part, true) : undefined;
       if (node === undefined) break;
       nodes.push(node);
     }
+    return nodes;
+  }
+
+  /** The nearest parent that is there stands for what is missing. */
+  of(path: YamlPath, key?: 'key'): Place {
+    const nodes = this.nodesOn(path);
+    const holder = nodes.at(path.length - 1);
+    const last = isMap(holder) ? this.pairs.get(holder)?.get(String(path.at(-1))) : undefined;
     if (key && last && isScalar(last.key) && last.key.range) return [last.key.range[0], last.key.range[1]];
     for (const node of nodes.slice(1).reverse()) {
       if (!isNode(node) || !node.range) continue;

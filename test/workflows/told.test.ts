@@ -103,6 +103,19 @@ describe('a file is told when it is loaded', () => {
   for (const [what, text] of quiet) it(`nothing of ${what}`, () => assert.deepEqual(warnings(text), []));
 });
 
+describe('a file that means harm', () => {
+  it('has as many warnings as are told, and is not searched for what each was meant to be', () => {
+    const keys = Array.from({ length: 2000 }, (_, index) => `key${index}: 1`).join(', ');
+    const nodes = Array.from(
+      { length: 300 },
+      (_, index) => `  - {name: n${index}, uses: state.set, with: {x: "{{ state.kez${index} }}"}}`,
+    );
+    const all = warnings(`initial_state: {${keys}}\nnodes:\n${nodes.join('\n')}`);
+    assert.equal(all.length, 64);
+    assert.match(all.at(-1)!, /There are 237 more in this file/);
+  });
+});
+
 describe('two tools of one name are refused', () => {
   const ask = 'messages: [{role: user, content: hi}]';
   const own = (name: string) => `{name: ${name}, description: d, action: fs.list}`;
