@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import * as paths from 'node:path';
 import { globTest } from '../../src/tools/files/glob.ts';
 import { globLimits } from '../../src/tools/files/globLimits.ts';
@@ -19,7 +19,9 @@ const manyFiles = Array.from({ length: 620 }, (_, at) =>
   at % 3 === 0 ? `d${String(at % 7)}/${String(at).padStart(3, '0')}.txt` : `f${String(at).padStart(3, '0')}.txt`,
 ).sort(byPath);
 
-describe('a search with more results than are told', () => {
+describe('a search with more results than are told', function () {
+  this.timeout(120_000); // of a folder of many files
+
   it('fs.find gives the first files in order, whichever ripgrep comes upon first', async () => {
     workspace = await temporaryWorkspace(Object.fromEntries(manyFiles.map((path) => [path, 'x\n'])));
     for (let time = 0; time < 3; time++) {
@@ -110,23 +112,25 @@ describe('the first in order', () => {
       }
     });
 
-  /** Two that go through the same files; the one that is not `first` waits for its end, if it was begun with at all. */
+  /** Two that go through the same files; the one that is not `first` waits for the other's end, if that was begun with at all. */
   function race(sorted: readonly Hit[], first: 'in order' | 'at once' | 'fails'): Search<Hit>['run'] {
-    let begun = false;
     const paths = [...new Set(sorted.map((hit) => hit.path))].reverse();
     const shuffled = paths.flatMap((path) => sorted.filter((hit) => hit.path === path));
-    return async ({ inOrder, onHit, signal }) => {
-      begun ||= inOrder;
-      if (inOrder && first === 'fails') throw new Error('it could not be started');
-      let cut = false;
-      for (const hit of inOrder ? sorted : shuffled) {
-        cut = !onHit(hit);
-        if (cut) break;
-      }
-      const isLast = inOrder ? first === 'at once' : first === 'in order' && begun;
-      if (isLast && !signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      signal.throwIfAborted();
-      return { cut };
+    let ending: Promise<unknown> = Promise.resolve();
+    return ({ inOrder, onHit, signal }) => {
+      const run = async () => {
+        if (inOrder && first === 'fails') throw new Error('it could not be started');
+        const all = inOrder ? sorted : shuffled;
+        const cut = all.some((hit) => !onHit(hit));
+        if (inOrder && first === 'at once' && !signal.aborted)
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        if (!inOrder && first === 'in order') await ending;
+        signal.throwIfAborted();
+        return { cut };
+      };
+      const running = run();
+      if (inOrder) ending = running.catch(() => undefined);
+      return running;
     };
   }
 });
@@ -175,12 +179,13 @@ describe('what ripgrep is kept from by a glob', () => {
   };
 
   for (const prefix of ['', 'ws/', 'my/ws/'])
-    it(`is never what it matches, below ${prefix || 'the only folder'}`, async () => {
+    it(`is never what it matches, below ${prefix || 'the only folder'}`, async function () {
+      this.timeout(120_000); // a ripgrep for each
       workspace = await temporaryWorkspace(Object.fromEntries(odd.map((path) => [path, ''])));
       workspace.write('.gitignore', 'dist/\n*.log\n!kept.log\n');
       const all = await names(prefix);
       assert.ok(all.includes('kept.log') && !all.includes('n.log') && !all.includes('dist/l.ts'));
-      for (const glob of globs) {
+      for (const glob of prefix === '' ? globs : globs.filter((one) => /ws|^\*|^[^/]*$/.test(one))) {
         const matches = globTest(glob);
         const isMatch = (path: string) => matches(path) || matches(prefix + path);
         const limited = await names(prefix, glob);
@@ -234,6 +239,37 @@ describe('a ripgrep that ends in the middle', () => {
       const { code, message } = await error(conversation(workspace).call('fs.search', { pattern: 'x' }));
       assert.deepEqual([code, message], ['TOOL_EXEC_FAILED', 'ripgrep ended in the middle of its answer.']);
     }
+  });
+});
+
+describe('a folder that becomes a link out of the workspace', () => {
+  it('while it is searched is not told of', async function () {
+    if (process.platform === 'win32') this.skip();
+    workspace = await temporaryWorkspace({ '../outside/a.txt': 'needle', '../rg.sh': '' });
+    const rg = workspace.ripgrep;
+    workspace.write('../rg.sh', `#!/bin/sh\nrm -rf sub\nln -s ../outside sub\nexec "${rg}" "$@"\n`);
+    chmodSync(paths.join(workspace.root, '..', 'rg.sh'), 0o755);
+    Object.assign(workspace, { ripgrep: paths.join(workspace.root, '..', 'rg.sh') });
+    for (const [tool, args] of [
+      ['fs.search', { pattern: 'needle', path: 'sub' }],
+      ['fs.search', { pattern: 'needle', path: 'sub/a.txt' }],
+      ['fs.find', { pattern: '*.txt', path: 'sub' }],
+    ] as const) {
+      rmSync(paths.join(workspace.root, 'sub'), { recursive: true, force: true });
+      workspace.write('sub/a.txt', 'mine');
+      assert.equal((await error(conversation(workspace).call(tool, args))).reason, 'SYMLINK_ESCAPE');
+    }
+  });
+});
+
+describe('a named file', () => {
+  it('is searched, or not, by its glob', async () => {
+    workspace = await temporaryWorkspace({ 'a.ts': 'x\n', 'dist/b.ts': 'x\n', '.gitignore': 'dist/\n' });
+    const { call } = conversation(workspace);
+    const matches = async (path: string, glob: string) =>
+      (await data<{ matches: number }>(call('fs.search', { pattern: 'x', path, glob }))).matches;
+    assert.deepEqual([await matches('a.ts', '*.ts'), await matches('a.ts', '*.md')], [1, 0]);
+    assert.deepEqual([await matches('dist/b.ts', 'dist/*.ts'), await matches('dist/b.ts', 'src/*.ts')], [1, 0]);
   });
 });
 

@@ -59,6 +59,7 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
     found.push(...hits.map((hit) => hit.path));
     cut ||= early;
   }
+  await searchPlaces(workspace, path); // refuses what became a link out of the workspace meanwhile
   const files = found.slice(0, maximumFiles);
   return {
     files,

@@ -87,6 +87,7 @@ async function search(args: SearchArguments, { workspace, signal, keptFromSearch
     });
     found.cut = hits.some((hit) => !found.add(hit)) || cut;
   }
+  await searchPlaces(workspace, args.path); // refuses what became a link out of the workspace meanwhile
   const more = `Only the first ${found.matches} matches. Narrow the pattern, or give a path or glob.`;
   return { matches: found.matches, files: found.files, ...(found.cut && { cut: more }) };
 }
