@@ -109,9 +109,11 @@ export function conversation(workspace: Workspace, options: ConversationOptions 
   };
 }
 
-/** Throws when the tool gave what it does not tell people that it gives. */
+/** Throws when the tool gave what it does not tell people that it gives. What the person changed, the host adds to any. */
 export function asTold(outcome: ToolOutcome, tool: Tool | undefined): ToolOutcome {
-  if (outcome.ok) tool?.gives?.parse(outcome.data);
+  if (!outcome.ok || !tool?.gives) return outcome;
+  const { changedByPerson, ...data } = Object(outcome.data);
+  tool.gives.parse(changedByPerson === undefined ? outcome.data : (data.value ?? data));
   return outcome;
 }
 

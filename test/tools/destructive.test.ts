@@ -42,7 +42,7 @@ const shell: Tool = {
   ...shellTool(),
   async plan(args, context) {
     const plan = await shellTool().plan!(args, context);
-    return plan && { ...plan, run: async () => ({ exitCode: 0 }) };
+    return plan && { ...plan, run: async () => ({ exitCode: 0, output: '' }) };
   },
 };
 
