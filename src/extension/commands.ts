@@ -69,6 +69,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>) => workflows.runWorkflow(id, values),
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
+    'towpath.helpWorkflows': () => workflows.help(),
     'towpath.stop': () => conversation.stop(),
     'towpath.pause': () => conversation.pause(),
     'towpath.continue': async () => {

@@ -3,7 +3,7 @@ import { checkImages, WithImages } from './images.ts';
 import { ToolError } from './tool.ts';
 
 /** Bytes of JSON that one outcome may have. */
-const maximumOutcome = 64 * 1024;
+export const maximumOutcome = 64 * 1024;
 
 /** What a tool gave, as an outcome. */
 export function toSuccess(given: unknown): Extract<ToolOutcome, { ok: true }> {

@@ -61,7 +61,7 @@ export function shellTool({
         output: z.string().describe('What it printed, `stdout` and `stderr` as they came.'),
         signal: z.string().optional().describe('What ended it, when it did not end by itself.'),
         outputId: z.string().optional().describe('Where `output` is cut: for `output.read`.'),
-        note: z.string().optional(),
+        note: z.string().optional().describe('What else is to be said.'),
         stillRunning: z.array(z.string()).optional().describe('Processes that it left.'),
         id: z.string().optional().describe('In the background: for `output.read` and `shell.stop`.'),
         running: z.literal(true).optional().describe('In the background: it goes on.'),

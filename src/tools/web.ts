@@ -33,8 +33,8 @@ export function webTool({
       arguments: { url: z.string().max(2000).meta({ help: 'Its address, `https://…`.' }) },
       gives: {
         url: z.string().describe('Where it came from in the end.'),
-        contentType: z.string(),
-        title: z.string().optional(),
+        contentType: z.string().describe('As the server says: `text/html`.'),
+        title: z.string().optional().describe('Of an HTML page.'),
         text: z.string().describe('The page without its markup; JSON and other texts as they are.'),
         redirects: z.array(z.string()).optional().describe('The addresses on the way.'),
         outputId: z.string().optional().describe('Where `text` is cut: for `output.read`.'),

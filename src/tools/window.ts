@@ -1,6 +1,6 @@
 /** Lines and characters of one answer. */
 export const defaultLines = 1000;
-const maximumCharacters = 40_000;
+export const maximumCharacters = 40_000;
 
 /** A part of a text's lines; they count from 1, and `cut` says how to read on when there is more. */
 export interface LineWindow {

@@ -22,8 +22,8 @@ export interface Item {
 }
 
 /** Items of one list. */
-const mostItems = 1000;
-const atOnceUnlessSaid = 8;
+export const mostItems = 1000;
+export const atOnceUnlessSaid = 8;
 
 /**
  * A node over a list. Each item is a line of its own, in which the node does for it what it says; those that have come to

@@ -44,7 +44,7 @@ export function graphWorkflow(options: GraphOptions): Workflow {
 }
 
 /** How often one node may be reached between two stop points, unless the file says so. */
-const mostVisits = 50;
+export const mostVisits = 50;
 
 /** A line of nodes: the run's own, or (named) a parallel branch with the part it is in. */
 interface Line {

@@ -6,7 +6,7 @@ import { isList, isMap, isMissing, isNothing, kindOf, toValue, type Value } from
 type Statement = ReturnType<typeof parse>['body'][number];
 
 /** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
-const mostSteps = 300_000;
+export const mostSteps = 300_000;
 /** Also of a machine that has much else to do: an honest one takes a few of these. */
 const mostMs = 1000;
 const longestText = 5_000_000;

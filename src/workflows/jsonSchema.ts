@@ -50,7 +50,11 @@ function withForeign(schema: Schema): Schema {
   const { description, ...fanIn } = node!.properties!.fan_in!;
   node!.properties!.fan_in = { anyOf: [fanIn, { type: 'string' }], description };
   const type = { enum: ['while_loop', 'standard', 'dynamic_parallel'] };
-  node!.properties!.type = { ...type, description: '`while_loop`, or nothing. For each item of a list: `foreach`.' };
+  node!.properties!.type = {
+    ...type,
+    description:
+      '`while_loop`, for `condition`, `max_iterations` and `body`. For each item of a list there is `foreach`.',
+  };
   const { to } = edges!.items!.properties!;
   edges!.items!.properties!.to = { anyOf: [to, { type: 'array', items: to }], description: String(to?.description) };
   return schema;

@@ -22,7 +22,7 @@ export const llmStream: Action = {
   parameters: callSchema,
   gives: z.strictObject({
     ...answerShape,
-    streamed: z.literal(true),
+    streamed: z.literal(true).describe('It was shown while it came.'),
     chunk_count: z.number().describe('In how many pieces it came.'),
   }),
   async run(given, context) {

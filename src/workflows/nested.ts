@@ -27,7 +27,7 @@ export const workflowRun: Action = {
 };
 
 /** How deep workflows may stand in each other. */
-const mostDepth = 8;
+export const mostDepth = 8;
 
 /** Names of the workflows that a file runs. */
 export const nestedIn = ({ nodes }: WorkflowFile): string[] => {

@@ -15,6 +15,7 @@ const target = text.meta({ description: 'A node, or `__end__`.' });
 const condition = z
   .union([z.string().min(1), z.boolean()])
   .meta({ description: 'A Jinja expression over `state` and `variables`, e.g. `state.score > 0.5`.' });
+const words = z.string().optional().meta({ description: 'For people who read it.' });
 const values = z.record(stateKey, z.unknown());
 const parameters = z
   .record(z.string(), z.unknown())
@@ -55,8 +56,8 @@ const toolList = z
 
 export const agentSchema = z
   .strictObject({
-    name: text.optional(),
-    description: z.string().optional(),
+    name: text.optional().meta({ description: 'What it is called; without it the name of the file.' }),
+    description: words,
     instructions: text.meta({ description: 'Who the agent is and how it works.' }),
     model: text.optional().meta({
       description:
@@ -71,7 +72,11 @@ export const agentSchema = z
 export type AgentFile = z.infer<typeof agentSchema>;
 
 const expressionRun = z
-  .strictObject({ type: z.literal('expression'), value: text, output_key: stateKey.default('result') })
+  .strictObject({
+    type: z.literal('expression').meta({ description: 'Always `expression`.' }),
+    value: text.meta({ description: 'The expression, without braces: `state.round + 1`.' }),
+    output_key: stateKey.default('result').meta({ description: 'The key: `result` without it.' }),
+  })
   .meta({ description: 'The value of a Jinja expression, under a key of the state.' });
 
 const onError = z
@@ -97,8 +102,8 @@ const onError = z
 export type OnError = z.infer<typeof onError>;
 
 const stepShape = {
-  name: name.optional(),
-  description: z.string().optional(),
+  name: name.optional().meta({ description: 'How it is called.' }),
+  description: words,
   uses: actionName.optional(),
   with: parameters.optional(),
   output: output.optional(),
@@ -114,7 +119,7 @@ const gotoSchema = z
 
 const nodeSchema = z.strictObject({
   ...stepShape,
-  name,
+  name: name.meta({ description: 'How `goto` and `edges` call it. No two nodes have the same.' }),
   type: z.enum(['while_loop', 'dynamic_parallel']).optional(),
   foreach: z
     .union([text, z.array(z.unknown())])
@@ -136,15 +141,25 @@ const nodeSchema = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Of `foreach`: once an item has failed no other is begun. Without it all are done first.' }),
-  steps: z.array(stepSchema).min(1).optional(),
+  steps: z
+    .array(stepSchema)
+    .min(1)
+    .optional()
+    .meta({ description: 'Several steps, one after the other; each has `uses`, `with`, `output`, `run`, `on_error`.' }),
   agent: z
     .union([name, agentSchema])
     .optional()
     .meta({ description: 'An agent of `.towpath/agents`, or one of its own, that works here in the conversation.' }),
   prompt: text.optional().meta({ description: 'What the agent is told to do here.' }),
-  condition: condition.optional(),
-  max_iterations: z.number().int().min(1).max(1000).optional(),
-  body: z.array(stepSchema).min(1).optional(),
+  condition: condition.optional().meta({ description: 'Of a `while_loop`: it goes on as long as this holds.' }),
+  max_iterations: z
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .meta({ description: 'Of a `while_loop`: how many rounds it has at most, up to 1000.' }),
+  body: z.array(stepSchema).min(1).optional().meta({ description: 'Of a `while_loop`: the steps of a round.' }),
   fan_in: z
     .boolean()
     .optional()
@@ -154,20 +169,29 @@ const nodeSchema = z.strictObject({
 export type NodeSpec = z.infer<typeof nodeSchema>;
 
 const edgeSchema = z.strictObject({
-  from: text.optional(),
+  from: text.optional().meta({ description: 'A node, or `__start__`.' }),
   to: target,
-  type: z.enum(['normal', 'parallel', 'entry', 'finish']).default('normal'),
-  parallel: z.boolean().optional(),
-  fan_in: text.optional(),
+  type: z
+    .enum(['normal', 'parallel', 'entry', 'finish'])
+    .default('normal')
+    .meta({ description: 'Another word for `parallel: true`, `from: __start__` and `to: __end__`.' }),
+  parallel: z
+    .boolean()
+    .optional()
+    .meta({ description: 'It begins a branch beside those of the other parallel edges.' }),
+  fan_in: text.optional().meta({ description: 'Of parallel edges: the node where their branches end.' }),
   when: condition.optional(),
-  condition: z.union([text, z.strictObject({ type: z.literal('expression'), value: text })]).optional(),
+  condition: z
+    .union([text, z.strictObject({ type: z.literal('expression'), value: text })])
+    .optional()
+    .meta({ description: 'Another word for `when`; with both, it has to give what `when` says.' }),
 });
 export type EdgeSpec = z.infer<typeof edgeSchema>;
 
 export const workflowSchema = z
   .strictObject({
-    name: text.optional(),
-    description: z.string().optional(),
+    name: text.optional().meta({ description: 'What the run is called; without it the name of the file.' }),
+    description: words,
     variables: z.record(stateKey, z.unknown()).default({}).meta({ description: 'Constants: `{{ variables.key }}`.' }),
     state_schema: z.record(stateKey, z.unknown()).default({}).meta({
       description:
@@ -176,16 +200,17 @@ export const workflowSchema = z
     input_schema: z.record(stateKey, z.unknown()).default({}).meta({
       description: 'What is asked for, strictly: `{type, required, default, min, max, choices, …}` for each key.',
     }),
-    initial_state: values.default({}),
+    initial_state: values.default({}).meta({ description: 'Values that the state begins with.' }),
     settings: z
       .strictObject({
         llm: z
           .strictObject({
-            model: text.optional(),
-            temperature: z.number().min(0).max(2).optional(),
-            max_tokens: z.number().int().min(1).optional(),
+            model: text.optional().meta({ description: 'The model of every `llm.*` call that names none.' }),
+            temperature: z.number().min(0).max(2).optional().meta({ description: 'Of those that give none.' }),
+            max_tokens: z.number().int().min(1).optional().meta({ description: 'Of those that give none.' }),
           })
-          .optional(),
+          .optional()
+          .meta({ description: 'What `llm.*` calls have that do not say it themselves.' }),
         max_visits: z
           .number()
           .int()
@@ -194,15 +219,32 @@ export const workflowSchema = z
           .optional()
           .meta({ description: 'How often one node may be reached: 50 without it.' }),
         parallel: z
-          .strictObject({ max_workers: z.number().int().min(1).max(64).optional() })
+          .strictObject({
+            max_workers: z
+              .number()
+              .int()
+              .min(1)
+              .max(64)
+              .optional()
+              .meta({ description: 'Without it 8, for `foreach` as well.' }),
+          })
           .optional()
           .meta({ description: 'How many agents of parallel branches work at once: 8 without it.' }),
       })
-      .default({}),
-    config: z.strictObject({ raise_exceptions: z.boolean().optional() }).optional(),
-    tools: z.array(toolSpecSchema).default([]),
-    nodes: z.array(nodeSchema).min(1),
-    edges: z.array(edgeSchema).default([]),
+      .default({})
+      .meta({ description: 'Of all of the file.' }),
+    config: z
+      .strictObject({ raise_exceptions: z.boolean().optional().meta({ description: 'It changes nothing here.' }) })
+      .optional()
+      .meta({ description: 'Of the dialect’s other hosts; it changes nothing here.' }),
+    tools: z
+      .array(toolSpecSchema)
+      .default([])
+      .meta({ description: 'Tools of your own, for `tools` of agents and of `llm.tools`.' }),
+    nodes: z.array(nodeSchema).min(1).meta({ description: 'What is done; the first one is where it begins.' }),
+    edges: z.array(edgeSchema).default([]).meta({
+      description: 'Ways from node to node, for those that have no `goto`. A node with neither leads to the next one.',
+    }),
   })
   .meta({ title: 'Towpath workflow' });
 export type WorkflowFile = z.infer<typeof workflowSchema>;

@@ -48,7 +48,7 @@ function namedBy(head: string, document: Document, path: Path, language: Languag
 function stateOf(document: Document, language: Language): Record<string, Schema> {
   const file = plain(document.toJS());
   const all: Record<string, Schema> = {
-    input: { description: 'What was said when the run was started.' },
+    input: { description: 'The workflow’s name and what was asked for, as one text.' },
     ...keysOf(file.initial_state),
     ...keysOf(file.state_schema),
     ...keysOf(file.input_schema),

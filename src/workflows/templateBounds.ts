@@ -5,7 +5,7 @@ import { TemplateError } from './templateLanguage.ts';
 type Tokens = ReturnType<typeof tokenize>;
 
 /** Characters between the braces of one template, all together. */
-const mostInside = 20_000;
+export const mostInside = 20_000;
 /** The library looks through a row of blanks from each of its characters. */
 const mostBlanks = 500;
 /** Operators, brackets, filters and the like in one expression, between two commas. */

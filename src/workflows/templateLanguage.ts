@@ -35,7 +35,7 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
     return Array.from({ length }, (_, index) => start + index * step);
   },
 };
-const longestRange = 10_000;
+export const longestRange = 10_000;
 
 /** Other words for the same filter. */
 const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count: 'length' };

@@ -152,7 +152,7 @@ describe('hover in a workflow file', () => {
       /: 10 without it\.$/,
     ],
     ['an action by its other name', 'nodes:\n  - name: a\n    uses: actions.llm_re|try\n', /tried again/],
-    ['a value', 'nodes:\n  - name: some|thing\n', undefined],
+    ['a value', 'initial_state: {a: some|thing}\n', undefined],
   ];
   for (const [what, text, told] of cases)
     it(`tells about ${what}`, () => {

@@ -12,7 +12,7 @@ import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
+import type { ApprovalAnswer, Approve, Tool } from '../../src/tools/tool.ts';
 import { graphWorkflow } from '../../src/workflows/graph.ts';
 import { nestedFiles } from '../../src/workflows/nested.ts';
 import type { AgentFile } from '../../src/workflows/schema.ts';
@@ -34,6 +34,8 @@ export class Stage {
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'flow-'));
   readonly store = new RunStore(this.folder);
+  /** Beside those that come with Towpath, as servers have them. */
+  tools: Tool[] = [];
   readonly agents = new Map<string, AgentFile>();
   /** Other files of `.towpath/workflows`, by their names. */
   others: Record<string, string> = {};
@@ -97,7 +99,7 @@ export class Stage {
     const policy = (runId: string) => ({ ...defaultPolicy, preset: this.presets.get(runId) ?? defaultPolicy.preset });
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({ workspace: this.workspace, tools: defaultTools(), approve, policy }),
+      host: createToolHost({ workspace: this.workspace, tools: [...defaultTools(), ...this.tools], approve, policy }),
       workflow: async (id) => graphWorkflow({ id, file, agents: this.agents, workflows: await nested() }),
       model: async ({ id = 'chosen' }: { id?: string } = {}) => ({
         id: `openai-compatible/${id}`,

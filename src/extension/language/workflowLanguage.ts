@@ -3,6 +3,9 @@ import type { Aside } from '../aside/aside.ts';
 import type { About } from '../aside/asideJobs.ts';
 import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 
+/** Opens the page of workflows. */
+const help = 'towpath.helpWorkflows';
+
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
  * one is installed it is left to it.
@@ -43,7 +46,10 @@ export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Dis
         const about = await aboutOf(document.uri);
         const offset = document.offsetAt(position);
         const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
-        return text ? new vscode.Hover(new vscode.MarkdownString(text)) : undefined;
+        if (!text) return undefined;
+        const words = new vscode.MarkdownString(`${text}\n\n[Workflows](command:${help})`);
+        words.isTrusted = { enabledCommands: [help] };
+        return new vscode.Hover(words);
       },
     }),
   ];

@@ -24,7 +24,7 @@ export function deleteTool({ quota = () => Number.POSITIVE_INFINITY }: DeleteOpt
       arguments: { path: z.string().meta({ help: 'The file or folder; it goes to the trash where there is one.' }) },
       gives: {
         path: z.string().describe('What it was.'),
-        deleted: z.literal(true),
+        deleted: z.literal(true).describe('Always.'),
         files: z.number().optional().describe('Of a folder: how many were in it.'),
         changed,
       },

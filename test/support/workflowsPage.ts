@@ -1,0 +1,149 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as z from 'zod';
+import { mostBytes, mostDepth } from '../../src/tools/bounds.ts';
+import { serverResult } from '../../src/tools/mcp/result.ts';
+import { maximumOutcome } from '../../src/tools/outcome.ts';
+import { defaultLines, maximumCharacters } from '../../src/tools/window.ts';
+import { mostAliases } from '../../src/tools/yaml.ts';
+import { offeredNames } from '../../src/workflows/actions.ts';
+import { atOnceUnlessSaid, mostItems } from '../../src/workflows/each.ts';
+import { mostVisits } from '../../src/workflows/graph.ts';
+import { mostSteps } from '../../src/workflows/interpreter.ts';
+import { actionSchema, jsonSchemas } from '../../src/workflows/jsonSchema.ts';
+import { mostDepth as mostNested } from '../../src/workflows/nested.ts';
+import { toolsByName } from '../../src/workflows/parameters.ts';
+import { templateProblem } from '../../src/workflows/template.ts';
+import { mostInside } from '../../src/workflows/templateBounds.ts';
+import { longestRange } from '../../src/workflows/templateLanguage.ts';
+import type { Schema } from '../../src/workflows/writing.ts';
+
+/** The page of workflows. Its tables are made from the code: `npm run page` writes them anew. */
+export const pagePath = path.resolve(import.meta.dirname, '../../src/help/workflows.md');
+
+export const readPage = (): string => readFileSync(pagePath, 'utf8');
+
+/** The page with its tables as the code has them: each stands between `<!-- name -->` and `<!-- /name -->`. */
+export function withTables(page: string): string {
+  return page.replaceAll(/<!-- (\w+) -->\n[\s\S]*?<!-- \/\1 -->/g, (_, name: string) => {
+    const make = tables[name];
+    if (!make) throw new Error(`There is no table ${name}.`);
+    return `<!-- ${name} -->\n${make()}\n<!-- /${name} -->`;
+  });
+}
+
+type Wide = Omit<Schema, 'properties'> & { properties?: Record<string, Wide>; items?: Wide; required?: string[] };
+
+const workflow = jsonSchemas().workflow as Wide;
+const node = workflow.properties!.nodes!.items!;
+
+const tables: Record<string, () => string> = {
+  file: () => keys(workflow),
+  settings: () =>
+    keys({ properties: { ...workflow.properties!.settings!.properties, ...prefixed('llm'), ...prefixed('parallel') } }),
+  node: () => keys(node),
+  edge: () => keys(workflow.properties!.edges!.items!),
+  agent: () => keys(jsonSchemas().agent as Wide),
+  actions: () => offeredNames.map((name) => section(name, 'no question')).join('\n\n'),
+  tools: () =>
+    [...toolsByName].map(([name, { risk }]) => section(name, risk === 'read' ? 'free' : 'asked about')).join('\n\n'),
+  server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
+  limits: () =>
+    ['| what | at most |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),
+  filters: () => namesIn(templateProblem('{{ x | nosuchfilter }}')),
+  tests: () => namesIn(templateProblem('{{ x is nosuchtest }}')),
+};
+
+const prefixed = (key: string): Record<string, Wide> =>
+  Object.fromEntries(
+    Object.entries(workflow.properties!.settings!.properties![key]!.properties ?? {}).map(([inner, schema]) => [
+      `${key}.${inner}`,
+      schema,
+    ]),
+  );
+
+/** Keys of a mapping, without those of other hosts. */
+function keys({ properties = {} }: Wide): string {
+  const ours = Object.entries(properties).filter(([, { deprecated, description }]) => !deprecated && description);
+  return [
+    '| key | what it is |',
+    '|---|---|',
+    ...ours.map(([key, { description }]) => `| \`${key}\` | ${cell(description)} |`),
+  ].join('\n');
+}
+
+function section(name: string, gate: string): string {
+  const { description, gives, ...takes } = actionSchema(name) as Wide & { gives?: Wide };
+  const what = description!.replace(/ It gives `\{[^`]*\}`\.$/, '');
+  const common = name.startsWith('llm.') && name !== 'llm.call' ? actionSchema('llm.call') : undefined;
+  const rows = [
+    ...(common ? ['| takes | | | All that `llm.call` takes. |'] : []),
+    ...rowsOf('takes', takes, common),
+    ...rowsOf('gives', gives ?? {}),
+  ];
+  return [`#### \`${name}\``, '', `${what} (${gate})`, ...(rows.length > 0 ? ['', table(rows)] : [])].join('\n');
+}
+
+const table = (rows: readonly string[]) => ['| | key | value | what it is |', '|---|---|---|---|', ...rows].join('\n');
+
+const number = (value: number) => value.toLocaleString('en-US');
+
+const limits = (): [what: string, most: string][] => [
+  ['a file', `${mostBytes / 1024} KiB, ${mostDepth} levels of lists and maps, ${mostAliases} aliases`],
+  ['how often a node is reached between two stops', `${mostVisits}, or \`settings.max_visits\` (1,000)`],
+  ['rounds of a `while_loop`', '`max_iterations` (1,000)'],
+  ['workflows in each other', `${mostNested} deep`],
+  ['items of a `foreach`', number(mostItems)],
+  ['items, and agents of branches, that work at once', `${atOnceUnlessSaid}, or \`max_workers\` (64)`],
+  ['a template', `${number(mostInside)} characters between its braces, ${number(mostSteps)} steps, a second`],
+  ['`range(n)`', `${number(longestRange)} numbers`],
+  ['the result of a tool', `${maximumOutcome / 1024} KiB`],
+  [
+    'what `fs.read` gives at once',
+    `${number(defaultLines)} lines (\`limit\`: 5,000), ${number(maximumCharacters)} characters`,
+  ],
+];
+
+/** Without `cut`, which every tool may give, and without what another one has as well. */
+function rowsOf(what: string, { properties = {}, required = [] }: Wide, other?: Schema): string[] {
+  const own = Object.entries(properties).filter(([key]) => key !== 'cut' && !other?.properties?.[key]);
+  return own.map(([key, schema]) => {
+    const optional = required.includes(key) ? '' : '?';
+    return `| ${what} | \`${key}\`${optional} | ${cell(typeOf(schema))} | ${cell(schema.description)} |`;
+  });
+}
+
+function typeOf(schema: Wide): string {
+  const { type, enum: values, const: only, anyOf, items, properties, required = [] } = schema;
+  if (only !== undefined) return `\`${only}\``;
+  if (values) return values.map((value) => `\`${value}\``).join(', ');
+  if (anyOf) return [...new Set((anyOf as Wide[]).map(typeOf))].join(' or ');
+  if (type === 'array') return items && !items.anyOf ? `list of ${typeOf(items)}` : 'list';
+  if (properties && Object.keys(properties).length > 0) {
+    const inner = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`));
+    return `\`{${inner.join(', ')}}\``;
+  }
+  const names: Record<string, string> = {
+    ...{
+      string: 'text',
+      integer: 'number',
+      number: 'number',
+      boolean: '`true`, `false`',
+      object: 'map',
+      null: '`null`',
+    },
+  };
+  return [type]
+    .flat()
+    .map((one) => names[String(one)] ?? 'any')
+    .join(' or ');
+}
+
+const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+/** The refusal of a name says which there are. */
+const namesIn = (problem = ''): string => problem.slice(problem.indexOf('There are ') + 'There are '.length);
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  writeFileSync(pagePath, withTables(readPage()));

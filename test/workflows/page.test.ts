@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { jsonSchemas } from '../../src/workflows/jsonSchema.ts';
+import { loadWorkflow } from '../../src/workflows/validate.ts';
+import { reply } from '../support/provider.ts';
+import { readPage, withTables } from '../support/workflowsPage.ts';
+import { Stage, toolNames } from './stage.ts';
+
+const page = readPage();
+const files = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => yaml!);
+const named = (name: string) => files.find((yaml) => yaml.includes(`name: ${name}\n`))!;
+
+describe('the page of workflows', () => {
+  it('has its tables from the code: `npm run page` writes them anew', () => assert.equal(withTables(page), page));
+
+  for (const [index, yaml] of files.entries())
+    it(`shows file ${index + 1} as it can be run: ${/name: (.*)/.exec(yaml)![1]}`, () => {
+      const { problems, warnings } = loadWorkflow(yaml, { tools: toolNames });
+      assert.deepEqual([problems, warnings], [[], []]);
+    });
+
+  it('leads to places that it has', () => {
+    const places = [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'));
+    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, place]) => place!);
+    assert.deepEqual(
+      links.filter((place) => !places.includes(place)),
+      [],
+    );
+  });
+
+  it('is shipped, and the README leads to it', () => {
+    const root = path.resolve(import.meta.dirname, '../..');
+    const [readme, shipped] = ['README.md', '.vscodeignore'].map((name) => readFileSync(path.join(root, name), 'utf8'));
+    assert.match(readme!, /\(src\/help\/workflows\.md\)/);
+    assert.match(shipped!, /^!src\/help\/\*\.md$/m);
+  });
+
+  it('has words for every key', () => {
+    const without: string[] = [];
+    const look = (schema: Words, place: string) => {
+      for (const [key, one] of Object.entries(schema.properties ?? {})) {
+        if (!one.description) without.push(`${place}.${key}`);
+        look(one, `${place}.${key}`);
+      }
+    };
+    const { workflow, agent } = jsonSchemas() as Record<string, Words>;
+    look({ properties: workflow!.properties }, 'workflow');
+    look({ properties: workflow!.properties!.nodes!.items!.properties }, 'node');
+    look({ properties: workflow!.properties!.edges!.items!.properties }, 'edge');
+    look({ properties: agent!.properties }, 'agent');
+    assert.deepEqual(without, []);
+  });
+
+  describe('and its files run', () => {
+    let stage: Stage;
+    afterEach(() => stage.end());
+
+    it('the one with a tool of its own', async () => {
+      stage = await Stage.of(
+        named('Find where it is decided'),
+        [reply.call('find_text', { pattern: 'LIMIT' }), reply.text('src/a.ts:1')],
+        { files: { 'src/a.ts': 'const LIMIT = 1;\n' } },
+      );
+      const { phase } = await stage.start('go', { question: 'Where is the limit?' });
+      assert.equal(phase, 'Completed');
+      assert.equal(stage.workspace.read('answer.md'), '# Where is the limit?\n\nsrc/a.ts:1');
+      const [tool] = stage.provider.requests[0]!.body.tools!.filter(({ function: one }) => one.name === 'find_text');
+      assert.deepEqual((tool!.function as { parameters?: { required?: unknown } }).parameters!.required, ['pattern']);
+      assert.match(stage.provider.requests[1]!.body.messages.at(-1)!.content!, /1: const LIMIT/);
+    });
+
+    it('the one over a list', async () => {
+      stage = await Stage.of(named('Line counts'), [], {
+        files: { 'docs/a.md': 'one\ntwo\n', 'docs/b/c.md': 'one\n' },
+      });
+      assert.deepEqual(await stage.start(), {
+        success: true,
+        phase: 'Completed',
+        assistantText: 'docs/a.md: 2\ndocs/b/c.md: 1\n',
+      });
+    });
+  });
+});
+
+interface Words {
+  description?: string;
+  properties?: Record<string, Words>;
+  items?: Words;
+}
