@@ -11,6 +11,7 @@ import { eachItem, type Item } from './each.ts';
 import { canGoOn, errorOf, together } from './failing.ts';
 import { initialValues } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
+import { Limits } from './limits.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from './navigate.ts';
 import { nestedInputs, nestedResult, RestsAt } from './nested.ts';
 import {
@@ -34,6 +35,7 @@ export interface GraphOptions {
   agents: ReadonlyMap<string, AgentFile>;
   /** The workflows that it and those run as steps: `nestedFiles`. */
   workflows?: ReadonlyMap<string, WorkflowFile>;
+  now?(): number;
 }
 
 /** A workflow of a YAML file. Where it stands is in the run's events, so that it goes on from them after a reload. */
@@ -72,6 +74,8 @@ interface Within {
   inputs: Readonly<Record<string, unknown>>;
   atOnce: Places;
   asking: Asking;
+  /** Of the run. */
+  limits: Limits;
 }
 
 /** One way from where the run stands to a stop point. */
@@ -80,14 +84,18 @@ class Walk {
   private readonly atOnce: Places;
   private readonly asking: Asking;
   private readonly prefix: string;
+  private readonly context: WorkflowContext;
+  private readonly limits: Limits;
   private last = '';
 
   constructor(
     private readonly options: GraphOptions,
-    private readonly context: WorkflowContext,
+    context: WorkflowContext,
     private readonly agent: Agent,
     private readonly within?: Within,
   ) {
+    this.limits = within?.limits ?? new Limits(options.file.limits ?? {}, context.run, options.now);
+    this.context = within ? context : this.limits.resting(context);
     this.prefix = within?.prefix ?? '';
     this.atOnce = within?.atOnce ?? places(options.file.settings.parallel?.max_workers ?? 8);
     this.asking = within?.asking ?? new Asking(context);
@@ -97,7 +105,11 @@ class Walk {
     const { run } = this.context;
     if (run.graph?.main.at.length !== 0) {
       const stop = await this.follow({ first: run.graph ? { next: [] } : this.entry() });
-      if (stop) return this.asking.tell(stop);
+      if (stop) {
+        const told = await this.asking.tell(stop);
+        const { reached: error } = this.limits;
+        return error && told.phase === 'WaitingUser' && !told.error ? { ...told, error } : told;
+      }
     }
     const { end } = run.graph!;
     if (end && run.messages.length === end.messages) await this.tellResult(end.node);
@@ -151,8 +163,8 @@ class Walk {
     const { run, signal } = this.context;
     const { name, file, inputs } = nestedInputs(params, this.options.workflows ?? new Map());
     const branch = lineIn(place.branch, nestedLine(node.name));
-    const { atOnce, asking } = this;
-    const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking };
+    const { atOnce, asking, limits } = this;
+    const within = { prefix: `${place.node}/`, branch, inputs, atOnce, asking, limits };
     const walk = new Walk({ ...this.options, id: name, file }, this.context, this.agent, within);
     const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
     if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RestsAt(stop);
@@ -228,6 +240,7 @@ class Walk {
       const done = await this.done(work);
       if ('stop' in done) return signal.aborted ? this.stopped(fail) : done.stop;
       const set = ownOf(work, done.state);
+      if (this.limits.doubt) warnings.push(this.limits.doubt);
       const scope = { ...scopeOf(work, set), result: set };
       const next = done.failedTo
         ? { next: done.failedTo === endName ? [] : [done.failedTo] }

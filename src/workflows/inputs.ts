@@ -16,6 +16,13 @@ export function inputsOf(file: WorkflowFile): string[] {
   return wanted.filter((key) => !(given.includes(key) && declared[key]!.rules.default !== undefined));
 }
 
+/** Keys that the file has a use for. */
+export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
+  new Set([
+    ...Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state }),
+    ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(keysOf)),
+  ]);
+
 /** Keys that a step sets by its own words. */
 export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
   ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),

@@ -9,6 +9,7 @@ import { perform } from './actions.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
 import { canGoOn, errorIn, retried } from './failing.ts';
+import { usedKeys } from './inputs.ts';
 import { asKept, warned } from './kept.ts';
 import { nestedAction } from './nested.ts';
 import type { Places } from './places.ts';
@@ -77,7 +78,18 @@ async function loop(work: NodeWork, body: readonly Step[]): Promise<NodeResult> 
     if (work.context.pausing) return resting;
     last = await kept(work, body[index % body.length]!, index);
   }
-  return { ...last, state: {} };
+  const iterations = Math.ceil(work.track().steps / body.length);
+  const result = { iterations, limit_reached: iterations === most && holds(condition, scopeOf(work)) };
+  return {
+    ...last,
+    state: work.node.output === undefined ? unused(work.file, result) : outputOf(work, result, work.node.output),
+  };
+}
+
+/** What the file does not have for something else. */
+function unused(file: WorkflowFile, values: Record<string, unknown>): Record<string, unknown> {
+  const used = usedKeys(file);
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !used.has(key)));
 }
 
 /** Between two steps, when the person wants it to rest: it goes on at the second. */
@@ -183,6 +195,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
     ...agentTurn(id, file, { ...actionContext(work, 0), perform }),
     ...(content && { brief: content }),
     isComplete: () => !isQuestion(said()),
+    handsBack: () => context.pausing,
   };
   const stop =
     branch === undefined

@@ -233,6 +233,17 @@ export const workflowSchema = z
       })
       .default({})
       .meta({ description: 'Of all of the file.' }),
+    limits: z
+      .strictObject({
+        cost: z
+          .number()
+          .min(0.001)
+          .optional()
+          .meta({ description: 'US dollars, where the prices of its models are known.' }),
+        minutes: z.number().min(0.1).optional().meta({ description: 'Minutes, with the time that your answers take.' }),
+      })
+      .optional()
+      .meta({ description: 'What it may take before it rests and tells you; *Continue* allows as much again.' }),
     config: z
       .strictObject({ raise_exceptions: z.boolean().optional().meta({ description: 'It changes nothing here.' }) })
       .optional()

@@ -239,7 +239,7 @@ nodes:
       - {run: {type: expression, value: state.sum + state.count, output_key: sum}}
 `);
     await stage.start();
-    assert.deepEqual(await stage.state(), { count: 3, sum: 6 });
+    assert.deepEqual(await stage.state(), { count: 3, sum: 6, iterations: 3, limit_reached: false });
   });
 
   it('loops at most max_iterations times', async () => {
@@ -253,7 +253,7 @@ nodes:
     body: [{run: {type: expression, value: state.count + 1, output_key: count}}]
 `);
     await stage.start();
-    assert.deepEqual(await stage.state(), { count: 4 });
+    assert.deepEqual(await stage.state(), { count: 4, iterations: 4, limit_reached: true });
   });
 
   it('a way back ends when a node was reached often enough, and goes on when the person says so', async () => {

@@ -108,3 +108,35 @@ nodes:
     assert.equal((await stage.continue()).phase, 'Completed');
   });
 });
+
+describe('a while_loop', () => {
+  const loop = (most: number, more = '') => `
+initial_state: {n: 0}
+nodes:
+  - name: count
+    type: while_loop
+    condition: state.n < 3
+    max_iterations: ${most}
+    ${more}
+    body: [{uses: state.set, with: {n: "{{ state.n + 1 }}"}}]
+`;
+  const cases: [what: string, yaml: string, state: object][] = [
+    ['that came to its end', loop(5), { n: 3, iterations: 3, limit_reached: false }],
+    ['at its limit, and at its end', loop(3), { n: 3, iterations: 3, limit_reached: false }],
+    ['that was cut off', loop(2), { n: 2, iterations: 2, limit_reached: true }],
+    ['with a key for it', loop(2, 'output: loop'), { n: 2, loop: { iterations: 2, limit_reached: true } }],
+    [
+      'of a file that has the name for something else',
+      loop(2).replace('n: 0}', 'n: 0, iterations: mine}'),
+      { n: 2, iterations: 'mine', limit_reached: true },
+    ],
+  ];
+  for (const [what, yaml, state] of cases)
+    it(`says how often it was done: ${what}`, async () => {
+      const stage = await Stage.of(yaml);
+      await stage.start();
+      const kept = await stage.state();
+      await stage.end();
+      assert.deepEqual(kept, state);
+    });
+});

@@ -37,6 +37,8 @@ export class Stage {
   /** Beside those that come with Towpath, as servers have them. */
   tools: Tool[] = [];
   readonly agents = new Map<string, AgentFile>();
+  /** Milliseconds that a workflow's clock is ahead. */
+  ahead = 0;
   /** Other files of `.towpath/workflows`, by their names. */
   others: Record<string, string> = {};
   contextWindow?: number;
@@ -100,7 +102,8 @@ export class Stage {
     this.engine = new ExecutionEngine({
       store: this.store,
       host: createToolHost({ workspace: this.workspace, tools: [...defaultTools(), ...this.tools], approve, policy }),
-      workflow: async (id) => graphWorkflow({ id, file, agents: this.agents, workflows: await nested() }),
+      workflow: async (id) =>
+        graphWorkflow({ id, file, agents: this.agents, workflows: await nested(), now: () => Date.now() + this.ahead }),
       model: async ({ id = 'chosen' }: { id?: string } = {}) => ({
         id: `openai-compatible/${id}`,
         model: id,

@@ -48,7 +48,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       <span class="graph-name" title=${visibleLine(node.name)}>${name}${
         node.branch === node.name ? html`<span class="for-screen-readers">, a parallel branch</span>` : nothing
       }</span>
-      <span class="graph-words">${wordsOf(context, run, row)}${timesOf(state)}${roundOf(run, node, status)}</span>
+      <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
     ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
     ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
@@ -99,6 +99,8 @@ function wordsOf(context: PanelContext, run: Run, { status, state }: Row): Templ
       return html`<span class="for-screen-readers">${status === 'passed' ? 'Not on the way' : 'Not begun'}</span>`;
   }
 }
+
+const itemsOf = ({ items }: Row) => (items ? ` · ${items.done} of ${items.of}` : nothing);
 
 const timesOf = (state: NodeState | undefined) =>
   state && state.visits > 1

@@ -18,6 +18,8 @@ export interface Row {
   joined: boolean;
   /** The call that asks the person something, with its id. */
   asking?: [id: string, call: CallState];
+  /** Of a node over a list: how many items there are, and how many of them are done. */
+  items?: { done: number; of: number };
   /** What it is saying or printing; of one that failed, what it had said. */
   output?: string;
 }
@@ -28,7 +30,10 @@ export function rowsOf(run: Run): Row[] {
   const next = [...main.at, ...Object.values(branches).flatMap(({ at }) => at)];
   const known = run.outline?.nodes ?? [];
   const others = [...Object.keys(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
-  const all: OutlineNode[] = [...known, ...[...new Set(others)].map((name) => ({ name }))];
+  const all = withInner(
+    known,
+    [...new Set(others)].filter((name) => !isQuietItem(name, nodes[name])),
+  );
   return all.map((node, index) => {
     const state = nodes[node.name];
     const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
@@ -47,10 +52,34 @@ export function rowsOf(run: Run): Row[] {
           ? []
           : edges.map((edge) => ({ ...edge, taken: isTaken(edge, state) })),
       joined: below !== undefined && (!run.outline || leadsDown || below.branch !== undefined),
+      ...(node.each && itemsOf(run, node.name)),
       ...(asking && { asking }),
       ...(output && { output }),
     };
   });
+}
+
+/** Items of a list, and nodes of a workflow that is a step, stand below the node that they belong to. */
+function withInner(known: readonly OutlineNode[], others: readonly string[]): OutlineNode[] {
+  const isInner = (name: string, node: string) => name.startsWith(`${node}[`) || name.startsWith(`${node}/`);
+  const inner = (node: OutlineNode) =>
+    others.filter((name) => isInner(name, node.name)).map((name) => ({ name, branch: node.branch ?? node.name }));
+  const rest = others.filter((name) => !known.some((node) => isInner(name, node.name)));
+  return [...known.flatMap((node) => [node, ...inner(node)]), ...rest.map((name) => ({ name }))];
+}
+
+/** Of a long list those are shown that are at work, or of which there is something to say. */
+const isQuietItem = (name: string, state: NodeState | undefined): boolean =>
+  /\]$/.test(name) && state?.status === 'completed' && !state.warnings;
+
+function itemsOf({ graph }: Run, name: string): Pick<Row, 'items'> {
+  const { nodes, branches } = graph ?? newGraph();
+  const own = (line: string) => line.slice(line.lastIndexOf('/') + 1).startsWith(`${name}[`) && line.endsWith(']');
+  const of = Math.max(0, ...Object.entries(nodes).flatMap(([one, state]) => (own(one) && state.of ? [state.of] : [])));
+  if (of === 0) return {};
+  const isOver = nodes[name]?.status === 'completed';
+  const done = Object.entries(branches).filter(([line, { at }]) => own(line) && at.length === 0).length;
+  return { items: { done: isOver ? of : done, of } };
 }
 
 function statusOf(run: Run, state: NodeState | undefined, isNext: boolean, asks: boolean): RowStatus {

@@ -30,6 +30,7 @@ export function phaseLine(context: PanelContext, run: Run): TemplateResult | typ
   if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN')
     return stopLine(context, 'error', text, ['Retry', 'Try Another Model…']);
   if (error.code === 'STORE_LOCKED') return stopLine(context, 'error', text, ['Take Over']);
+  if (error.code === 'WORKFLOW_LIMIT_REACHED') return stopLine(context, 'warning', text, ['Continue']);
   if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
     return stopLine(context, 'warning', run.took ? wordsOf(run.took) : text, ['Continue']);
   if (error.code === 'ENGINE_LOOP_DETECTED')
