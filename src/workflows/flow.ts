@@ -1,7 +1,7 @@
 import { resultsKey } from '../protocol/graph.ts';
 import { didYouMean as nearTo } from '../tools/nearest.ts';
 import { mostProblems } from './check.ts';
-import { keysOf } from './inputs.ts';
+import { keysOf, loopKeys } from './inputs.ts';
 import { givesOf } from './parameters.ts';
 import { readsOf } from './reads.ts';
 import type { NodeSpec, Step, WorkflowFile } from './schema.ts';
@@ -96,6 +96,7 @@ function statesOf(file: WorkflowFile): States {
   for (const { step, node } of stepsOf(file)) {
     if (node?.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) keys.add(key);
     if (step.on_error) keys.add('error');
+    if (node?.body && node.output === undefined) for (const key of loopKeys) keys.add(key);
     const whole = typeof step.output === 'string' && node?.foreach === undefined ? heldBy(step) : undefined;
     for (const key of keysOf(step)) {
       keys.add(key);

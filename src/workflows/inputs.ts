@@ -7,6 +7,7 @@ export function inputsOf(file: WorkflowFile): string[] {
   const set = new Set([...Object.keys(file.initial_state), resultsKey]);
   for (const node of file.nodes) {
     if (node.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) set.add(key);
+    if (node.body && node.output === undefined) for (const key of loopKeys) set.add(key);
     for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])])
       for (const key of [...keysOf(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
   }
@@ -16,10 +17,13 @@ export function inputsOf(file: WorkflowFile): string[] {
   return wanted.filter((key) => !(given.includes(key) && declared[key]!.rules.default !== undefined));
 }
 
-/** Keys that the file has a use for. */
+/** What a loop sets when its file has no other use for it. */
+export const loopKeys = ['iterations', 'limit_reached'] as const;
+
+/** Keys that begin with a value, or that a step sets by its own words. */
 export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
   new Set([
-    ...Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state }),
+    ...Object.keys({ ...file.input_schema, ...file.initial_state }),
     ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(keysOf)),
   ]);
 

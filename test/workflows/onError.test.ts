@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { inputsOf } from '../../src/workflows/inputs.ts';
+import { loadWorkflow } from '../../src/workflows/validate.ts';
 import { eventually } from '../support/eventually.ts';
 import { reply } from '../support/provider.ts';
 import { Stage } from './stage.ts';
@@ -110,6 +112,12 @@ nodes:
 });
 
 describe('a while_loop', () => {
+  it('sets what a file declares and asks for without a warning', () => {
+    const yaml = `${loop(2)}  - {name: after, uses: state.set, with: {said: "{{ state.iterations }}"}}\nstate_schema: {limit_reached: bool}\n`;
+    const { value, warnings } = loadWorkflow(yaml, { tools: [] });
+    assert.deepEqual([inputsOf(value!), warnings], [[], []]);
+  });
+
   const loop = (most: number, more = '') => `
 initial_state: {n: 0}
 nodes:
