@@ -60,6 +60,9 @@ function stateOf(document: Document, language: Language): Record<string, Schema>
 
 function setBy(step: Plain, language: Language): Record<string, Schema> {
   const { run, output = step.output_key } = step;
+  // What a list or a loop sets is about all of its rounds, not what one of them gave.
+  const whole = step.foreach !== undefined ? {} : step.type === 'while_loop' ? loopKeys : undefined;
+  if (whole) return typeof output === 'string' ? { [output]: { properties: whole } } : whole;
   const expression = plain(run);
   if (expression.type === 'expression') return { [String(expression.output_key ?? 'result')]: {} };
   const result = resultOf(step, language);
@@ -75,6 +78,11 @@ function resultOf(step: Plain, language: Language): Schema | undefined {
   if (action === 'state.set') return { properties: keysOf(step.with ?? step.params) };
   return typeof action === 'string' ? language.action(action)?.gives : undefined;
 }
+
+const loopKeys: Record<string, Schema> = {
+  iterations: { description: 'How many rounds the loop had.' },
+  limit_reached: { description: 'Its condition still held after the last round.' },
+};
 
 const keysOf = (value: unknown): Record<string, Schema> =>
   Object.fromEntries(Object.keys(plain(value)).map((key) => [key, {}]));

@@ -47,6 +47,18 @@ describe('completion in a workflow file', () => {
       ['content'],
     ],
     [
+      'nothing of one item where a list is meant',
+      'nodes:\n  - {name: a, foreach: [1], uses: llm.call, output: all}\n  - {name: b, uses: llm.call, with: {model: state.all.|}}\n',
+      [],
+      ['content'],
+    ],
+    [
+      'what a loop says of itself',
+      'nodes:\n  - {name: a, type: while_loop, body: [{uses: llm.call, output: x}], output: loop}\n  - {name: b, uses: llm.call, with: {model: state.loop.|}}\n',
+      ['iterations', 'limit_reached'],
+      ['content'],
+    ],
+    [
       'constants',
       'variables: {most: 3}\nnodes:\n  - name: a\n    goto:\n      - {if: state.n > variables.|, to: __end__}\n',
       ['most'],
