@@ -96,6 +96,58 @@ describe('workflows', () => {
     await editor.screenshot('workflow-done');
   });
 
+  it('go over a list, with another workflow for each item; of one that failed, Retry does that item alone', async () => {
+    const write = (name: string, yaml: string) =>
+      writeFileSync(path.join(editor.folder, '.towpath/workflows', name), yaml);
+    write(
+      'each.yaml',
+      [
+        'name: Copies',
+        'variables: {names: [one, two, three]}',
+        'nodes:',
+        '  - name: copies',
+        '    foreach: variables.names',
+        '    item: name',
+        '    max_workers: 1',
+        '    uses: workflow.run',
+        '    with: {workflow: copy, inputs: {name: "{{ name }}"}}',
+        '    output: copies',
+        '  - name: say',
+        '    uses: state.set',
+        `    with: {content: "{{ state.copies | map(attribute='made') | join(' and ') }}"}`,
+      ].join('\n'),
+    );
+    write(
+      'copy.yaml',
+      [
+        'name: A copy',
+        'state_schema: {name: str}',
+        'nodes:',
+        '  - name: read',
+        '    uses: fs.read',
+        '    with: {path: "{{ state.name }}.txt"}',
+        '    output: source',
+        '  - name: make',
+        '    uses: state.set',
+        '    with: {made: "{{ state.source.text | trim }}"}',
+      ].join('\n'),
+    );
+    writeFileSync(path.join(editor.folder, 'three.txt'), '3\n');
+    await editor.command('Towpath: Run Workflow…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Copies' }).first().click();
+    await editor.panel.waitForPhase('Failed');
+    const { frame } = editor.panel;
+    assert.match(await frame.locator('[data-node="copies"]').innerText(), /2 of 3/);
+    await frame.locator('[data-node="copies[1]"][data-status="failed"]').waitFor();
+    assert.equal(await frame.locator('[data-node^="copies[0]"]').count(), 0, 'what is done is quiet');
+    await editor.screenshot('workflow-list');
+    writeFileSync(path.join(editor.folder, 'two.txt'), '2\n');
+    writeFileSync(path.join(editor.folder, 'three.txt'), 'another\n');
+    await frame.getByRole('button', { name: 'Retry', exact: true }).click();
+    await editor.panel.waitForPhase('Completed');
+    await editor.panel.shows('two and 2 and 3');
+  });
+
   it('of an untrusted workspace are not read', async () => {
     await editor.stop();
     editor = await openTowpath({ files: { '.towpath/workflows/broken.yaml': 'nodes: 1\n' }, trust: 'refused' });

@@ -53,6 +53,7 @@ describe('where a run stands in its workflow', () => {
       main: { at: ['b'], steps: 1, state: { x: 1, y: 2, z: 3 }, visit: 1 },
       branches: {},
       artifacts: ['n.md'],
+      end: undefined,
     });
   });
 

@@ -32,7 +32,7 @@ export function rowsOf(run: Run): Row[] {
   const others = [...Object.keys(nodes), ...next].filter((name) => !known.some((node) => node.name === name));
   const all = withInner(
     known,
-    [...new Set(others)].filter((name) => !isQuietItem(name, nodes[name])),
+    [...new Set(others)].filter((name) => !isQuiet(name, nodes)),
   );
   return all.map((node, index) => {
     const state = nodes[node.name];
@@ -68,9 +68,12 @@ function withInner(known: readonly OutlineNode[], others: readonly string[]): Ou
   return [...known.flatMap((node) => [node, ...inner(node)]), ...rest.map((name) => ({ name }))];
 }
 
-/** Of a long list those are shown that are at work, or of which there is something to say. */
-const isQuietItem = (name: string, state: NodeState | undefined): boolean =>
-  /\]$/.test(name) && state?.status === 'completed' && !state.warnings;
+/** Of a long list those items are shown, with their own nodes, that are at work, or of which there is something to say. */
+function isQuiet(name: string, nodes: Graph['nodes']): boolean {
+  const item = nodes[/^.*\]/.exec(name)?.[0] ?? ''];
+  const state = nodes[name];
+  return item?.status === 'completed' && state?.status === 'completed' && !state.warnings;
+}
 
 function itemsOf({ graph }: Run, name: string): Pick<Row, 'items'> {
   const { nodes, branches } = graph ?? newGraph();
