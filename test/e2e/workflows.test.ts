@@ -115,6 +115,7 @@ describe('workflows', () => {
         '  - name: say',
         '    uses: state.set',
         `    with: {content: "{{ state.copies | map(attribute='made') | join(' and ') }}"}`,
+        '    goto: [{if: "state.copies[0].made >= 4", to: say}, {to: __end__}]',
       ].join('\n'),
     );
     write(
@@ -146,6 +147,10 @@ describe('workflows', () => {
     await frame.getByRole('button', { name: 'Retry', exact: true }).click();
     await editor.panel.waitForPhase('Completed');
     await editor.panel.shows('two and 2 and 3');
+    await editor.panel.shows('it counts as false'); // what cannot be worked out is said at its node
+    await editor.command('Towpath: Help: Workflows');
+    await editor.page.locator('.tab', { hasText: 'Preview workflows.md' }).waitFor();
+    await editor.screenshot('workflow-help');
   });
 
   it('of an untrusted workspace are not read', async () => {
