@@ -26,15 +26,17 @@ export class Reviews implements vscode.FileSystemProvider {
   readonly onDidChangeFile = this.fileEvents.event;
 
   register(): vscode.Disposable {
-    const left = allTabs().filter((tab) => uriOf(tab)?.scheme === scheme && !tab.isDirty);
-    if (left.length > 0) void vscode.window.tabGroups.close(left, true); // by an earlier window: those questions are over
+    void this.closeSettled(); // what an earlier window left: its questions are over
     return vscode.Disposable.from(
       this.fileEvents,
       vscode.workspace.registerFileSystemProvider(scheme, this, { isCaseSensitive: true }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme === scheme) this.tellChanged();
       }),
-      vscode.window.tabGroups.onDidChangeTabs(() => this.tellSeveral()),
+      vscode.window.tabGroups.onDidChangeTabs(() => {
+        this.tellSeveral();
+        void this.closeSettled(); // a tab may be known only after its question has been settled
+      }),
       vscode.window.tabGroups.onDidChangeTabGroups(() => this.tellSeveral()),
     );
   }
@@ -95,15 +97,24 @@ export class Reviews implements vscode.FileSystemProvider {
     this.tellChanged();
     const document = openDocument(review.uri);
     if (document?.isDirty) await document.save(); // the editor would ask whether to, when it closes
-    const isOver = (tab: vscode.Tab) => {
-      const several = this.severalIn(tab);
-      if (several.length > 0) return several.every((id) => !this.reviews.has(id));
-      return this.idOf(uriOf(tab)) === request.id;
-    };
-    const mine = allTabs().filter(isOver);
-    if (mine.length > 0) await vscode.window.tabGroups.close(mine, true);
+    await this.closeSettled();
     this.tellSeveral();
     for (const uri of this.files.keys()) if (this.idOf(vscode.Uri.parse(uri)) === request.id) this.files.delete(uri);
+  }
+
+  /** Closes what shows questions that are all settled. */
+  private async closeSettled(): Promise<void> {
+    const settled = allTabs().filter((tab) => {
+      const several = this.severalIn(tab);
+      const ids = several.length > 0 ? several : [this.idOf(uriOf(tab))];
+      return !tab.isDirty && ids.every((id) => id !== undefined && !this.reviews.has(id));
+    });
+    if (settled.length === 0) return;
+    try {
+      await vscode.window.tabGroups.close(settled, true);
+    } catch {
+      // It is closed already; else the next change of a tab comes back to it.
+    }
   }
 
   private async openAll(reviews: Review[]): Promise<void> {
