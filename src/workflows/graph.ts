@@ -86,7 +86,6 @@ class Walk {
   private readonly prefix: string;
   private readonly context: WorkflowContext;
   private readonly limits: Limits;
-  private last = '';
 
   constructor(
     private readonly options: GraphOptions,
@@ -141,7 +140,6 @@ class Walk {
         state = { [resultsKey]: ends.map((end) => withoutResults(end.state)) };
       }
       const name = fanIn ?? next[0]!;
-      if (isOwn) this.last = name;
       const stop = await this.visit(name, { branch, inside, state });
       if (stop) return stop;
     }
@@ -169,7 +167,11 @@ class Walk {
     const stop = await walk.follow({ branch, first: run.graph!.branches[branch] ? { next: [] } : walk.entry() });
     if (stop && (signal.aborted || stop.phase !== 'Failed')) throw new RestsAt(stop);
     if (stop) throw new ActionError(stop.error!);
-    const said = run.graph!.nodes[within.prefix + walk.last]?.output;
+    const ended = file.nodes.flatMap((one) => run.graph!.nodes[within.prefix + one.name] ?? []);
+    const said = ended
+      .filter(({ next }) => next?.length === 0)
+      .toSorted((one, other) => (one.endedAt ?? 0) - (other.endedAt ?? 0))
+      .at(-1)?.output;
     return {
       result: nestedResult(trackOf(run.graph!, branch)!.state, inputs),
       ...(typeof said === 'string' && { said }),

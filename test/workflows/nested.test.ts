@@ -81,6 +81,13 @@ describe('a workflow as a step of another', () => {
     assert.equal(stage.workspace.read('log'), log);
   });
 
+  it('tells what it said last, also after a kill when it had come to its end', async () => {
+    const inner = 'nodes: [{name: word, uses: state.set, with: {content: The last word.}}]';
+    await begin([], 'nodes: [{name: do, uses: workflow.run, with: {workflow: inner}, output: done}]', { inner });
+    await stage.crashAt((event) => event.type === 'node' && event.node === 'do/word' && event.status === 'end');
+    assert.equal((await stage.continue()).assistantText, 'The last word.');
+  });
+
   it('goes on inside of it after a stop, a failure and a reload', async () => {
     await begin([reply.hang()]);
     const running = stage.start();

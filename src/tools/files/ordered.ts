@@ -45,8 +45,10 @@ export async function firstInOrder<One extends Hit>(
     return await new Promise((resolve, reject) => {
       const onEnough = () => {
         if (performance.now() - startedAt > soon) return;
-        const limited = AbortSignal.any([both, AbortSignal.timeout(patience)]);
-        runs.push(inOrder(search, limited).then(resolve, () => undefined)); // what fails it fails the other, or is its end
+        const limit = new AbortController(); // a timeout of AbortSignal that only `any` holds is lost at the next collection
+        const timer = setTimeout(() => limit.abort(), patience);
+        const run = inOrder(search, AbortSignal.any([both, limit.signal])).finally(() => clearTimeout(timer));
+        runs.push(run.then(resolve, () => undefined)); // what fails it fails the other, or is its end
       };
       runs.push(anyhow(search, onEnough, both).then(resolve, reject));
     });
