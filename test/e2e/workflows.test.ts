@@ -27,6 +27,7 @@ describe('workflows', () => {
       settings: {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.endpoint.baseUrl': provider.url,
+        'towpath.providers': { 'openai-compatible': { prices: { '*': { input: 1000, output: 1000 } } } },
       },
     });
     const git = (...args: string[]) =>
@@ -151,6 +152,80 @@ describe('workflows', () => {
     await editor.command('Towpath: Help: Workflows');
     await editor.page.locator('.tab', { hasText: 'Preview workflows.md' }).waitFor();
     await editor.screenshot('workflow-help');
+  });
+
+  it('ask the person, go on from a failure, run words as they are, say what is large, and rest at their limit', async () => {
+    const yaml = [
+      'name: Everything else',
+      'limits: {cost: 0.01}',
+      'nodes:',
+      '  - name: choose',
+      '    uses: ask.person',
+      '    with: {questions: [{question: Which word?, answers: [{label: "a; touch hacked"}, {label: "two  words"}]}]}',
+      '    output: choice',
+      '  - name: dear',
+      '    uses: llm.call',
+      '    with: {messages: [{role: user, content: What is it?}]}',
+      '    output: said',
+      '  - name: missing',
+      '    uses: fs.read',
+      '    with: {path: nowhere.txt}',
+      '    on_error: continue',
+      '    output: source',
+      '  - name: touch',
+      '    uses: shell.run',
+      '    with: {command: [touch, "{{ state.choice.answers[0].chosen[0] }}"]}',
+      '    output: touched',
+      '  - name: large',
+      '    uses: state.set',
+      `    with: {long: "{% for n in range(1100) %}${'x'.repeat(1000)}{% endfor %}", done: null}`,
+      '  - name: say',
+      '    uses: state.set',
+      '    with: {content: "{{ state.touched.exitCode }} {{ state.error.code }} {{ state.done is none }}"}',
+    ].join('\n');
+    const file = path.join(editor.folder, '.towpath/workflows/rest.yaml');
+    writeFileSync(file, yaml);
+    const { frame } = editor.panel;
+    await editor.command('Towpath: Run Workflow…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Everything else' }).first().click();
+    await frame.getByText('a; touch hacked').first().click();
+    await editor.panel.shows('The limit of $0.01 of this workflow is reached: $0.02.');
+    await editor.screenshot('workflow-limit');
+    await frame.getByRole('button', { name: 'Continue', exact: true }).click();
+    assert.match(await editor.dialog.text(), /touch 'a; touch hacked'/);
+    await editor.dialog.click('Allow');
+    await editor.panel.waitForPhase('Completed');
+    await editor.panel.shows('0 ENOENT true');
+    assert.equal(editor.read('a; touch hacked'), '');
+    assert.equal(editor.read('hacked'), undefined);
+    await editor.panel.shows('Failed, and was gone on from');
+    await editor.panel.shows('holds more than 1 MB');
+    await editor.screenshot('workflow-rest');
+
+    const [hover, completion] = (await editor.host.evaluate(async (vscode, at) => {
+      const uri = vscode.Uri.file(at);
+      const text = (await vscode.workspace.openTextDocument(uri)).getText();
+      const place = (words: string) => {
+        const before = text.slice(0, text.indexOf(words) + words.length).split('\n');
+        return new vscode.Position(before.length - 1, before.at(-1)!.length);
+      };
+      const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', uri, place('uses: shell.r'));
+      const list = await vscode.commands.executeCommand(
+        'vscode.executeCompletionItemProvider',
+        uri,
+        place('state.touched.'),
+      );
+      return [
+        (hovers as { contents: { value: string }[] }[])
+          .flatMap(({ contents }) => contents.map(({ value }) => value))
+          .join('\n'),
+        (list as { items: { label: string | { label: string } }[] }).items
+          .map(({ label }) => (typeof label === 'string' ? label : label.label))
+          .join(' '),
+      ];
+    }, file)) as [string, string];
+    assert.match(hover, /exitCode/);
+    assert.match(completion, /\bexitCode\b.*\boutput\b/);
   });
 
   it('of an untrusted workspace are not read', async () => {
