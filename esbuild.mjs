@@ -1,12 +1,24 @@
 // Builds the five programs into dist/: the extension host's half, its thread aside, the SDK of MCP, the local model's process, and the
 // panel; and the demo model and the JSON schemas of workflow files, which programs of ours write.
+//   --watch                            builds again whenever a file changes
+//   --outdir <folder>                  another folder below this one, without source maps
+//   --metafile <file>                  what esbuild says of what went into each program
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build, context } from 'esbuild';
 
-const watch = process.argv.includes('--watch');
-const shared = { bundle: true, sourcemap: true, minify: !watch, logLevel: 'warning', legalComments: 'none' };
+const { values } = parseArgs({
+  options: {
+    watch: { type: 'boolean', default: false },
+    outdir: { type: 'string' },
+    metafile: { type: 'string' },
+  },
+});
+const { watch, outdir = 'dist' } = values;
+const sourcemap = values.outdir === undefined;
+const shared = { bundle: true, sourcemap, minify: !watch, logLevel: 'warning', legalComments: 'none', metafile: true };
 const node = { ...shared, platform: 'node', target: 'node20' };
 
 /** What is reached by `import('./sdk.ts')` is a program beside: whoever configures no MCP server never loads it. */
@@ -24,19 +36,19 @@ const programs = [
     ...node,
     entryPoints: ['src/extension/main.ts'],
     format: 'cjs',
-    outfile: 'dist/extension.cjs',
+    outfile: `${outdir}/extension.cjs`,
     external: ['vscode'],
     mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
     plugins: [mcpBeside],
   },
-  { ...node, entryPoints: ['src/extension/aside/asideThread.ts'], format: 'cjs', outfile: 'dist/aside.cjs' },
-  { ...node, entryPoints: ['src/tools/mcp/sdk.ts'], format: 'cjs', outfile: 'dist/mcp.cjs' },
+  { ...node, entryPoints: ['src/extension/aside/asideThread.ts'], format: 'cjs', outfile: `${outdir}/aside.cjs` },
+  { ...node, entryPoints: ['src/tools/mcp/sdk.ts'], format: 'cjs', outfile: `${outdir}/mcp.cjs` },
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   {
     ...node,
     entryPoints: ['src/llm/local/worker.ts'],
     format: 'esm',
-    outfile: 'dist/worker.mjs',
+    outfile: `${outdir}/worker.mjs`,
     external: ['node-llama-cpp'],
   },
   {
@@ -45,20 +57,21 @@ const programs = [
     platform: 'browser',
     target: 'es2022',
     format: 'esm',
-    outfile: 'dist/panel.js',
+    outfile: `${outdir}/panel.js`,
   },
 ];
 
 const contexts = await Promise.all(programs.map((program) => context(program)));
 if (watch) await Promise.all(contexts.map((one) => one.watch()));
 else {
-  await Promise.all(contexts.map((one) => one.rebuild()));
+  const built = await Promise.all(contexts.map((one) => one.rebuild()));
   await Promise.all(contexts.map((one) => one.dispose()));
+  if (values.metafile) writeFileSync(values.metafile, JSON.stringify(built.map(({ metafile }) => metafile)));
 }
 
 /** What a module of ours exports, for files that are made from it. Beside the project, so that its packages are found. */
 async function load(entryPoint) {
-  const outfile = path.resolve(`dist/${path.basename(entryPoint, '.ts')}.build.mjs`);
+  const outfile = path.resolve(outdir, `${path.basename(entryPoint, '.ts')}.build.mjs`);
   await build({ ...node, entryPoints: [entryPoint], format: 'esm', packages: 'external', outfile, sourcemap: false });
   try {
     return await import(pathToFileURL(outfile).href);
@@ -68,9 +81,9 @@ async function load(entryPoint) {
 }
 
 const { writeDemoModel } = await load('src/llm/local/demo/demoModel.ts');
-writeDemoModel('dist/demo.gguf');
+writeDemoModel(`${outdir}/demo.gguf`);
 
 const { jsonSchemas } = await load('src/workflows/jsonSchema.ts');
-mkdirSync('dist/schemas', { recursive: true });
+mkdirSync(`${outdir}/schemas`, { recursive: true });
 for (const [name, schema] of Object.entries(jsonSchemas()))
-  writeFileSync(`dist/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  writeFileSync(`${outdir}/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);
