@@ -83,7 +83,7 @@ async function load(entryPoint) {
 const { writeDemoModel } = await load('src/llm/local/demo/demoModel.ts');
 writeDemoModel(`${outdir}/demo.gguf`);
 
-const { jsonSchemas } = await load('src/workflows/jsonSchema.ts');
+const { jsonSchemas } = await load('src/workflows/write/jsonSchema.ts');
 mkdirSync(`${outdir}/schemas`, { recursive: true });
 for (const [name, schema] of Object.entries(jsonSchemas()))
   writeFileSync(`${outdir}/schemas/${name}.json`, `${JSON.stringify(schema, null, 2)}\n`);

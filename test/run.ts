@@ -76,7 +76,7 @@ const parts: Part[] = [
   long('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
     TOWPATH_HISTORIES: '10000',
   }),
-  long('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
+  long('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
   long('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
   long('kills', ['test/kills/run.ts']),
 ];

@@ -6,7 +6,7 @@ import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { Delivery } from '../../src/extension/view/delivery.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { clientFor, cutAt, toStream } from '../llm/serve.ts';
 import { noTools } from '../support/noTools.ts';
 import { reply } from '../support/reply.ts';

@@ -8,7 +8,7 @@ import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { inMs, line, median, part, startLateness } from './measure.ts';
 import { type Stage, stages } from './stopStages.ts';

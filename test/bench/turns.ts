@@ -13,7 +13,7 @@ import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import { readTool } from '../../src/tools/tool.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { inMs, line, median } from './measure.ts';
 

@@ -16,7 +16,7 @@ import { createToolHost } from '../../src/tools/host.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { LeftCommands } from '../../src/tools/shell/left.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';

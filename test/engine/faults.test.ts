@@ -12,7 +12,7 @@ import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import type { Approve } from '../../src/tools/tool.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { clientFor } from '../llm/serve.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ProviderReply, reply, startProvider } from '../support/provider.ts';

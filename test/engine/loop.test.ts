@@ -6,7 +6,7 @@ import { LLMError } from '../../src/llm/errors.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';

@@ -8,7 +8,7 @@ import type { LLMClient } from '../../src/llm/client.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { call, scriptedClient } from '../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 

@@ -4,7 +4,7 @@ import { tokensOfPrefix } from '../../src/engine/tokens.ts';
 import { createClient } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { startProvider } from '../support/provider.ts';
 import { reply } from '../support/reply.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';

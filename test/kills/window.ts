@@ -6,7 +6,7 @@ import { RunStore } from '../../src/runs/store.ts';
 import { undoable } from '../../src/runs/undo.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { workspaceIn } from '../support/workspace.ts';
 import { scriptedModel, task } from './script.ts';
 

@@ -8,7 +8,7 @@ import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/clie
 import type { FetchLimits } from '../../src/llm/http.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 import { eventually } from '../support/eventually.ts';
 import { noTools } from '../support/noTools.ts';
 import { canaries, canary, type Deed, type Part } from '../support/providers.ts';

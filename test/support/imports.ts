@@ -32,6 +32,7 @@ export const rooms: Record<string, readonly string[]> = {
     'doctor',
     'editor',
   ],
+  'src/workflows': ['template', 'plan', 'action', 'read', 'write', 'run', 'package'],
   webview: ['markdown', 'composer', 'cards', 'transcript'],
 };
 

@@ -10,7 +10,7 @@ import { toWire as toResponses } from '../../src/llm/responses/wire.ts';
 import { toldOf } from '../../src/protocol/tools.ts';
 import type { Language } from '../../src/tools/code/language.ts';
 import { defaultTools } from '../../src/tools/default.ts';
-import { chat } from '../../src/workflows/chat.ts';
+import { chat } from '../../src/workflows/run/chat.ts';
 
 /** Characters that the system prompt and the tools of every request may have, as each wire writes them. */
 export const mostSent = 6000;

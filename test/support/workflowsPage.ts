@@ -7,17 +7,17 @@ import { serverResult } from '../../src/tools/mcp/result.ts';
 import { maximumOutcome } from '../../src/tools/outcome.ts';
 import { defaultLines, maximumCharacters } from '../../src/tools/window.ts';
 import { mostAliases } from '../../src/tools/yaml.ts';
-import { offeredNames } from '../../src/workflows/actions.ts';
-import { atOnceUnlessSaid, mostItems } from '../../src/workflows/each.ts';
-import { mostVisits } from '../../src/workflows/graph.ts';
-import { mostSteps } from '../../src/workflows/interpreter.ts';
-import { actionSchema, jsonSchemas } from '../../src/workflows/jsonSchema.ts';
-import { mostDepth as mostNested } from '../../src/workflows/nested.ts';
-import { toolsByName } from '../../src/workflows/parameters.ts';
-import { templateProblem } from '../../src/workflows/template.ts';
-import { mostInside } from '../../src/workflows/templateBounds.ts';
-import { longestRange } from '../../src/workflows/templateLanguage.ts';
-import type { Schema } from '../../src/workflows/writing.ts';
+import { offeredNames } from '../../src/workflows/action/actions.ts';
+import { mostDepth as mostNested } from '../../src/workflows/action/nested.ts';
+import { toolsByName } from '../../src/workflows/action/parameters.ts';
+import { atOnceUnlessSaid, mostItems } from '../../src/workflows/run/each.ts';
+import { mostVisits } from '../../src/workflows/run/graph.ts';
+import { mostInside } from '../../src/workflows/template/bounds.ts';
+import { mostSteps } from '../../src/workflows/template/interpreter.ts';
+import { longestRange } from '../../src/workflows/template/language.ts';
+import { templateProblem } from '../../src/workflows/template/template.ts';
+import { actionSchema, jsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
+import type { Schema } from '../../src/workflows/write/writing.ts';
 
 /** The page of workflows. Its tables are made from the code: `npm run page` writes them anew. */
 export const pagePath = path.resolve(import.meta.dirname, '../../src/help/workflows.md');

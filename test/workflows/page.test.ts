@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { jsonSchemas } from '../../src/workflows/jsonSchema.ts';
-import { loadWorkflow } from '../../src/workflows/validate.ts';
+import { loadWorkflow } from '../../src/workflows/read/validate.ts';
+import { jsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
 import { reply } from '../support/provider.ts';
 import { readPage, withTables } from '../support/workflowsPage.ts';
 import { Stage, toolNames } from './stage.ts';

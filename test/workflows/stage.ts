@@ -13,10 +13,10 @@ import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import type { ApprovalAnswer, Approve, Tool } from '../../src/tools/tool.ts';
-import { graphWorkflow } from '../../src/workflows/graph.ts';
-import { nestedFiles } from '../../src/workflows/nested.ts';
-import type { AgentFile } from '../../src/workflows/schema.ts';
-import { loadAgent, loadWorkflow } from '../../src/workflows/validate.ts';
+import { nestedFiles } from '../../src/workflows/action/nested.ts';
+import type { AgentFile } from '../../src/workflows/plan/schema.ts';
+import { loadAgent, loadWorkflow } from '../../src/workflows/read/validate.ts';
+import { graphWorkflow } from '../../src/workflows/run/graph.ts';
 import { type Provider, type ProviderScript, startProvider } from '../support/provider.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { inputProblem, inputsOf } from '../../src/workflows/inputs.ts';
-import { loadWorkflow } from '../../src/workflows/validate.ts';
+import { inputProblem, inputsOf } from '../../src/workflows/plan/inputs.ts';
+import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { type ProviderScript, reply } from '../support/provider.ts';
 import { Stage, toolNames } from './stage.ts';
 

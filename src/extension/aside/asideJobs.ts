@@ -1,10 +1,10 @@
 import { type GgufInfo, readModelFile } from '../../llm/local/ggufInfo.ts';
 import { pageText } from '../../tools/web/text.ts';
-import { hoverAt, suggestionsAt } from '../../workflows/complete.ts';
-import { actionSchema, jsonSchemas } from '../../workflows/jsonSchema.ts';
 import { readPackage } from '../../workflows/package/read.ts';
-import { type Known, loadAgent, loadWorkflow } from '../../workflows/validate.ts';
-import type { Schema } from '../../workflows/writing.ts';
+import { type Known, loadAgent, loadWorkflow } from '../../workflows/read/validate.ts';
+import { hoverAt, suggestionsAt } from '../../workflows/write/complete.ts';
+import { actionSchema, jsonSchemas } from '../../workflows/write/jsonSchema.ts';
+import type { Schema } from '../../workflows/write/writing.ts';
 
 /**
  * What is done aside of the extension host's thread: whatever takes apart what strangers wrote. Arguments and results are plain data,

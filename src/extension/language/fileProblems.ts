@@ -1,5 +1,5 @@
-import type { Loaded } from '../../workflows/check.ts';
-import type { Problem } from '../../workflows/yaml.ts';
+import type { Loaded } from '../../workflows/read/check.ts';
+import type { Problem } from '../../workflows/read/yaml.ts';
 
 /** A file that could not even be looked through: a problem at its beginning. */
 export function unreadable<Value>(message: string): Loaded<Value> {

@@ -5,12 +5,12 @@ import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/open.ts';
-import { agentWorkflow } from '../../workflows/agent.ts';
-import { chat } from '../../workflows/chat.ts';
-import type { Loaded } from '../../workflows/check.ts';
-import { graphWorkflow } from '../../workflows/graph.ts';
-import { nestedFiles, nestedIn } from '../../workflows/nested.ts';
-import type { AgentFile, WorkflowFile } from '../../workflows/schema.ts';
+import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
+import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
+import type { Loaded } from '../../workflows/read/check.ts';
+import { agentWorkflow } from '../../workflows/run/agent.ts';
+import { chat } from '../../workflows/run/chat.ts';
+import { graphWorkflow } from '../../workflows/run/graph.ts';
 import type { Aside } from '../aside/aside.ts';
 import { unreadable } from './fileProblems.ts';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Problem } from '../../workflows/yaml.ts';
+import type { Problem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolNames } from '../../tools/default.ts';
 import { didYouMean } from '../../tools/nearest.ts';
-import { covers } from '../toolSpecs.ts';
+import { covers } from '../action/toolSpecs.ts';
 import { idSchema } from './graph.ts';
 
 export const line = z

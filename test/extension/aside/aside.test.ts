@@ -5,9 +5,9 @@ import path from 'node:path';
 import { Aside } from '../../../src/extension/aside/aside.ts';
 import { fileOfPackage, OneByOne } from '../../../src/extension/language/fileProblems.ts';
 import { defaultTools } from '../../../src/tools/default.ts';
-import { mostProblems } from '../../../src/workflows/check.ts';
 import { readPackage } from '../../../src/workflows/package/read.ts';
-import { loadWorkflow } from '../../../src/workflows/validate.ts';
+import { mostProblems } from '../../../src/workflows/read/check.ts';
+import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
 import { buildAside } from '../../support/aside.ts';
 import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/hostile.ts';
 

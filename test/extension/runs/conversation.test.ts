@@ -7,7 +7,7 @@ import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
-import { chat } from '../../../src/workflows/chat.ts';
+import { chat } from '../../../src/workflows/run/chat.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 describe('the conversation in the panel, when nothing can be kept', () => {

@@ -9,7 +9,7 @@ import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import { applyEvent, newRun } from '../../../src/protocol/run.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { chat } from '../../../src/workflows/chat.ts';
+import { chat } from '../../../src/workflows/run/chat.ts';
 import { clientFor, cutAt, toStream } from '../../llm/serve.ts';
 import { noTools } from '../../support/noTools.ts';
 import { reply } from '../../support/reply.ts';

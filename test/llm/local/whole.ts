@@ -11,7 +11,7 @@ import { RunStore } from '../../../src/runs/store.ts';
 import { defaultTools } from '../../../src/tools/default.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import type { Approve } from '../../../src/tools/tool.ts';
-import { chat } from '../../../src/workflows/chat.ts';
+import { chat } from '../../../src/workflows/run/chat.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 /** `wait`: none until the run stops. */

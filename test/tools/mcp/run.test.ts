@@ -9,7 +9,7 @@ import { toGrammarSchema } from '../../../src/llm/local/schema.ts';
 import { toWireName } from '../../../src/llm/names.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';
 import { RunStore } from '../../../src/runs/store.ts';
-import { chat } from '../../../src/workflows/chat.ts';
+import { chat } from '../../../src/workflows/run/chat.ts';
 import { eventually } from '../../support/eventually.ts';
 import { faultyServer, referenceServer } from '../../support/mcp/servers.ts';
 import { call, type ScriptedReply, scriptedClient } from '../../support/scriptedClient.ts';

@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { commandLine } from '../../tools/shell/quote.ts';
+import { tokensOf } from '../template/bounds.ts';
+import { ActionError } from './action.ts';
+
+const word = z.union([z.string(), z.number(), z.boolean()]);
+
+/** A program and what it is given; a list among them are several words. */
+export const commandWords = z.array(z.union([word, z.array(word)])).min(1);
+
+/** What `shell.run` is given, its list of words as the one command line that says the same. Throws `ActionError`. */
+export function withCommandLine(params: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(params.command)) return params;
+  const { data, error } = commandWords.safeParse(params.command);
+  const at = error?.issues[0]?.path[0];
+  if (!data) throw refused(`word ${Number(at ?? 0) + 1} is neither a text nor a number`);
+  try {
+    return { ...params, command: commandLine(data.flat().map(String)) };
+  } catch (error) {
+    throw refused((error as Error).message);
+  }
+}
+
+const refused = (why: string) => new ActionError({ code: 'TOOL_ARGS_INVALID', message: `shell.run: command: ${why}.` });
+
+/**
+ * What is wrong with how a command uses the `quote` filter, as a sentence: between quotes that are there already it would end them, and let
+ * out what it should keep in.
+ */
+export function quotingProblem(command: unknown): string | undefined {
+  if (Array.isArray(command))
+    return command.some((word) => typeof word === 'string' && /\|\s*quote\b/.test(word))
+      ? 'A list of words needs no `quote`: each is handed on as it is.'
+      : undefined;
+  if (typeof command !== 'string' || !/\|\s*quote\b/.test(command)) return undefined;
+  let open = '';
+  let last = '';
+  for (const { type, value } of tokensOf(command)) {
+    if (type === 'Text') open = openAfter(value, open);
+    else if (last === '|' && value === 'quote' && open !== '')
+      return `\`quote\` puts quotes around it: take away the ${open} that stands around it.`;
+    last = value;
+  }
+  return undefined;
+}
+
+/** The quote that is open after a piece of a command line. */
+function openAfter(text: string, before: string): string {
+  let open = before;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!;
+    if (sign === '\\' && open !== "'") at++;
+    else if (open === '' && (sign === "'" || sign === '"')) open = sign;
+    else if (sign === open) open = '';
+  }
+  return open;
+}

@@ -1,0 +1,215 @@
+import * as z from 'zod';
+import type { ToolOutcome } from '../../protocol/tools.ts';
+import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import { type Action, type ActionContext, ActionError } from './action.ts';
+import { llmCall, parse } from './llm.ts';
+
+// Actions of `fabceolin/the_edge_agent` that mean what ours mean, with its parameters and results (docs/shared/yaml-reference/actions).
+
+const path = z.string().min(1);
+const readShape = z.strictObject({ path });
+const writeShape = z.strictObject({ path, content: z.unknown() });
+const getShape = z.strictObject({ url: z.string() });
+const parseShape = z.strictObject({
+  text: z.string(),
+  strict: z.boolean().default(true),
+  default: z.unknown().optional(),
+});
+const stringifyShape = z.strictObject({
+  data: z.unknown(),
+  indent: z.number().int().min(0).max(10).optional(),
+  sort_keys: z.boolean().default(false),
+});
+const mergeShape = z.strictObject({
+  sources: z.array(z.record(z.string(), z.unknown())),
+  strategy: z.enum(['deep', 'shallow', 'replace']).default('deep'),
+});
+const templateShape = z.strictObject({ template: z.unknown() });
+
+const success = z.boolean();
+/** Of what may fail: a value for the workflow to decide about. */
+const failureShape = {
+  success,
+  error: z.string().optional().describe('Why it failed.'),
+  error_type: z.string().optional().describe('`not_found`, `permission_denied` or `read_error`.'),
+};
+
+const fileRead: Action = {
+  parameters: readShape,
+  gives: z.strictObject({ content: z.string().optional().describe('All of its text.'), ...failureShape }),
+  async run(given, context) {
+    const { path } = parse(readShape, given, 'file.read');
+    let content = '';
+    for (let offset = 1, count = 0; ; count++) {
+      const outcome = await execute(context, count, 'fs.read', { path, offset });
+      if (!outcome.ok) return failed(outcome);
+      const { text, endLine, totalLines } = outcome.data as { text?: string; endLine: number; totalLines: number };
+      if (text === undefined) return { success: false, error: `${path} is not a text.`, error_type: 'read_error' };
+      content += offset === 1 ? text : `\n${text}`;
+      if (!(endLine < totalLines)) return { content, success: true };
+      offset = endLine + 1;
+    }
+  },
+};
+
+const fileWrite: Action = {
+  parameters: writeShape,
+  gives: z.strictObject({ path: z.string().optional(), ...failureShape }),
+  async run(given, context) {
+    const { path, content } = parse(writeShape, given, 'file.write');
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    const outcome = await execute(context, 0, 'fs.write', { path, content: text });
+    return outcome.ok ? { path, success: true } : failed(outcome);
+  },
+};
+
+/** The JSON that the address gives. */
+const httpGet: Action = {
+  parameters: getShape,
+  async run(given, context) {
+    const { url } = parse(getShape, given, 'http.get');
+    const outcome = await execute(context, 0, 'web.fetch', { url });
+    if (!outcome.ok) throw new ActionError(outcome.error);
+    const { text, cut } = outcome.data as { text: string; cut?: unknown };
+    try {
+      return parseJson(text, mostOfAnswer);
+    } catch {
+      const why = cut ? 'is too long' : 'is no JSON. Use `web.fetch` for a text';
+      throw new ActionError({ code: 'TOOL_EXEC_FAILED', message: `What ${url} gives ${why}.` });
+    }
+  },
+};
+
+const jsonParse: Action = {
+  parameters: parseShape,
+  gives: z.strictObject({
+    data: z.unknown().optional().describe('The value.'),
+    ...failureShape,
+    error_type: z.literal('parse').optional(),
+    position: z.strictObject({ line: z.number(), column: z.number() }).optional().describe('Where it failed.'),
+  }),
+  async run(given) {
+    const { text, strict, default: fallback } = parse(parseShape, given, 'json.parse');
+    try {
+      return { data: parseJson(text, mostOfAnswer), success: true };
+    } catch (error) {
+      if (!strict && fallback !== undefined) return { data: fallback, success: true };
+      const at = Number(/position (\d+)/.exec(String(error))?.[1] ?? text.length);
+      const before = text.slice(0, at).split('\n');
+      const position = { line: before.length, column: before.at(-1)!.length + 1 };
+      return { error: (error as Error).message, success: false, error_type: 'parse', position };
+    }
+  },
+};
+
+const jsonStringify: Action = {
+  parameters: stringifyShape,
+  gives: z.strictObject({ text: z.string(), success }),
+  async run(given) {
+    const { data, indent, sort_keys } = parse(stringifyShape, given, 'json.stringify');
+    return { text: JSON.stringify(sort_keys ? sorted(data) : data, null, indent), success: true };
+  },
+};
+
+const dataMerge: Action = {
+  parameters: mergeShape,
+  gives: z.strictObject({ result: z.record(z.string(), z.unknown()), source_count: z.number(), success }),
+  async run(given) {
+    const { sources, strategy } = parse(mergeShape, given, 'data.merge');
+    const merge = { deep, shallow: (one: object, other: object) => ({ ...one, ...other }), replace: last }[strategy];
+    return { result: sources.reduce<object>(merge, {}), source_count: sources.length, success: true };
+  },
+};
+
+/** The text with its templates filled in, which they are by then. */
+const template: Action = {
+  parameters: templateShape,
+  run: async (given) => parse(templateShape, given, 'template').template,
+};
+
+export const dialectActions: Record<string, Action> = {
+  'llm.chat': llmCall,
+  'file.read': fileRead,
+  'file.write': fileWrite,
+  'http.get': httpGet,
+  'json.parse': jsonParse,
+  'json.stringify': jsonStringify,
+  'data.merge': dataMerge,
+  template,
+  'template.render': template,
+};
+
+/** What to use for actions that only other hosts have, by the beginning of their names. */
+const instead: [start: string, use: string][] = [
+  [
+    'http.',
+    'Towpath sends no forms and no headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
+  ],
+  ['llm.embed', 'Use a tool of an MCP server (`mcp.<server>.<tool>`).'],
+  ['agent.', 'Use nodes with an `agent`, side by side with `edges` and `parallel: true`.'],
+  ['reason.', 'Use `llm.call` with an instruction for it, or a node with an `agent`.'],
+  ['plan.', 'Use a node with an `agent`: it plans with `plan.update`.'],
+  ['reflection.', 'Use `type: while_loop` with `llm.call`, or `goto` back.'],
+  ['retry.', 'Use `llm.retry` for a model call, or `type: while_loop`.'],
+  ['ratelimit.', 'Use the action itself: rate limits are a setting of Towpath.'],
+  ['cache.', 'Use `cache: true` of a model call.'],
+  ['checkpoint.', 'Runs are kept by themselves, and go on where they were.'],
+  ['secrets.', 'Keys stay in the editor’s secret storage and are never given to a workflow.'],
+  ['code.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
+  ['lua.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
+  ['prolog.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
+  ['core.switch', 'Use `goto` with `if` and `to`.'],
+  ['core.return', 'Use `state.set`, with `goto: __end__`.'],
+  ['return', 'Use `state.set`, with `goto: __end__`.'],
+  ['json.transform', 'Use a Jinja expression: `run: {type: expression, value: …}`.'],
+  ['data.', 'Use a Jinja expression: `run: {type: expression, value: …}`.'],
+  ['web.', 'Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).'],
+  ['storage.', 'Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.'],
+  ['trace.', 'Runs are recorded by themselves: leave this node out.'],
+];
+const others =
+  /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;
+
+/** A sentence about an action that Towpath does not have; undefined: it is no action of the dialect either. */
+export function absentAction(name: string): string | undefined {
+  const use = instead.find(([start]) => name === start || (start.endsWith('.') && name.startsWith(start)))?.[1];
+  if (use) return use;
+  return others.test(name)
+    ? 'Use a tool of an MCP server (`mcp.<server>.<tool>`), or `shell.run` with a program.'
+    : undefined;
+}
+
+const execute = (
+  { run, callId, approval }: ActionContext,
+  count: number,
+  name: string,
+  args: Record<string, unknown>,
+) => run.execute({ id: count === 0 ? callId : `${callId}.${count}`, name, arguments: args }, approval);
+
+/** A file that is not there is a value, for the workflow to decide about; a no of the person ends the node. */
+function failed(outcome: Extract<ToolOutcome, { ok: false }>) {
+  const { code, message } = outcome.error;
+  if (['TOOL_DENIED', 'TOOL_INTERRUPTED', 'TOOL_NOT_AVAILABLE'].includes(code)) throw new ActionError(outcome.error);
+  const types: Record<string, string> = { ENOENT: 'not_found', E_SANDBOX_VIOLATION: 'permission_denied' };
+  return { success: false, error: message, error_type: types[code] ?? 'read_error' };
+}
+
+const last = (_: object, other: object): object => other;
+
+function deep(one: object, other: object): object {
+  const entries = Object.entries(other).map(([key, value]): [string, unknown] => {
+    const before = (one as Record<string, unknown>)[key];
+    return [key, isPlain(before) && isPlain(value) ? deep(before, value) : value];
+  });
+  return { ...one, ...Object.fromEntries(entries) };
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isPlain(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])]));
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
+import type { ChatRequest } from '../../llm/client.ts';
+import type { Message, TokenUsage } from '../../protocol/messages.ts';
+import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import { type Action, type ActionContext, ActionError } from './action.ts';
+import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
+import { schemaOf } from './schemaCheck.ts';
+
+/** One model call. */
+export const llmCall: Action = {
+  parameters: callSchema,
+  gives: z.strictObject(answerShape),
+  async run(given, context) {
+    const reply = await ask(parse(callSchema, given, 'llm.call'), context, {});
+    return answerOf(reply);
+  },
+};
+
+/** The same, shown while it comes. */
+export const llmStream: Action = {
+  parameters: callSchema,
+  gives: z.strictObject({
+    ...answerShape,
+    streamed: z.literal(true).describe('It was shown while it came.'),
+    chunk_count: z.number().describe('In how many pieces it came.'),
+  }),
+  async run(given, context) {
+    let chunks = 0;
+    const reply = await ask(parse(callSchema, given, 'llm.stream'), context, { onText: () => chunks++ });
+    return { ...answerOf(reply), streamed: true, chunk_count: chunks };
+  },
+};
+
+/** A call that fails is a value here, for the workflow to decide about. */
+export const llmRetry: Action = {
+  parameters: retrySchema,
+  gives: z.strictObject({
+    ...z.strictObject(answerShape).partial().shape,
+    attempts: z.number().describe('How often it was asked.'),
+    total_delay: z.number().describe('Seconds that it waited in between.'),
+    success: z.literal(false).optional().describe('Only of a call that failed in the end; there is no `content` then.'),
+    error: z.string().optional().describe('Why it failed.'),
+  }),
+  async run(given, context) {
+    const { max_retries, base_delay, max_delay, jitter, ...params } = parse(retrySchema, given, 'llm.retry');
+    const limits = { retries: max_retries, baseDelayMs: base_delay * 1000, maxDelayMs: max_delay * 1000, jitter };
+    const counted = { attempts: 0, delayMs: 0 };
+    const counts = () => ({ attempts: counted.attempts, total_delay: counted.delayMs / 1000 });
+    try {
+      const reply = await ask(params, context, { limits }, counted);
+      return { ...answerOf(reply), ...counts() };
+    } catch (error) {
+      if (!(error instanceof ActionError)) throw error;
+      return { error: error.message, success: false, ...counts() };
+    }
+  },
+};
+
+/** Throws `ActionError` with what does not fit, in the words of the file. */
+export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, name: string): z.output<Schema> {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.');
+  throw new ActionError({
+    code: 'TOOL_ARGS_INVALID',
+    message: `${name}: ${where ? `${where}: ` : ''}${issue?.message}`,
+  });
+}
+
+/** How these parameters ask a model, without the messages. Leading system messages become the system prompt. */
+export function requestOf(params: Omit<CallParameters, 'messages'>, { defaults }: ActionContext) {
+  const { temperature = defaults.temperature ?? (params.cache ? 0 : 0.7), max_tokens = defaults.max_tokens } = params;
+  const format = params.response_format;
+  return {
+    temperature,
+    ...(max_tokens !== undefined && { maxTokens: max_tokens }),
+    ...(params.top_p !== undefined && { topP: params.top_p }),
+    ...(params.stop && { stopSequences: params.stop }),
+    ...(format && format.type !== 'text' && { responseFormat: formatOf(format) }),
+  } satisfies Partial<ChatRequest>;
+}
+
+export function splitMessages(messages: CallParameters['messages']): { systemPrompt?: string; messages: Message[] } {
+  const first = messages.findIndex(({ role }) => role !== 'system');
+  const leading = messages.slice(0, first < 0 ? messages.length - 1 : first);
+  const systemPrompt = leading.map(({ content }) => content).join('\n\n');
+  return { ...(systemPrompt && { systemPrompt }), messages: messages.slice(leading.length) };
+}
+
+function formatOf(format: Exclude<z.output<typeof responseFormat>, { type: 'text' }>) {
+  if (format.type === 'json_object') return { type: 'json_object' as const };
+  return { type: 'json_schema' as const, name: format.json_schema.name, schema: format.json_schema.schema };
+}
+
+async function ask(
+  params: CallParameters,
+  context: ActionContext,
+  options: Pick<CompleteOptions, 'limits'> & { onText?(text: string): void },
+  counted = { attempts: 0, delayMs: 0 },
+): Promise<AdapterResult> {
+  const { run, node, defaults } = context;
+  const { systemPrompt, messages } = splitMessages(params.messages);
+  const request = { ...requestOf(params, context), ...(systemPrompt && { systemPrompt }) };
+  const model = params.model ?? defaults.model;
+  const once = async (said: Message[]) => {
+    const asked = { ...request, messages: said, ...(model && { model }) };
+    const reply = await run.complete(asked, { node, cache: params.cache, ...options });
+    counted.attempts += reply.attempts;
+    counted.delayMs += reply.delayMs;
+    if (reply.aborted) throw run.signal.reason;
+    if (!reply.success) throw new ActionError(reply.error ?? { code: 'UNKNOWN', message: 'The model call failed.' });
+    return reply;
+  };
+  const reply = await once(messages);
+  const problem = formatProblem(contentOf(reply), params.response_format);
+  if (!problem) return reply;
+  // Not every provider keeps to a schema: one more try, told what was wrong.
+  const wish = `That is not what was asked for: ${problem} Answer with the JSON alone, nothing around it.`;
+  const repaired = await once([
+    ...messages,
+    { role: 'assistant', content: contentOf(reply) },
+    { role: 'user', content: wish },
+  ]);
+  const still = formatProblem(contentOf(repaired), params.response_format);
+  if (still)
+    throw new ActionError({ code: 'LLM_BAD_RESPONSE', message: `The answer is not of the format asked for: ${still}` });
+  return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
+}
+
+/** `cached` only of an answer that was given before: its usage is what it took then. */
+const answerOf = (reply: AdapterResult) => ({
+  content: contentOf(reply),
+  usage: usageOf(reply.usage),
+  ...(reply.cached && { cached: true }),
+});
+
+const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
+
+/** What is wrong with the JSON, as a sentence; undefined when it is what was asked for. */
+function formatProblem(content: string, format: CallParameters['response_format']): string | undefined {
+  if (!format || format.type === 'text') return undefined;
+  let value: unknown;
+  try {
+    value = parseJson(content, mostOfAnswer);
+  } catch (error) {
+    return `it is not JSON (${(error as Error).message}).`;
+  }
+  if (format.type === 'json_object')
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? undefined
+      : 'it is not a JSON object.';
+  const [issue] = schemaOf(format.json_schema.schema).safeParse(value).error?.issues ?? [];
+  return issue && `${issue.path.join('.') || 'the value'}: ${issue.message}.`;
+}
+
+const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({
+  promptTokens: one.promptTokens + other.promptTokens,
+  completionTokens: one.completionTokens + other.completionTokens,
+  totalTokens: one.totalTokens + other.totalTokens,
+});
+
+function usageOf(usage: TokenUsage | undefined): Record<string, number> {
+  if (!usage) return {};
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.totalTokens,
+    ...(usage.cachedTokens !== undefined && { cached_tokens: usage.cachedTokens }),
+    ...(usage.thinkingTokens !== undefined && { thinking_tokens: usage.thinkingTokens }),
+  };
+}

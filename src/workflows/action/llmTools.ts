@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import type { Message } from '../../protocol/messages.ts';
+import type { ToolOutcome } from '../../protocol/tools.ts';
+import { toolSpecSchema } from '../plan/schema.ts';
+import { type Action, type ActionContext, ActionError } from './action.ts';
+import { parse, requestOf, splitMessages } from './llm.ts';
+import { callShape } from './llmParameters.ts';
+import { toolsOf } from './toolSpecs.ts';
+
+const { response_format: _, cache: __, ...shape } = callShape;
+const toolsSchema = z.strictObject({
+  ...shape,
+  tools: z
+    .array(z.union([z.string(), toolSpecSchema]))
+    .describe('Names of tools (`fs.read`, `fs.*`, one of the file’s `tools`), or tools of your own.'),
+  tool_choice: z
+    .string()
+    .min(1)
+    .default('auto')
+    .describe('`auto`, `none`, `required`, or the name of the one tool that has to be called.'),
+  max_tool_rounds: z
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(10)
+    .describe('How often the model may call tools: 10 without it.'),
+});
+
+/** A model that calls tools until it has its answer, in the one loop, in a conversation of its own. */
+export const llmTools: Action = {
+  parameters: toolsSchema,
+  gives: z.strictObject({
+    content: z.string().describe('The answer.'),
+    tool_calls: z
+      .array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.record(z.string(), z.unknown()) }))
+      .describe('What the model called.'),
+    tool_results: z
+      .array(
+        z.strictObject({
+          tool_call_id: z.string(),
+          name: z.string(),
+          result: z.unknown().optional(),
+          error: z.string().optional(),
+          code: z.string().optional(),
+        }),
+      )
+      .describe('What each call gave: `result`, or `error` with its `code`.'),
+    rounds: z.number().describe('How often it called tools.'),
+    warning: z.string().optional().describe('When the rounds were used up before it was done.'),
+  }),
+  async run(given, context) {
+    const params = parse(toolsSchema, given, 'llm.tools');
+    const { systemPrompt, messages } = splitMessages(params.messages);
+    const begun = messages.length;
+    const { node, approval, defaults } = context;
+    const model = params.model ?? defaults.model;
+    const stop = await context.run.turns({
+      agent: { id: node, name: node, instructions: '', ...(model && { model }), ...(approval && { approval }) },
+      ...chosenTools(params, context),
+      maxTurns: params.max_tool_rounds,
+      request: {
+        ...requestOf({ ...params, cache: false }, context),
+        ...(systemPrompt && { systemPrompt }),
+        ...choiceOf(params.tool_choice),
+      },
+      apart: { node, messages, callPrefix: `${context.callId}:` },
+    });
+    if (context.run.signal.aborted) throw context.run.signal.reason;
+    const result = resultOf(messages.slice(begun));
+    if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
+      return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
+    if (stop.error) throw new ActionError(stop.error);
+    if (messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
+    return result;
+  },
+};
+
+/** The loop hands back where all calls of two turns were denied: there is no answer then. */
+const deniedAgain = {
+  code: 'TOOL_DENIED',
+  message: 'The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
+};
+
+/** `tool_choice` names a tool: it is the only one there is. */
+function chosenTools({ tools, tool_choice: choice }: z.output<typeof toolsSchema>, context: ActionContext) {
+  if (['auto', 'none', 'required'].includes(choice)) return toolsOf(tools, context);
+  const chosen = tools.filter((tool) => (typeof tool === 'string' ? tool : tool.name) === choice);
+  if (chosen.length > 0) return toolsOf(chosen, context);
+  throw new ActionError({
+    code: 'TOOL_NOT_AVAILABLE',
+    message: `tool_choice names ${choice}, which is not among the tools.`,
+  });
+}
+
+function choiceOf(choice: string): { toolChoice?: 'none' | 'required' } {
+  if (choice === 'auto') return {};
+  return { toolChoice: choice === 'none' ? 'none' : 'required' };
+}
+
+function resultOf(said: readonly Message[]) {
+  const replies = said.filter((message) => message.role === 'assistant');
+  const calls = replies.flatMap((reply) => reply.toolCalls ?? []);
+  const results = said.flatMap((message) => (message.role === 'tool' ? message.toolResults : []));
+  return {
+    content: replies.at(-1)?.content ?? '',
+    tool_calls: calls.map(({ id, name, arguments: args }) => ({ id, name, arguments: args })),
+    tool_results: results.map(({ toolCallId, content }) => {
+      const outcome = JSON.parse(content) as ToolOutcome;
+      const name = calls.find(({ id }) => id === toolCallId)?.name ?? '';
+      const said = outcome.ok ? { result: outcome.data } : { error: outcome.error.message, code: outcome.error.code };
+      return { tool_call_id: toolCallId, name, ...said };
+    }),
+    rounds: replies.filter((reply) => (reply.toolCalls?.length ?? 0) > 0).length,
+  };
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { StopPoint } from '../../engine/stop.ts';
+import { resultsKey } from '../../protocol/graph.ts';
+import { didYouMean } from '../../tools/nearest.ts';
+import { inputsOf } from '../plan/inputs.ts';
+import type { Step, WorkflowFile } from '../plan/schema.ts';
+import { type Action, ActionError } from './action.ts';
+
+export const nestedAction = 'workflow.run';
+
+const shape = z.strictObject({
+  workflow: z.string().min(1).describe('A workflow of `.towpath/workflows`, by the name of its file.'),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .describe('Values that it begins with; it sees no others. It gives what its state holds at its end.'),
+});
+
+/** A workflow as a step of another. The walk of a run does it, which knows where the other one stands. */
+export const workflowRun: Action = {
+  parameters: shape,
+  async run() {
+    const message = `${nestedAction} is a step of a workflow, not a tool of a model.`;
+    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', message });
+  },
+};
+
+/** How deep workflows may stand in each other. */
+export const mostDepth = 8;
+
+/** Names of the workflows that a file runs. */
+export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
+  const steps = nodes.flatMap((node): Step[] => [node, ...(node.steps ?? []), ...(node.body ?? [])]);
+  return [
+    ...new Set(steps.flatMap(({ uses, with: given }) => (uses === nestedAction ? [String(given?.workflow)] : []))),
+  ];
+};
+
+/**
+ * All workflows that `file` runs, and those run, by their names. Throws an `Error` with a sentence when one runs itself, by whatever
+ * way, or they stand in each other too deep.
+ * @param load throws when there is none of this name, or it is not in order
+ */
+export async function nestedFiles(
+  name: string,
+  file: WorkflowFile,
+  load: (name: string) => Promise<WorkflowFile>,
+): Promise<Map<string, WorkflowFile>> {
+  const files = new Map<string, WorkflowFile>();
+  const depths = new Map<string, number>();
+  const depthOf = async (one: WorkflowFile, above: readonly string[]): Promise<number> => {
+    let depth = 0;
+    for (const inner of nestedIn(one)) {
+      const way = [...above, inner];
+      if (above.includes(inner)) throw new Error(`The workflow ${inner} runs itself: ${way.join(' → ')}.`);
+      const known = files.get(inner) ?? (await load(inner));
+      files.set(inner, known);
+      const below = depths.get(inner) ?? (way.length > mostDepth + 1 ? 0 : await depthOf(known, way));
+      depths.set(inner, below);
+      depth = Math.max(depth, below + 1);
+      if (above.length + depth > mostDepth + 1)
+        throw new Error(`Workflows stand in each other ${mostDepth} deep at most, and ${way.join(' → ')} is deeper.`);
+    }
+    return depth;
+  };
+  await depthOf(file, [name]);
+  return files;
+}
+
+/** What a workflow is given, when it can begin with that. Throws an `Error` with a sentence. */
+export function nestedInputs(
+  params: Record<string, unknown>,
+  files: ReadonlyMap<string, WorkflowFile>,
+): { name: string; file: WorkflowFile; inputs: Record<string, unknown> } {
+  const { workflow: name, inputs = {} } = params as { workflow: string; inputs?: Record<string, unknown> };
+  const file = files.get(name);
+  if (!file) throw new Error(`There is no workflow ${name} in .towpath/workflows.`);
+  if (typeof inputs !== 'object' || Array.isArray(inputs)) throw new Error('`inputs` has to be keys with values.');
+  const declared = Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state, input: '' });
+  for (const key of Object.keys(inputs))
+    if (!declared.includes(key))
+      throw new Error(`The workflow ${name} takes no \`${key}\`.${didYouMean(key, declared)}`);
+  const missing = inputsOf(file).filter((key) => !Object.hasOwn(inputs, key));
+  if (missing.length > 0)
+    throw new Error(`The workflow ${name} needs \`${missing.join('`, `')}\`: give it in \`inputs\`.`);
+  return { name, file, inputs };
+}
+
+/** What it gives: its values, but for those that it was given and has left as they were. */
+export function nestedResult(state: Record<string, unknown>, inputs: Record<string, unknown>): Record<string, unknown> {
+  const isGiven = (key: string) =>
+    key === 'input' || key === resultsKey || (Object.hasOwn(inputs, key) && isDeepStrictEqual(inputs[key], state[key]));
+  return Object.fromEntries(Object.entries(state).filter(([key]) => !isGiven(key)));
+}
+
+/** The run rests inside of a step, at this point. */
+export class RestsAt extends Error {
+  constructor(readonly point: StopPoint) {
+    super('The run rests.');
+  }
+}

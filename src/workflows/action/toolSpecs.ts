@@ -1,0 +1,93 @@
+import type { ExtraTool, TurnOptions } from '../../engine/workflow.ts';
+import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/tools.ts';
+import { didYouMean } from '../../tools/nearest.ts';
+import type { ToolSpec } from '../plan/schema.ts';
+import { renderAll } from '../template/template.ts';
+import { type ActionContext, ActionError } from './action.ts';
+import { schemaOf } from './schemaCheck.ts';
+
+/** A tool of YAML as a model sees it. */
+export function definitionOf({ name, description, parameters }: ToolSpec): ToolDefinition {
+  const entries = Object.entries(parameters);
+  const required = entries.filter(([, parameter]) => parameter.required).map(([key]) => key);
+  return {
+    name,
+    description,
+    parameters: {
+      type: 'object',
+      properties: Object.fromEntries(
+        entries.map(([key, { required: _, ...parameter }]) => [key, parameter as JsonSchema]),
+      ),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    },
+  };
+}
+
+/** `fs.read`, or `fs.*` for all that begin so. */
+export const covers = (pattern: string, name: string): boolean =>
+  pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+
+/**
+ * What a list of tools lets a model use: names of the workspace's tools or of tools that the workflow defines, and tools
+ * written there, whose templates are filled in. Throws `ActionError` for a name of no tool.
+ */
+export function toolsOf(
+  list: readonly (string | ToolSpec)[] | undefined,
+  context: ActionContext,
+): Pick<TurnOptions, 'allows' | 'extraTools'> {
+  if (!list) return { extraTools: [] };
+  const names = context.run.tools.map(({ name }) => name);
+  const patterns: string[] = [];
+  const specs: ToolSpec[] = [];
+  for (const item of list) {
+    if (typeof item !== 'string') specs.push(item);
+    else {
+      const own = context.tools.find((tool) => tool.name === item);
+      if (own) specs.push({ ...own, with: renderAll(own.with, context.scope) as ToolSpec['with'] });
+      else if (names.some((name) => covers(item, name))) patterns.push(item);
+      else
+        throw new ActionError({
+          code: 'TOOL_NOT_AVAILABLE',
+          message: `There is no tool ${item}.${didYouMean(item, names)}`,
+        });
+    }
+  }
+  return {
+    allows: ({ name }) => patterns.some((pattern) => covers(pattern, name)),
+    extraTools: specs.map((spec) => ownTool(spec, context)),
+  };
+}
+
+function ownTool(spec: ToolSpec, context: ActionContext): ExtraTool {
+  const definition = definitionOf(spec);
+  const schema = schemaOf(definition.parameters);
+  return {
+    definition,
+    free: context.run.reads(spec.action),
+    async run(call): Promise<ToolOutcome> {
+      if (call.malformed !== undefined)
+        return failure(
+          'TOOL_ARGS_INVALID_JSON',
+          'The arguments are not one complete JSON object. Send the whole call again.',
+        );
+      const parsed = schema.safeParse(call.arguments);
+      if (!parsed.success) {
+        const problems = parsed.error.issues.slice(0, 8).map(({ path, message }) => `${path.join('.')}: ${message}`);
+        return failure('TOOL_ARGS_INVALID', `${problems.join('; ')}.`);
+      }
+      try {
+        const params = { ...spec.with, ...withDefaults(spec, parsed.data as Record<string, unknown>) };
+        return { ok: true, data: await context.perform(spec.action, params, { ...context, callId: call.id }) };
+      } catch (error) {
+        if (error instanceof ActionError) return { ok: false, error: error.info };
+        throw error;
+      }
+    },
+  };
+}
+
+function withDefaults({ parameters }: ToolSpec, given: Record<string, unknown>): Record<string, unknown> {
+  const defaults = Object.entries(parameters).filter(([, parameter]) => parameter.default !== undefined);
+  return { ...Object.fromEntries(defaults.map(([key, parameter]) => [key, parameter.default])), ...given };
+}

@@ -1,0 +1,80 @@
+import { resultsKey } from '../../protocol/graph.ts';
+import type { Step, WorkflowFile } from './schema.ts';
+import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
+
+/** Keys of the state that a person has to give: declared, without a value, and set by no node. */
+export function inputsOf(file: WorkflowFile): string[] {
+  const set = new Set([...Object.keys(file.initial_state), resultsKey]);
+  for (const node of file.nodes) {
+    if (node.foreach !== undefined) for (const key of [node.item ?? 'item', node.index ?? 'index']) set.add(key);
+    if (node.body && node.output === undefined) for (const key of loopKeys) set.add(key);
+    for (const step of [node, ...(node.steps ?? []), ...(node.body ?? [])])
+      for (const key of [...keysOf(step), ...(step.on_error ? ['error'] : [])]) set.add(key);
+  }
+  const declared = typesOf(file);
+  const given = Object.keys(file.input_schema);
+  const wanted = Object.keys(declared).filter((key) => given.includes(key) || !set.has(key));
+  return wanted.filter((key) => !(given.includes(key) && declared[key]!.rules.default !== undefined));
+}
+
+/** What a loop sets when its file has no other use for it. */
+export const loopKeys = ['iterations', 'limit_reached'] as const;
+
+/** Keys that begin with a value, or that a step sets by its own words. */
+export const usedKeys = (file: WorkflowFile): ReadonlySet<string> =>
+  new Set([
+    ...Object.keys({ ...file.input_schema, ...file.initial_state }),
+    ...file.nodes.flatMap((node) => [node, ...(node.steps ?? []), ...(node.body ?? [])].flatMap(keysOf)),
+  ]);
+
+/** Keys that a step sets by its own words. */
+export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
+  ...(typeof output === 'string' ? [output] : Object.keys(output ?? {})),
+  ...(run ? [run.output_key] : []),
+  ...(uses === 'state.set' ? Object.keys(given ?? {}) : []),
+];
+
+/** What is wrong with a text that a person gives for a key, as a sentence; undefined when it can be used. */
+export function inputProblem(file: WorkflowFile, key: string, text: string): string | undefined {
+  const type = typesOf(file)[key];
+  if (!type) return undefined;
+  if (text === '') return type.rules.required === true ? `\`${key}\` is needed.` : undefined;
+  const problem = misfit(type, coerced(type, text), key);
+  return problem && `${problem}.`;
+}
+
+/** The values that a run begins with. Throws an `Error` with a sentence for what does not fit its type. */
+export function initialValues(file: WorkflowFile, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const types = typesOf(file);
+  const values: Record<string, unknown> = { ...file.initial_state };
+  for (const [key, { rules }] of Object.entries(types))
+    if (rules.default !== undefined && values[key] === undefined) values[key] = rules.default;
+  for (const [key, value] of Object.entries(given)) {
+    const type = types[key];
+    const used = type && value !== '' ? coerced(type, value) : value;
+    const problem = type && value !== '' ? misfit(type, used, key) : undefined;
+    if (problem) throw new Error(`The run cannot begin: ${problem}.`);
+    values[key] = value === '' && type && type.kind !== 'str' && type.kind !== 'any' ? null : used;
+  }
+  for (const key of Object.keys(file.input_schema))
+    if (types[key]?.rules.required === true && (values[key] ?? '') === '')
+      throw new Error(`The run cannot begin: \`${key}\` is needed.`);
+  return values;
+}
+
+/** What nodes have set to something else than was declared. The dialect lets that be: the person is told. */
+export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): string[] {
+  const types = typesOf(file);
+  return Object.entries(state).flatMap(([key, value]) => {
+    const problem = types[key] && misfit(types[key], value, key);
+    return problem ? [`${problem} (\`state_schema\`).`] : [];
+  });
+}
+
+function typesOf({ state_schema, input_schema }: WorkflowFile): Record<string, StateType> {
+  const entries = Object.entries({ ...state_schema, ...input_schema }).flatMap(([key, written]) => {
+    const type = typeOf(written);
+    return type ? [[key, type] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}

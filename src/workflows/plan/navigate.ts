@@ -1,0 +1,142 @@
+import { TemplateError } from '../template/language.ts';
+import { holds, type Scope, type Tell } from '../template/template.ts';
+import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
+
+export const startName = '__start__';
+export const endName = '__end__';
+
+/** Where a run goes after a node: several run side by side, until `fanIn`; none: the end. */
+export interface Next {
+  next: string[];
+  fanIn?: string;
+}
+
+/** The parallel part that a branch is in. */
+export interface Inside {
+  heads: readonly string[];
+  fanIn: string;
+}
+
+export const isParallel = (edge: EdgeSpec): boolean => edge.type === 'parallel' || edge.parallel === true;
+
+/** Edges out of a node; `__start__` for the way in. */
+export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
+  return edges.filter((edge) => (edge.from ?? (edge.type === 'entry' ? startName : undefined)) === node);
+}
+
+/** The first node. */
+export function entryOf(file: WorkflowFile, scope: Scope): Next {
+  const edges = edgesFrom(file, startName);
+  if (edges.length === 0) return { next: [file.nodes[0]!.name] };
+  return follow(edges, scope, 'into the workflow');
+}
+
+/**
+ * `goto` before edges before the order of the file. Throws an `Error` when there are ways and none applies, and where an edge's condition
+ * cannot be worked out.
+ * @param tell hears of a condition of a `goto` that cannot be: as in the dialect it does not hold
+ */
+export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, tell: Tell, inside?: Inside): Next {
+  if (node.goto !== undefined) {
+    const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
+    const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
+    if (!rule) throw new Error(`No \`goto\` of ${node.name} applies. Add one without \`if\` at the end.`);
+    return { next: rule.to === endName ? [] : [rule.to] };
+  }
+  const edges = edgesFrom(file, node.name);
+  if (edges.length > 0) return follow(edges, scope, `out of ${node.name}`);
+  const following = file.nodes[file.nodes.indexOf(node) + 1]?.name;
+  if (!inside) return { next: following ? [following] : [] };
+  // The branches of a parallel part stand one after the other in the file: none runs into the next.
+  return { next: [following === undefined || inside.heads.includes(following) ? inside.fanIn : following] };
+}
+
+function surelyHolds(condition: string | boolean, scope: Scope, tell: Tell): boolean {
+  try {
+    return holds(condition, scope);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    tell(`${error.message.replace(/\.$/, '')}; it counts as false.`);
+    return false;
+  }
+}
+
+function follow(edges: readonly EdgeSpec[], scope: Scope, where: string): Next {
+  const parallel = edges.filter(isParallel);
+  if (parallel.length > 0) return { next: parallel.map(({ to }) => to), fanIn: parallel[0]!.fan_in };
+  const edge = edges.find((one) => applies(one, scope));
+  if (!edge) throw new Error(`No edge ${where} applies. Add one without \`when\` at the end.`);
+  return { next: edge.to === endName || edge.type === 'finish' ? [] : [edge.to] };
+}
+
+function applies({ when, condition }: EdgeSpec, scope: Scope): boolean {
+  if (condition === undefined) return when === undefined || holds(when, scope);
+  const value = holds(typeof condition === 'string' ? condition : condition.value, scope);
+  return value === (when === undefined || holds(when, scope));
+}
+
+/** Where a node stands: in a parallel part, in the branch that begins with `head`; in neither. */
+export interface Stand {
+  inside?: Inside;
+  head?: string;
+}
+
+/** Every way that a run could take, whatever the conditions: the nodes it reaches, by name, and its parallel parts. */
+function walk(file: WorkflowFile): { reached: Map<string, Stand>; parts: Part[] } {
+  const entries = edgesFrom(file, startName).map(({ to }) => to);
+  const open: [name: string, stand: Stand][] = [];
+  for (const name of entries.length > 0 ? entries : [file.nodes[0]!.name]) open.push([name, {}]);
+  const seen = new Set<string>();
+  const reached = new Map<string, Stand>();
+  const parts: Part[] = [];
+  for (let at = open.pop(); at; at = open.pop()) {
+    const [name, stand] = at;
+    const { inside } = stand;
+    const node = file.nodes.find((one) => one.name === name);
+    if (!node || name === inside?.fanIn || seen.has(`${name}/${inside?.fanIn}`)) continue;
+    seen.add(`${name}/${inside?.fanIn}`);
+    if (!reached.has(name)) reached.set(name, stand);
+    const heads = node.goto === undefined ? edgesFrom(file, name).filter(isParallel) : [];
+    const fanIn = heads[0]?.fan_in;
+    for (const head of heads) parts.push({ head, inside });
+    if (fanIn !== undefined) {
+      const within = { heads: heads.map(({ to }) => to), fanIn };
+      for (const head of within.heads) open.push([head, { inside: within, head }]);
+      open.push([fanIn, stand]);
+      if (node.on_error?.goto !== undefined) open.push([node.on_error.goto, stand]);
+    } else for (const following of successorsOf(file, node, inside)) open.push([following, stand]);
+  }
+  return { reached, parts };
+}
+
+/** An edge that begins a branch, and the parallel part it is in itself. */
+interface Part {
+  head: EdgeSpec;
+  inside: Inside | undefined;
+}
+
+export const partsOf = (file: WorkflowFile): Part[] => walk(file).parts;
+
+/** Where each node stands that a way leads to. */
+export const standsOf = (file: WorkflowFile): ReadonlyMap<string, Stand> => walk(file).reached;
+
+/** Names of the nodes that no way leads to. */
+export function unreachableOf(file: WorkflowFile): string[] {
+  const { reached } = walk(file);
+  return file.nodes.map(({ name }) => name).filter((name) => !reached.has(name));
+}
+
+/** Every node that could follow, whatever the conditions, and after a failure. */
+export function successorsOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+  const failed = node.on_error?.goto;
+  return [...followersOf(file, node, inside), ...(failed === undefined ? [] : [failed])];
+}
+
+/** Every node that could follow one that worked. */
+export function followersOf(file: WorkflowFile, node: NodeSpec, inside?: Inside): string[] {
+  if (typeof node.goto === 'string') return [node.goto];
+  if (node.goto) return node.goto.map(({ to }) => to);
+  const edges = edgesFrom(file, node.name);
+  if (edges.length > 0) return edges.map(({ to }) => to);
+  return nextOf(file, node, {}, () => {}, inside).next;
+}

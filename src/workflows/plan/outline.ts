@@ -1,0 +1,54 @@
+import type { Outline, OutlineEdge } from '../../protocol/outline.ts';
+import { edgesFrom, endName, followersOf, type Inside, standsOf } from './navigate.ts';
+import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
+
+/** A YAML workflow as it is drawn. The file must be in order. */
+export function outlineOf(file: WorkflowFile): Outline {
+  const stands = standsOf(file);
+  return {
+    nodes: file.nodes.map(({ name, body, foreach, max_iterations: most = 1 }) => {
+      const branch = stands.get(name)?.head;
+      return {
+        name,
+        ...(body && { loop: { steps: body.length, most } }),
+        ...(foreach !== undefined && { each: true as const }),
+        ...(branch !== undefined && { branch }),
+      };
+    }),
+    edges: file.nodes.flatMap((node) => waysFrom(file, node, stands.get(node.name)?.inside)),
+  };
+}
+
+function waysFrom(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
+  const failed = node.on_error?.goto;
+  const ways = waysOn(file, node, inside);
+  if (failed === undefined) return ways;
+  const to = failed === endName ? {} : { to: failed };
+  return [...ways, { from: node.name, ...to, label: 'when it fails' }];
+}
+
+function waysOn(file: WorkflowFile, node: NodeSpec, inside: Inside | undefined): OutlineEdge[] {
+  const way = (to: string, label?: string): OutlineEdge => ({
+    from: node.name,
+    ...(to !== endName && { to }),
+    ...(label !== undefined && { label }),
+  });
+  const labelled = (ways: { to: string; when?: string }[]) =>
+    ways.map(({ to, when }) => way(to, when ?? (ways.some((one) => one.when !== undefined) ? 'otherwise' : undefined)));
+  if (Array.isArray(node.goto)) return labelled(node.goto.map(({ if: when, to }) => ({ to, ...inWords(when) })));
+  const edges = edgesFrom(file, node.name);
+  if (node.goto === undefined && edges.length > 0)
+    return labelled(
+      edges.map((edge) => ({ to: edge.type === 'finish' ? endName : edge.to, ...inWords(whenOf(edge)) })),
+    );
+  const next = followersOf(file, node, inside);
+  return next.length > 0 ? next.map((to) => way(to)) : [way(endName)];
+}
+
+const inWords = (when: string | boolean | undefined) => (when === undefined ? {} : { when: String(when) });
+
+function whenOf({ when, condition }: EdgeSpec): string | boolean | undefined {
+  if (condition === undefined) return when;
+  const value = typeof condition === 'string' ? condition : condition.value;
+  return when === undefined || when === true ? value : `(${value}) is ${when}`;
+}

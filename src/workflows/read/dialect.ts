@@ -1,0 +1,213 @@
+import { nestedAction } from '../action/nested.ts';
+import { type Foreign, foreign, leftOut } from './foreign.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+export interface Spelled {
+  /** The file as ours: problems with it are still shown where the person wrote it. */
+  file: YamlFile;
+  /** What cannot be said in ours. */
+  problems: Problem[];
+  /** What is left out, because it means nothing here. */
+  warnings: Problem[];
+}
+
+type Plain = Record<string, unknown>;
+
+/**
+ * Reads the spellings of the dialect's other hosts (`fabceolin/the_edge_agent`: `action`, `params`, `prompt`, …) as ours, and
+ * leaves out what only they have a use for.
+ */
+export const readDialect = (file: YamlFile): Spelled => new Dialect(file).read();
+
+class Dialect {
+  private readonly problems: Problem[] = [];
+  private readonly warnings: Problem[] = [];
+  /** Where in the file something stands that has another place in ours. */
+  private readonly places = new Map<string, YamlPath>();
+
+  constructor(private readonly file: YamlFile) {}
+
+  read(): Spelled {
+    const { file } = this;
+    const value = isPlain(file.value) ? this.workflow(file.value) : file.value;
+    const problem: YamlFile['problem'] = (path, message, key) => file.problem(this.placeOf(path), message, key);
+    return {
+      file: { ...file, value, problem, isPlain: (path) => file.isPlain(this.placeOf(path)) },
+      problems: this.problems,
+      warnings: this.warnings,
+    };
+  }
+
+  private workflow(given: Plain): Plain {
+    const value = this.keys(withoutNull(given), [], foreign.workflow);
+    if (isPlain(value.config)) value.config = this.keys(value.config, ['config'], foreign.config);
+    if (isPlain(value.settings)) value.settings = this.settings(value.settings);
+    if (Array.isArray(value.nodes)) value.nodes = value.nodes.map((node, index) => this.node(node, ['nodes', index]));
+    if (Array.isArray(value.edges)) value.edges = this.edges(value.edges);
+    return value;
+  }
+
+  private settings(given: Plain): Plain {
+    const path = ['settings'];
+    const value = this.keys(given, path, foreign.settings);
+    for (const key of ['llm', 'parallel'] as const)
+      if (isPlain(value[key])) value[key] = this.keys(value[key], [...path, key], foreign[key]);
+    return value;
+  }
+
+  private node(given: unknown, path: YamlPath): unknown {
+    if (!isPlain(given)) return given;
+    let value = this.keys(given, path, foreign.node);
+    const { run, type } = value;
+    const language = isPlain(run) && typeof run.code === 'string' ? run.type : value.language;
+    if (isPlain(run) && typeof run.code === 'string') value.run = run.code;
+    if (typeof value.run === 'string' && language !== undefined && language !== 'python') {
+      this.place([...path, 'script'], [...path, 'run']);
+      value = without({ ...value, script: value.run }, 'run');
+    }
+    if (typeof value.run === 'string' || value.script !== undefined || language === 'python')
+      value = without(value, 'language');
+    if (type === 'dynamic_parallel') value = this.overList(value, path);
+    if (isPlain(value.with) && typeof value.uses === 'string' && /^(actions\.)?llm[._]/.test(value.uses))
+      value.with = this.request(value.with, [...path, 'with']);
+    for (const list of ['steps', 'body'] as const)
+      if (Array.isArray(value[list])) {
+        const here = [...path, list];
+        value[list] = value[list].map((step, index) => this.node(step, [...here, index]));
+      }
+    return value;
+  }
+
+  /** `dynamic_parallel` is `foreach` here: an `action` is the only one of its steps, and `fan_in` the node that follows. */
+  private overList(given: Plain, path: YamlPath): Plain {
+    const { parallel_config: config, action, subgraph, input, fan_in, ...rest } = given;
+    const value: Plain = { on_error: 'continue', ...rest };
+    for (const [theirs, ours] of Object.entries(listKeys)) {
+      if (value[theirs] === undefined || value[ours] !== undefined) continue;
+      value[ours] = value[theirs];
+      delete value[theirs];
+      this.place([...path, ours], [...path, theirs]);
+    }
+    if (isPlain(config)) {
+      const { max_concurrency, fail_fast, ...others } = config;
+      for (const key of Object.keys(others))
+        this.problems.push(
+          this.file.problem([...path, 'parallel_config', key], `There is no key \`${key}\` here.`, 'key'),
+        );
+      value.max_workers ??= max_concurrency;
+      value.fail_fast ??= fail_fast;
+      for (const key of ['max_workers', 'fail_fast']) this.place([...path, key], [...path, 'parallel_config']);
+    }
+    const bodies = Object.entries({ action, steps: rest.steps, subgraph }).filter(([, one]) => one !== undefined);
+    if (bodies.length > 1) this.problems.push(this.file.problem([...path, bodies[1]![0]], oneBody, 'key'));
+    if (action !== undefined && rest.steps === undefined) {
+      value.steps = [action];
+      this.place([...path, 'steps', 0], [...path, 'action']);
+    }
+    const [, workflow] = /^(?:\.\/)?([\w.-]+)\.(?:ya?ml|json)$/.exec(String(subgraph)) ?? [];
+    if (workflow !== undefined && bodies.length === 1) {
+      value.steps = [{ uses: nestedAction, with: { workflow, inputs: input ?? {} } }];
+      this.place([...path, 'steps', 0, 'with', 'workflow'], [...path, 'subgraph']);
+      this.place([...path, 'steps', 0, 'with', 'inputs'], [...path, 'input']);
+    } else if (subgraph !== undefined) this.problems.push(this.file.problem([...path, 'subgraph'], noSubgraph));
+    else if (input !== undefined) value.input = input;
+    const edges = isPlain(this.file.value) && Array.isArray(this.file.value.edges) ? this.file.value.edges : [];
+    const follows = value.goto !== undefined || edges.some((edge) => isPlain(edge) && edge.from === value.name);
+    if (fan_in !== undefined && !follows) {
+      value.goto = fan_in;
+      this.place([...path, 'goto'], [...path, 'fan_in']);
+    }
+    return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
+  }
+
+  /** The parameters of a model call: a `prompt` is a message, and where it is asked is a matter of the editor's settings. */
+  private request(given: Plain, path: YamlPath): Plain {
+    const { prompt, system, provider, model, ...rest } = this.keys(given, path, foreign.request);
+    if (prompt !== undefined && rest.messages === undefined) {
+      const said = [...(system === undefined ? [] : [{ role: 'system', content: system }])];
+      this.place([...path, 'messages'], [...path, 'prompt']);
+      rest.messages = [...said, { role: 'user', content: prompt }];
+    } else Object.assign(rest, { ...(prompt !== undefined && { prompt }), ...(system !== undefined && { system }) });
+    const named = provider === undefined ? model : modelAt(provider, model);
+    if (named !== undefined) rest.model = named;
+    if (provider !== undefined && named === undefined)
+      this.warnings.push(this.file.problem([...this.placeOf(path), 'provider'], otherProvider, 'key'));
+    return rest;
+  }
+
+  /** An edge to several nodes is an edge to each. */
+  private edges(given: readonly unknown[]): unknown[] {
+    const theirs = given.map((one, index) => (isPlain(one) ? this.keys(one, ['edges', index], foreign.edge) : one));
+    const ours: unknown[] = [];
+    for (const [index, edge] of theirs.entries()) {
+      const path = ['edges', index];
+      const to: unknown[] | undefined = isPlain(edge) && Array.isArray(edge.to) ? edge.to : undefined;
+      if (to && isPlain(edge) && edge.parallel !== true && edge.type !== 'parallel')
+        this.problems.push(this.file.problem([...path, 'to'], 'Only a parallel edge leads to several nodes.'));
+      for (const [place, target] of (to ?? [undefined]).entries()) {
+        this.places.set(JSON.stringify(['edges', ours.length]), path);
+        if (to) this.places.set(JSON.stringify(['edges', ours.length, 'to']), [...path, 'to', place]);
+        ours.push(to ? { ...(edge as Plain), to: target } : edge);
+      }
+    }
+    return ours;
+  }
+
+  /** Renames and leaves out the keys of one mapping. */
+  private keys(given: Plain, path: YamlPath, table: Record<string, Foreign>): Plain {
+    const entries = Object.entries(given).flatMap(([key, value]): [string, unknown][] => {
+      const rule = Object.hasOwn(table, key) ? table[key]! : undefined;
+      if (!rule || rule.unless?.(value)) return [[key, value]];
+      if (rule.as !== undefined) {
+        if (Object.hasOwn(given, rule.as)) return [[key, value]];
+        this.place([...path, rule.as], [...path, key]);
+        return [[rule.as, value]];
+      }
+      const harmless = rule.harmless?.(value) ?? false;
+      if (!harmless) this.warnings.push(this.file.problem([...this.placeOf(path), key], rule.say ?? leftOut, 'key'));
+      return [];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  private place(ours: YamlPath, theirs: YamlPath): void {
+    this.places.set(JSON.stringify(ours), this.placeOf(theirs, ours));
+  }
+
+  private placeOf(path: YamlPath, unless?: YamlPath): YamlPath {
+    for (let length = path.length; length > 0; length--) {
+      const ours = path.slice(0, length);
+      const theirs = this.places.get(JSON.stringify(ours));
+      if (theirs && JSON.stringify(ours) !== JSON.stringify(unless)) return [...theirs, ...path.slice(length)];
+    }
+    return path;
+  }
+}
+
+const listKeys = { items: 'foreach', item_var: 'item', index_var: 'index', max_concurrency: 'max_workers' };
+const oneBody = 'A node over a list does one thing for each item: `action`, `steps` or `subgraph`.';
+const noSubgraph = 'Use the name of a file in `.towpath/workflows`: `./name.yaml`.';
+const otherProvider =
+  'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.';
+
+/** What the dialect calls providers, as ours; those of other hosts only (`shell`, `local`, …) have no model here. */
+const providers: Record<string, string> = {
+  ...{ openai: 'openai', azure: 'azure', ollama: 'ollama', anthropic: 'anthropic', google: 'google', gemini: 'google' },
+};
+
+function modelAt(provider: unknown, model: unknown): unknown {
+  if (typeof model !== 'string' || provider === 'auto') return provider === 'auto' ? model : undefined;
+  const [first = '', ...rest] = provider === 'litellm' ? model.split('/') : [String(provider), model];
+  const known = Object.hasOwn(providers, first) ? providers[first] : undefined;
+  return known && rest.length > 0 ? `${known}/${rest.join('/')}` : undefined;
+}
+
+const isPlain = (value: unknown): value is Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const without = (value: Plain, ...keys: string[]): Plain =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+
+/** `edges:` with nothing after it is no edges. */
+const withoutNull = (value: Plain): Plain =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null));

@@ -1,0 +1,365 @@
+import { toWireName } from '../../llm/names.ts';
+import { didYouMean } from '../../tools/nearest.ts';
+import { builtInNames, offeredNames } from '../action/actions.ts';
+import { quotingProblem } from '../action/commandLines.ts';
+import { absentAction } from '../action/dialectActions.ts';
+import { nestedAction } from '../action/nested.ts';
+import { parametersOf } from '../action/parameters.ts';
+import { schemaProblem } from '../action/schemaCheck.ts';
+import { covers, definitionOf } from '../action/toolSpecs.ts';
+import { keysOf, misfits } from '../plan/inputs.ts';
+import { edgesFrom, endName, isParallel, startName } from '../plan/navigate.ts';
+import {
+  agentSchema,
+  type NodeSpec,
+  type Step,
+  type ToolSpec,
+  toolSpecSchema,
+  type WorkflowFile,
+  workflowSchema,
+} from '../plan/schema.ts';
+import { typeOf } from '../plan/stateTypes.ts';
+import { expressionProblem, templateProblem } from '../template/template.ts';
+import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
+import { readDialect } from './dialect.ts';
+import { flowFindings } from './flow.ts';
+import { wayFindings } from './ways.ts';
+import { wordFindings } from './words.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+/** What a file may refer to. */
+export interface Known {
+  /** Names of the workspace's tools. */
+  tools: readonly string[];
+  /** Agents of `.towpath/agents`; undefined: not checked. */
+  agents?: readonly string[];
+  /** Workflows of `.towpath/workflows`; undefined: not checked. */
+  workflows?: readonly string[];
+}
+
+/** Reads a workflow. What would fail when it runs and can be seen now is a problem at its line and column. */
+export const loadWorkflow = (text: string, known: Known): Loaded<WorkflowFile> =>
+  loadYaml(text, workflowSchema, (value, file, whole) => new Check(value, file, known, whole).all(), readDialect);
+
+export const loadAgent = (text: string, known: Known) =>
+  loadYaml(text, agentSchema, (value, file, whole) => {
+    const check = new Check(emptyWorkflow, file, known, whole);
+    check.tools(value.tools, ['tools']);
+    return check;
+  });
+
+const emptyWorkflow = { nodes: [], edges: [], tools: [] } as unknown as WorkflowFile;
+
+class Check {
+  readonly problems: Problem[] = [];
+  readonly warnings: Problem[] = [];
+  private readonly names: string[];
+
+  constructor(
+    private readonly file: WorkflowFile,
+    private readonly yaml: YamlFile,
+    private readonly known: Known,
+    /** Nothing was left out of `file`, so that what is missing is missing. */
+    private readonly whole: boolean,
+  ) {
+    this.names = file.nodes.map((node) => node.name);
+  }
+
+  all(): Findings {
+    const { file, whole } = this;
+    this.stateSchema();
+    for (const [index, tool] of file.tools.entries()) {
+      this.toolSpec(tool, ['tools', index]);
+      const same = [...this.known.tools, ...file.tools.slice(0, index).map(({ name }) => name)].find(
+        (name) => toWireName(name) === toWireName(tool.name),
+      );
+      if (same !== undefined) this.add(['tools', index, 'name'], twice(tool.name, same));
+    }
+    for (const [index, node] of file.nodes.entries()) this.node(node, index);
+    for (const index of file.edges.keys()) this.edge(index);
+    if (!whole || this.problems.length > 0) return this;
+    this.warnings.push(...flowFindings(file, this.yaml), ...wordFindings(file, this.yaml));
+    return wayFindings(file, this.yaml, this.warnings);
+  }
+
+  /** Names of a tool list and the tools written in it. */
+  tools(list: readonly (string | ToolSpec)[] | undefined, path: YamlPath): void {
+    const names = [...this.known.tools, ...this.file.tools.map((tool) => tool.name)];
+    this.distinct(list ?? [], path);
+    for (const [index, item] of (list ?? []).entries()) {
+      if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
+      else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
+        this.add([...path, index], `There is no tool \`${item}\`.${didYouMean(item, names)}`);
+    }
+  }
+
+  private add(path: YamlPath, message: string, key?: 'key'): void {
+    this.problems.push(this.yaml.problem(path, message, key));
+  }
+
+  private warn(path: YamlPath, message: string, key?: 'key'): void {
+    this.warnings.push(this.yaml.problem(path, message, key));
+  }
+
+  private stateSchema(): void {
+    for (const schema of ['state_schema', 'input_schema'] as const)
+      for (const [key, written] of Object.entries(this.file[schema] ?? {}))
+        if (!typeOf(written))
+          this.add(
+            [schema, key],
+            `${typeof written === 'string' ? `\`${written}\`` : 'This'} is no type. Use \`str\`, \`int\`, \`float\`, \`bool\`, \`list\`, \`dict\` or \`any\`.`,
+          );
+    for (const [key, value] of Object.entries(this.file.initial_state ?? {}))
+      for (const problem of misfits(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
+  }
+
+  private node(node: NodeSpec, index: number): void {
+    const path = ['nodes', index];
+    if (node.name === startName || node.name === endName)
+      this.add([...path, 'name'], `\`${node.name}\` is not a name for a node.`);
+    if (this.names.indexOf(node.name) < index)
+      this.add([...path, 'name'], `There are two nodes called \`${node.name}\`.`);
+    const ways = (['uses', 'steps', 'agent', 'run', 'body'] as const).filter((key) => node[key] !== undefined);
+    if (ways.length > 1)
+      this.add([...path, ways[1]!], `A node does one thing: \`${ways[0]}\` or \`${ways[1]}\`.`, 'key');
+    this.loop(node, path);
+    this.each(node, path);
+    if (node.on_error?.goto !== undefined) this.target(node.on_error.goto, [...path, 'on_error', 'goto']);
+    if (node.on_error && node.agent !== undefined && node.foreach === undefined)
+      this.add([...path, 'on_error'], 'An agent that fails is yours to look at. `on_error` goes with actions.', 'key');
+    this.step(node, path);
+    if (node.prompt !== undefined) {
+      if (node.agent === undefined) this.add([...path, 'prompt'], '`prompt` goes with `agent`.', 'key');
+      this.template(node.prompt, [...path, 'prompt']);
+    }
+    if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
+    for (const list of ['steps', 'body'] as const)
+      for (const [index, step] of (node[list] ?? []).entries()) {
+        this.step(step, [...path, list, index]);
+        if (step.on_error?.goto !== undefined)
+          this.add([...path, list, index, 'on_error'], 'A step has no `goto`: give the `on_error` to its node.', 'key');
+      }
+    if (typeof node.goto === 'string') this.target(node.goto, [...path, 'goto']);
+    else
+      for (const [index, rule] of (node.goto ?? []).entries()) {
+        this.target(rule.to, [...path, 'goto', index, 'to']);
+        this.expression(rule.if, [...path, 'goto', index, 'if']);
+      }
+  }
+
+  private loop(node: NodeSpec, path: YamlPath): void {
+    const loop = node.type === 'while_loop';
+    for (const key of ['condition', 'max_iterations', 'body'] as const) {
+      if (loop && node[key] === undefined && this.whole) this.add(path, `A \`while_loop\` needs \`${key}\`.`);
+      if (!loop && node[key] !== undefined)
+        this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`. Use \`goto\` for a choice.`, 'key');
+    }
+    this.expression(node.condition, [...path, 'condition']);
+  }
+
+  private each(node: NodeSpec, path: YamlPath): void {
+    const { foreach, item = 'item', index = 'index' } = node;
+    if (foreach === undefined) {
+      if (node.type === 'dynamic_parallel') this.add(path, 'A `dynamic_parallel` node needs `items`.');
+      for (const key of ['item', 'index', 'max_workers', 'fail_fast'] as const)
+        if (node[key] !== undefined) this.add([...path, key], `\`${key}\` goes with \`foreach\`.`, 'key');
+      return;
+    }
+    if (typeof foreach === 'string') this.expression(foreach, [...path, 'foreach']);
+    else this.templates(foreach, [...path, 'foreach']);
+    if (node.body)
+      this.add([...path, 'foreach'], 'A loop does not go over a list, too: give it a node of its own.', 'key');
+    else if (this.whole && [node.uses, node.steps, node.agent, node.run].every((way) => way === undefined))
+      this.add([...path, 'foreach'], 'Say what is done for each item: `uses`, `steps`, `run` or `agent`.', 'key');
+    if (item === index) this.add([...path, 'index'], `The item is called \`${item}\`, too.`);
+    for (const [place, step] of (node.steps ?? []).entries())
+      for (const key of keysOf(step))
+        if (key === item || key === index)
+          this.add([...path, 'steps', place], `\`${key}\` is the item’s own: give this another name.`);
+  }
+
+  private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
+    const { agents } = this.known;
+    if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
+    else if (agents && !agents.includes(agent))
+      this.add(path, `There is no agent \`${agent}\` in \`.towpath/agents\`.${didYouMean(agent, agents)}`);
+  }
+
+  private step(step: Step, path: YamlPath): void {
+    if (step.run) this.expression(step.run.value, [...path, 'run', 'value']);
+    if (step.uses === undefined) {
+      if (step.with) this.add([...path, 'with'], '`with` goes with `uses`.', 'key');
+    } else {
+      this.action(step.uses, [...path, 'uses']);
+      if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
+      this.parameters(step.uses, step.with ?? {}, path);
+    }
+    this.templates(step.with, [...path, 'with']);
+    if (typeof step.output === 'object') this.templates(step.output, [...path, 'output']);
+  }
+
+  /** What runs has to stand in the file. */
+  private nested(name: unknown, path: YamlPath): void {
+    const { workflows } = this.known;
+    if (typeof name !== 'string') return;
+    if (/\{[{%]|\$\{/.test(name)) this.add(path, '`workflow` is the name of a file, not a template.');
+    else if (workflows && !workflows.includes(name))
+      this.add(path, `There is no workflow \`${name}\` in \`.towpath/workflows\`.${didYouMean(name, workflows)}`);
+  }
+
+  private action(name: string, path: YamlPath): void {
+    const names = [...builtInNames, ...this.known.tools];
+    if (names.includes(name) || isElsewhere(name)) return;
+    const second = /^actions\.(.+)/.exec(name)?.[1];
+    const near = didYouMean(second ?? name, [...offeredNames, ...this.known.tools]);
+    const absent = second && near ? undefined : absentAction(name);
+    const hint = absent ? ` ${absent}` : near;
+    this.add(path, `There is no action \`${name}\`.${hint}`);
+  }
+
+  /** Names of parameters, and values that hold no template. */
+  private parameters(action: string, given: Record<string, unknown>, path: YamlPath): void {
+    const shape = parametersOf(action);
+    if (!shape) return;
+    const here = [...path, 'with'];
+    this.takes(action, given, here);
+    for (const key of Object.keys(shape)) {
+      const value = given[key];
+      if (value === undefined) {
+        if (!shape[key]!.safeParse(undefined).success) this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
+        continue;
+      }
+      if (/\{[{%]/.test(JSON.stringify(value))) continue;
+      const issues = shape[key]!.safeParse(value).error?.issues ?? [];
+      this.problems.push(...issues.slice(0, 3).flatMap((issue) => problemsOf(issue, this.yaml, [...here, key])));
+    }
+    const quoting = action === 'shell.run' ? quotingProblem(given.command) : undefined;
+    if (quoting) this.add([...here, 'command'], quoting);
+    if (!Array.isArray(given.tools)) return;
+    this.distinct(given.tools, [...here, 'tools']);
+    for (const [index, tool] of given.tools.entries()) {
+      const spec = toolSpecSchema.safeParse(tool).data;
+      if (typeof tool === 'string' && !tool.includes('{{')) this.tools([tool], [...here, 'tools']);
+      else if (spec) this.toolSpec(spec, [...here, 'tools', index]);
+    }
+  }
+
+  /** A model knows a tool by its name alone, in which it sees `_` where a point stands. */
+  private distinct(list: readonly unknown[], path: YamlPath): void {
+    const holders = new Map<string, string>();
+    for (const [index, item] of list.entries()) {
+      const spec = toolSpecSchema.safeParse(item).data;
+      const place = spec ? [...path, index, 'name'] : [...path, index];
+      const names = spec ? [spec.name] : typeof item === 'string' ? this.covered(item) : [];
+      for (const name of names) {
+        const holder = holders.get(toWireName(name));
+        if (holder !== undefined && (spec || item === name)) this.add(place, twice(name, holder));
+        else holders.set(toWireName(name), name);
+      }
+    }
+  }
+
+  /** The tools that a name stands for. */
+  private covered(pattern: string): string[] {
+    const names = [...this.file.tools.map(({ name }) => name), ...this.known.tools];
+    return pattern.endsWith('*') ? names.filter((name) => covers(pattern, name)) : [pattern];
+  }
+
+  /** That an action takes all that it is given here. */
+  private takes(action: string, given: Record<string, unknown>, path: YamlPath): void {
+    const shape = parametersOf(action);
+    if (!shape) return;
+    const names = Object.keys(shape);
+    const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
+    // `cmd` is an abbreviation of what is needed, before it is a slip of anything else.
+    const meant = (key: string) => {
+      const full = missing.find((name) => isAbbreviation(key, name));
+      return full ? ` Did you mean "${full}"?` : didYouMean(key, names);
+    };
+    for (const key of Object.keys(given))
+      if (!names.includes(key)) this.add([...path, key], `${action} takes no \`${key}\`.${meant(key)}`, 'key');
+  }
+
+  private toolSpec(tool: ToolSpec, path: YamlPath): void {
+    const { action, parameters, with: given = {} } = tool;
+    const problem = schemaProblem(definitionOf(tool).parameters);
+    if (problem) this.add([...path, 'parameters'], problem);
+    this.action(action, [...path, 'action']);
+    if (action === nestedAction)
+      this.add([...path, 'action'], `\`${nestedAction}\` is a step of a workflow, not a tool of a model.`);
+    this.templates(given, [...path, 'with']);
+    this.takes(action, parameters, [...path, 'parameters']);
+    this.takes(action, given, [...path, 'with']);
+    for (const [key, one] of Object.entries(parametersOf(action) ?? {}))
+      if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
+        this.add(
+          [...path, 'action'],
+          `${action} needs \`${key}\`, which this tool neither asks for nor has in \`with\`.`,
+        );
+  }
+
+  private edge(index: number): void {
+    const edge = this.file.edges[index]!;
+    const path = ['edges', index];
+    if (edge.from === undefined && edge.type !== 'entry') this.add(path, 'An edge needs `from`.');
+    else if (edge.from !== undefined && edge.from !== startName) this.nodeName(edge.from, [...path, 'from']);
+    this.target(edge.to, [...path, 'to']);
+    if (typeof edge.when === 'string') this.expression(edge.when, [...path, 'when']);
+    const { condition } = edge;
+    if (typeof condition === 'string') this.expression(condition, [...path, 'condition']);
+    else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
+    if (!isParallel(edge)) {
+      if (edge.fan_in !== undefined) this.add([...path, 'fan_in'], '`fan_in` goes with `type: parallel`.', 'key');
+      return;
+    }
+    if (edge.fan_in === undefined) this.add(path, 'A parallel edge needs `fan_in`: the node where the branches end.');
+    else this.nodeName(edge.fan_in, [...path, 'fan_in']);
+    if (edge.when !== undefined || condition !== undefined) this.add(path, 'A parallel edge has no condition.');
+    if (edge.from === undefined || edge.from === startName)
+      this.add(path, 'A workflow begins with one node: let the branches follow it.');
+    const siblings = edgesFrom(this.file, edge.from ?? startName);
+    if (siblings.some((one) => !isParallel(one))) this.add(path, 'Edges out of one node are all parallel, or none is.');
+    if (siblings.some((one) => one.fan_in !== edge.fan_in))
+      this.add(path, 'Branches out of one node end at one `fan_in`.');
+  }
+
+  private target(name: string, path: YamlPath): void {
+    if (name !== endName) this.nodeName(name, path);
+  }
+
+  private nodeName(name: string, path: YamlPath): void {
+    const { names } = this;
+    if (names.includes(name)) return;
+    const end = /^(end|finish)$/i.test(name) ? ` Use \`${endName}\` for the end.` : didYouMean(name, names);
+    this.add(path, `There is no node \`${name}\`.${end}`);
+  }
+
+  private expression(text: string | boolean | undefined, path: YamlPath): void {
+    const problem = typeof text === 'string' ? expressionProblem(text) : undefined;
+    if (problem) this.add(path, problem);
+  }
+
+  private template(text: string, path: YamlPath): void {
+    const problem = templateProblem(text);
+    if (problem) this.add(path, problem);
+  }
+
+  private templates(value: unknown, path: YamlPath): void {
+    if (typeof value === 'string') this.template(value, path);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, item] of Object.entries(value))
+      this.templates(item, [...path, Array.isArray(value) ? Number(key) : key]);
+  }
+}
+
+/** Its letters, in their order, from the first on. */
+const isAbbreviation = (short: string, full: string): boolean =>
+  short.length > 1 &&
+  short[0] === full[0] &&
+  [...full].reduce((at, letter) => at + (letter === short[at] ? 1 : 0), 0) === short.length;
+
+const twice = (name: string, other: string): string =>
+  `There are two tools called \`${name}\`${name === other ? '' : `: to a model \`${other}\` is the same name`}.`;
+
+/** Tools of MCP servers come and go: whether they are there is known when they are called. */
+const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');

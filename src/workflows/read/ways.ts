@@ -1,0 +1,73 @@
+import { resultsKey } from '../../protocol/graph.ts';
+import { edgesFrom, isParallel, partsOf, standsOf, startName, unreachableOf } from '../plan/navigate.ts';
+import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
+import type { Findings } from './check.ts';
+import type { Problem, YamlFile, YamlPath } from './yaml.ts';
+
+/** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
+export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Problem[]): Findings {
+  const warn = (path: YamlPath, message: string, key?: 'key') => warnings.push(yaml.problem(path, message, key));
+  const nested = partsOf(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
+  const problems = nested.map(({ head }) =>
+    yaml.problem(
+      ['edges', file.edges.indexOf(head), 'fan_in'],
+      `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
+    ),
+  );
+  for (const name of unreachableOf(file)) {
+    const index = file.nodes.findIndex((node) => node.name === name);
+    warn(['nodes', index, 'name'], `No way leads to \`${name}\`: it never runs.`);
+  }
+  for (const node of blindTo(file))
+    warn(
+      ['nodes', file.nodes.indexOf(node)],
+      `A parallel branch does not see \`${resultsKey}\`: those are of the part before. Keep what it needs under a key of its own.`,
+    );
+  for (const [index, { goto }] of file.nodes.entries())
+    if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
+      warn(
+        ['nodes', index, 'goto'],
+        'When none of these holds, the run fails here. Add one without `if` at the end.',
+        'key',
+      );
+  for (const [index, edge] of file.edges.entries()) {
+    const doubt = isParallel(edge) ? undefined : doubtAbout(edge, file);
+    if (doubt) warn(['edges', index], doubt);
+  }
+  return { problems, warnings };
+}
+
+/** Nodes of branches that ask for what branches gave, where no part of their own has given any. */
+function blindTo(file: WorkflowFile): NodeSpec[] {
+  const [stands, parts] = [standsOf(file), partsOf(file)];
+  return file.nodes.filter(({ name, description: _, ...node }) => {
+    const fanIn = stands.get(name)?.inside?.fanIn;
+    const asks = new RegExp(`\\b${resultsKey}\\b`).test(JSON.stringify(node));
+    const isHere = (other: string) => stands.get(other)?.inside?.fanIn === fanIn;
+    const gives = file.nodes.some((one) => one.foreach !== undefined && one.output === undefined && isHere(one.name));
+    return fanIn !== undefined && asks && !gives && !parts.some(({ inside }) => inside?.fanIn === fanIn);
+  });
+}
+
+/** Edges out of one node are tried in their order. */
+function doubtAbout(edge: EdgeSpec, file: WorkflowFile): string | undefined {
+  if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
+    return `\`${edge.from}\` has a \`goto\`, so its edges are not followed.`;
+  const siblings = edgesFrom(file, edge.from ?? startName);
+  const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
+  if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
+    return `The edge to \`${sure.to}\` before it always applies, so this one is never followed.`;
+  if (!sure && edge === siblings.at(-1) && !covered(siblings))
+    return 'When no edge out of this node applies, the run fails here. Add one without `when` at the end.';
+  return undefined;
+}
+
+/** A condition and its opposite leave nothing over: `when: x` and `when: "!x"`, or one expression with true and false. */
+function covered(edges: readonly EdgeSpec[]): boolean {
+  const words = edges.map(({ when, condition }) =>
+    condition === undefined
+      ? String(when).replaceAll(/[{}\s]/g, '')
+      : `${typeof when === 'boolean' && !when ? '!' : ''}${JSON.stringify(condition)}`,
+  );
+  return words.some((one) => words.includes(`!${one}`) || words.includes(`not${one}`));
+}

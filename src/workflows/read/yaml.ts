@@ -1,0 +1,174 @@
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from 'yaml';
+import { isTooMuch } from '../../tools/bounds.ts';
+import { mostAliases, parseYaml } from '../../tools/yaml.ts';
+
+/** A sentence about a place in a file; lines and columns are counted from 1. */
+export interface Problem {
+  line: number;
+  column: number;
+  endLine: number;
+  endColumn: number;
+  message: string;
+}
+
+export type YamlPath = readonly (string | number)[];
+
+/** A file as plain data, and where each piece of it stands. */
+export interface YamlFile {
+  value: unknown;
+  problems: Problem[];
+  /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
+  problem(path: YamlPath, message: string, key?: 'key'): Problem;
+  /** The value at `path` is a word without quotes. */
+  isPlain(path: YamlPath): boolean;
+}
+
+/** After the first mistakes of its form the rest of a file is read wrong, and says little. */
+const mostErrors = 3;
+/** A sentence quotes what the file says, which may be long. */
+const longestMessage = 600;
+
+/** Reads YAML 1.2 with the places of everything. Never throws: what is wrong is in `problems`, and `value` is undefined then. */
+export function readYaml(text: string): YamlFile {
+  const lines = new LineCounter();
+  const at = (from: number, to: number, message: string): Problem => {
+    const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
+    const whole = message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
+    return { line: start.line, column: start.col, endLine: end.line, endColumn: end.col, message: whole };
+  };
+  const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  if (parsed.trouble) {
+    const problem: YamlFile['problem'] = (_, message) => at(0, 0, message);
+    return {
+      value: undefined,
+      problem,
+      isPlain: () => false,
+      problems: [at(parsed.trouble.at, parsed.trouble.at, parsed.trouble.message)],
+    };
+  }
+  const { document } = parsed;
+  const places = new Places(document);
+  const problem: YamlFile['problem'] = (path, message, key) => {
+    const [from, to] = places.of(path, key);
+    return at(from, to, message);
+  };
+  const isPlain: YamlFile['isPlain'] = (path) => {
+    const node = places.nodesOn(path).at(path.length);
+    return isScalar(node) && node.type === 'PLAIN';
+  };
+  const errors = document.errors.slice(0, mostErrors);
+  const bare = errors.findIndex(({ pos: [from] }) => hasBareTemplate(lineAt(text, from)));
+  const templates = bareTemplates(document);
+  const unquoted = templates.length > 0 || bare < 0 ? templates : [errors[bare]!.pos];
+  const problems = [
+    ...errors.slice(0, bare < 0 ? mostErrors : bare).map(({ pos, message }) => at(pos[0], pos[1], sentenceOf(message))),
+    ...unquoted.map(([from, to]) => at(from, to, needsQuotes)),
+    ...(errors.length > 0 ? [] : places.twice.map(([from, to]) => at(from, to, hereTwice))),
+  ];
+  if (problems.length > 0) return { value: undefined, problem, isPlain, problems };
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: mostAliases });
+    if (!isTooMuch(value)) return { value, problem, isPlain, problems };
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)] };
+  } catch (error) {
+    const message = /alias/i.test(String(error))
+      ? 'Aliases (`*name`) repeat too much here: write the parts out.'
+      : sentenceOf((error as Error).message);
+    return { value: undefined, problem, isPlain, problems: [at(0, 0, message)] };
+  }
+}
+
+type Place = [from: number, to: number];
+
+/** Where everything stands, each map looked through once. */
+class Places {
+  /** Keys that their map has already. */
+  readonly twice: Place[] = [];
+  private readonly pairs = new Map<YAMLMap, Map<string, Pair>>();
+
+  constructor(private readonly document: Document) {
+    visit(document, {
+      Map: (_, map) => {
+        const pairs = new Map<string, Pair>();
+        for (const pair of map.items) {
+          const key = keyOf(pair);
+          const known = key !== undefined && pairs.has(key);
+          if (key === undefined) continue;
+          if (known && key !== '<<' && isScalar(pair.key) && pair.key.range)
+            this.twice.push([pair.key.range[0], pair.key.range[1]]);
+          if (!known) pairs.set(key, pair);
+        }
+        this.pairs.set(map, pairs);
+      },
+    });
+  }
+
+  /** The nodes from the file's own to the one at `path`, as far as they are there. */
+  nodesOn(path: YamlPath): unknown[] {
+    const nodes: unknown[] = [this.document.contents];
+    for (const part of path) {
+      const holder = nodes.at(-1);
+      const found = isMap(holder) ? this.pairs.get(holder)?.get(String(part)) : undefined;
+      const node = found ? found.value : isCollection(holder) ? holder.get(part, true) : undefined;
+      if (node === undefined) break;
+      nodes.push(node);
+    }
+    return nodes;
+  }
+
+  /** The nearest parent that is there stands for what is missing. */
+  of(path: YamlPath, key?: 'key'): Place {
+    const nodes = this.nodesOn(path);
+    const holder = nodes.at(path.length - 1);
+    const last = isMap(holder) ? this.pairs.get(holder)?.get(String(path.at(-1))) : undefined;
+    if (key && last && isScalar(last.key) && last.key.range) return [last.key.range[0], last.key.range[1]];
+    for (const node of nodes.slice(1).reverse()) {
+      if (!isNode(node) || !node.range) continue;
+      const [from, to] = node.range;
+      return isScalar(node) ? [from, to] : [from, from];
+    }
+    return [0, 0];
+  }
+}
+
+const keyOf = ({ key }: Pair): string | undefined =>
+  isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
+
+/** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
+const needsQuotes = 'A template stands in quotes: `"{{ … }}"`.';
+
+function bareTemplates(document: Document): [number, number][] {
+  const found: [number, number][] = [];
+  visit(document, {
+    Map(_, { items, range }) {
+      if (range && items.some(({ key }) => isCollection(key))) found.push([range[0], range[1]]);
+    },
+  });
+  return found;
+}
+
+/** As much of a line as is looked at. */
+const longestLine = 2000;
+const lineAt = (text: string, offset: number): string => {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  return text.slice(start, start + longestLine).split('\n', 1)[0]!;
+};
+
+const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
+
+const tooMuch = 'This file holds too much, with all that its aliases (`*name`) repeat.';
+const hereTwice = 'This key is here twice: keep one.';
+
+const sentenceOf = (message: string): string => {
+  return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;
+};

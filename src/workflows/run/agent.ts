@@ -1,0 +1,35 @@
+import type { Agent, TurnOptions, Workflow } from '../../engine/workflow.ts';
+import { askTool } from '../../protocol/ask.ts';
+import type { ActionContext } from '../action/action.ts';
+import { perform } from '../action/actions.ts';
+import { toolsOf } from '../action/toolSpecs.ts';
+import type { AgentFile } from '../plan/schema.ts';
+import { renderAll } from '../template/template.ts';
+
+/** A conversation with an agent of a file. */
+export function agentWorkflow(id: string, file: AgentFile): Workflow {
+  return {
+    id,
+    agent: agentOf(id, file),
+    advance: (run) =>
+      run.turns(agentTurn(id, file, { run, node: id, callId: id, defaults: {}, tools: [], scope: {}, perform })),
+  };
+}
+
+/** How an agent takes its turns: as whom, and with which tools. */
+export function agentTurn(id: string, file: AgentFile, context: ActionContext): TurnOptions {
+  const { allows = () => true, extraTools = [] } = toolsOf(
+    renderAll(file.tools, context.scope) as AgentFile['tools'],
+    file.approval === 'ask' ? { ...context, approval: 'ask' } : context,
+  );
+  const readOnly = file.approval === 'read_only';
+  return {
+    agent: agentOf(id, file),
+    allows: (tool) => allows(tool) && (!readOnly || tool.name === askTool || context.run.reads(tool.name)),
+    extraTools: readOnly ? extraTools.filter((tool) => tool.free) : extraTools,
+  };
+}
+
+function agentOf(id: string, { name = id, instructions, model, approval }: AgentFile): Agent {
+  return { id, name, instructions, ...(model && { model }), ...(approval === 'ask' && { approval }) };
+}

@@ -1,0 +1,47 @@
+import type { WorkflowContext } from '../../engine/workflow.ts';
+import type { ErrorInfo } from '../../protocol/messages.ts';
+import type { WorkflowFile } from '../plan/schema.ts';
+
+/**
+ * What a workflow may take between two stop points: US dollars, and minutes, the person's answers included. What is at work comes to its
+ * end first, so that nothing is lost; who goes on allows as much again.
+ */
+export class Limits {
+  private readonly before: WorkflowContext['run']['usage'];
+  private readonly began: number;
+
+  constructor(
+    private readonly limits: NonNullable<WorkflowFile['limits']>,
+    private readonly run: WorkflowContext['run'],
+    private readonly now: () => number = Date.now,
+  ) {
+    this.before = run.usage;
+    this.began = now();
+  }
+
+  /** The same work, which rests when a limit is reached. */
+  resting(context: WorkflowContext): WorkflowContext {
+    return Object.create(context, { pausing: { get: () => context.pausing || this.reached !== undefined } });
+  }
+
+  /** Why it rests, as a sentence; undefined: it may go on. */
+  get reached(): ErrorInfo | undefined {
+    const { cost, minutes } = this.limits;
+    const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
+    const goOn = 'Continue to allow as much again.';
+    const told = (what: string) => ({ code: 'WORKFLOW_LIMIT_REACHED', message: `${what} ${goOn}` });
+    if (cost !== undefined && spent >= cost)
+      return told(`The limit of $${cost} of this workflow is reached: $${spent.toFixed(2)}.`);
+    if (minutes !== undefined && this.now() - this.began >= minutes * 60_000)
+      return told(`The limit of ${minutes} minutes of this workflow is reached.`);
+    return undefined;
+  }
+
+  /** What is said when the limit cannot be held: some of what was asked has no known price. */
+  get doubt(): string | undefined {
+    const { cost, totalTokens } = this.run.usage;
+    if (this.limits.cost === undefined || cost !== undefined || totalTokens === this.before.totalTokens)
+      return undefined;
+    return 'What its model costs is not known, so that `limits.cost` does not hold.';
+  }
+}

@@ -1,0 +1,153 @@
+import { tokenize } from '@huggingface/jinja';
+import { mostDepth } from '../../tools/bounds.ts';
+import { TemplateError } from './language.ts';
+
+type Tokens = ReturnType<typeof tokenize>;
+
+/** Characters between the braces of one template, all together. */
+export const mostInside = 20_000;
+/** The library looks through a row of blanks from each of its characters. */
+const mostBlanks = 500;
+/** Operators, brackets, filters and the like in one expression, between two commas. */
+const mostOperators = 200;
+
+/**
+ * The tokens of a template, when it is one that can be parsed and run: both go down a level for each block, bracket and operator, and
+ * at the end of the stack the whole process may end. Found in passes that go through the text once. Throws `TemplateError`, or what
+ * the library says of what is no template.
+ */
+export function tokensOf(text: string): Tokens {
+  const { inside, blanks } = measure(text);
+  if (inside > mostInside)
+    throw new TemplateError(`A template has at most ${mostInside} characters between its braces.`);
+  if (blanks > mostBlanks) throw new TemplateError(`A template has at most ${mostBlanks} blanks in a row.`);
+  const tokens = tokenize(text);
+  checkBlocks(tokens);
+  checkExpressions(tokens);
+  return withTests(tokens);
+}
+
+/** `is divisibleby(3)` as a filter of that name: the library's parser knows tests without arguments alone. */
+function withTests(tokens: Tokens): Tokens {
+  const made: Tokens = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const word = (offset: number) =>
+      tokens[at + offset]?.type === 'Identifier' ? tokens[at + offset]!.value : undefined;
+    const negated = word(1) === 'not';
+    const name = word(negated ? 2 : 1);
+    const length = negated ? 3 : 2;
+    if (word(0) !== 'is' || name === undefined || tokens[at + length]?.type !== 'OpenParen') made.push(tokens[at]!);
+    else {
+      made.push({ type: 'Pipe', value: '|' }, { type: 'Identifier', value: `test:${negated ? 'not ' : ''}${name}` });
+      at += length - 1;
+    }
+  }
+  return made;
+}
+
+/** Reads as the library does: what is a text in an expression, and what ends one. */
+function measure(text: string): { inside: number; blanks: number } {
+  let [inside, blanks, row, curly] = [0, 0, 0, 0];
+  let within = false;
+  for (let at = 0; at < text.length; at++) {
+    const [character, two] = [text[at]!, text.slice(at, at + 2)];
+    row = isBlank(character) ? row + 1 : 0;
+    blanks = Math.max(blanks, row);
+    if (two === '{#') {
+      const end = text.indexOf('#}', at + 2);
+      if (end < 0) return { inside, blanks }; // no template: the library says so
+      blanks = Math.max(blanks, longestRow(text, at, end));
+      at = end + 1;
+      within = false;
+    } else if (two === '{{' || two === '{%') {
+      within = true;
+      if (two === '{{') curly = 0;
+      at++;
+    } else if (within) {
+      inside++;
+      if (two === '%}' || (two === '}}' && curly <= 0)) {
+        within = false;
+        at++;
+      } else if (character === '{') curly++;
+      else if (character === '}') curly--;
+      else if (character === '"' || character === "'") {
+        const end = endOfText(text, at);
+        inside += end - at;
+        blanks = Math.max(blanks, longestRow(text, at, end));
+        at = end;
+      }
+    }
+  }
+  return { inside, blanks };
+}
+
+const isBlank = (character: string) => /\s/.test(character);
+
+function longestRow(text: string, from: number, to: number): number {
+  let [longest, row] = [0, 0];
+  for (let at = from; at < to; at++) {
+    row = isBlank(text[at]!) ? row + 1 : 0;
+    longest = Math.max(longest, row);
+  }
+  return longest;
+}
+
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === text[start]) return at;
+  }
+  return text.length;
+}
+
+/** Blocks in blocks, and each `elif`, which the library reads as a block in the one before. */
+function checkBlocks(tokens: Tokens): void {
+  const open: string[] = [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== 'OpenStatement') continue;
+    const name = tokens[index + 1]?.value ?? '';
+    if (name.startsWith('end')) {
+      while (open.at(-1) === 'elif') open.pop();
+      if (open.at(-1) === name.slice(3)) open.pop();
+    } else if (blocks.has(name) && !(name === 'set' && isAssignment(tokens, index))) open.push(name);
+    if (open.length > mostDepth) throw new TemplateError(`Blocks are nested more than ${mostDepth} levels deep here.`);
+  }
+}
+
+const blocks = new Set(['if', 'elif', 'for', 'macro', 'call', 'filter', 'set']);
+
+/** `{% set name = value %}`, which needs no end. */
+function isAssignment(tokens: Tokens, start: number): boolean {
+  for (let at = start; at < tokens.length && tokens[at]!.type !== 'CloseStatement'; at++)
+    if (tokens[at]!.type === 'Equals') return true;
+  return false;
+}
+
+/** No expression is deeper than it has of these since the last comma, in all brackets that are open, together. */
+function checkExpressions(tokens: Tokens): void {
+  let levels = [0];
+  let depth = 0;
+  for (const { type, value } of tokens) {
+    if (type.startsWith('Open') || deepening.has(type) || (type === 'Identifier' && words.has(value))) {
+      levels[levels.length - 1]! += 1;
+      depth++;
+    }
+    if (type === 'OpenExpression' || type === 'OpenStatement') {
+      levels = [0];
+      depth = 0;
+    } else if (type.startsWith('Open')) levels.push(0);
+    else if (type === 'Comma' || (type.startsWith('Close') && levels.length > 1)) {
+      depth -= levels.at(-1)!;
+      if (type === 'Comma') levels[levels.length - 1] = 0;
+      else levels.pop();
+    }
+    if (depth > mostOperators)
+      throw new TemplateError(`An expression has at most ${mostOperators} operators, brackets and filters.`);
+  }
+}
+
+const deepening = new Set([
+  ...['AdditiveBinaryOperator', 'MultiplicativeBinaryOperator', 'ExponentiationBinaryOperator', 'UnaryOperator'],
+  ...['ComparisonBinaryOperator', 'Pipe', 'Dot', 'CallOperator', 'Equals'],
+]);
+const words = new Set(['not', 'and', 'or', 'in', 'is', 'if', 'else']);

@@ -1,0 +1,257 @@
+import { createHash } from 'node:crypto';
+import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
+import { quoteWords } from '../../tools/shell/quote.ts';
+import {
+  entriesOf,
+  floatOf,
+  isList,
+  isMap,
+  isMissing,
+  isNothing,
+  itemsOf,
+  kindOf,
+  listOf,
+  toData,
+  toValue,
+  type Value,
+} from './values.ts';
+
+/** What a filter is given besides its value. */
+export interface Given {
+  args: readonly Value[];
+  named: ReadonlyMap<string, Value>;
+  /** Another filter, by its name. */
+  filter(name: string, value: Value, args: readonly Value[]): Value;
+  /** Whether a value passes a test. Throws where there is no such test. */
+  test(name: string, value: Value, args: readonly Value[]): boolean;
+}
+type Filter = (value: Value, given: Given) => Value;
+
+/** Jinja's filters that the interpreter lacks or has in part, and those of the dialect. They mean what they mean there. */
+export const ownFilters: Record<string, Filter> = {
+  fromjson: (value) => toValue(parseJson(textOf(value), mostOfAnswer)),
+  sha256: (value) => toValue(createHash('sha256').update(textOf(value)).digest('hex')),
+  quote: (value) => toValue(quoteWords(scalarsOf(value))),
+  urlencode: (value) =>
+    toValue(isMap(value) ? query(value) : encodeURIComponent(printed(value)).replaceAll('%2F', '/')),
+  truncate: (value, given) => toValue(truncated(textOf(value), given)),
+  wordcount: (value) => toValue(textOf(value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
+  join(value, given) {
+    const [separator, attribute] = [argument(given, 0, 'd'), argument(given, 1, 'attribute')];
+    const items = sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
+    return toValue(items.map(printed).join(separator ? printed(separator) : ''));
+  },
+  first: (value) => sequence(partOf(value, 0, 2))[0] ?? toValue(undefined),
+  last: (value) => sequence(partOf(value, -2)).at(-1) ?? toValue(undefined),
+  list: (value) => listOf(sequence(value)),
+  sum(value, given) {
+    const attribute = argument(given, 0, 'attribute');
+    const numbers = [argument(given, 1, 'start') ?? toValue(0), ...picked(value, attribute)];
+    for (const one of numbers) if (!isNumber(one)) throw new Error(`\`sum\` adds numbers, and there is ${kindOf(one)}`);
+    const total = numbers.reduce((sum, one) => sum + Number(one.value), 0);
+    return numbers.some(({ type }) => type === 'FloatValue') ? floatOf(total) : toValue(total);
+  },
+  min: (value, given) => outermost('min', value, given, -1),
+  max: (value, given) => outermost('max', value, given, 1),
+  round(value, given) {
+    if (!isNumber(value)) throw new Error(`\`round\` takes a number, not ${kindOf(value)}`);
+    const precision = Number(argument(given, 0, 'precision')?.value ?? 0);
+    const method = String(argument(given, 1, 'method')?.value ?? 'common');
+    if (!Number.isInteger(precision) || Math.abs(precision) > 15) throw new Error('`round` takes at most 15 digits');
+    const number = Number(value.value);
+    if (method === 'common') return floatOf(rounded(number, precision));
+    if (method !== 'ceil' && method !== 'floor') throw new Error('`round` knows `common`, `ceil` and `floor`');
+    return floatOf(Math[method](number * 10 ** precision) / 10 ** precision);
+  },
+  groupby(value, given) {
+    const attribute = needed(given, 'groupby');
+    const groups = new Map<string, [Value, Value[]]>();
+    for (const item of sequence(value)) {
+      const key = attributeOf(item, attribute);
+      const group = groups.get(JSON.stringify(toData(key)));
+      if (group) group[1].push(item);
+      else groups.set(JSON.stringify(toData(key)), [key, [item]]);
+    }
+    const pairs = [...groups.values()].map(([key, items]) => listOf([key, listOf(items)]));
+    return given.filter('sort', listOf(pairs), [toValue(false), toValue(false), toValue(0)]);
+  },
+  map(value, given) {
+    const attribute = given.named.get('attribute');
+    if (attribute) {
+      const missing = given.named.get('default');
+      const found = sequence(value).map((item) => attributeOf(item, attribute));
+      return listOf(found.map((one) => (isMissing(one) && missing ? missing : one)));
+    }
+    const [name, ...args] = given.args;
+    if (name?.type !== 'StringValue') throw new Error('`map` takes the name of a filter, or `attribute="…"`');
+    return listOf(sequence(value).map((item) => given.filter(String(name.value), item, args)));
+  },
+  select: (value, given) => listOf(sequence(value).filter((item) => passes(item, given.args, given))),
+  reject: (value, given) => listOf(sequence(value).filter((item) => !passes(item, given.args, given))),
+  selectattr: (value, given) => listOf(sequence(value).filter((item) => attributePasses(item, 'selectattr', given))),
+  rejectattr: (value, given) => listOf(sequence(value).filter((item) => !attributePasses(item, 'rejectattr', given))),
+};
+
+type Test = (value: Value, other: Value) => boolean;
+const ordered =
+  (holds: (order: number) => boolean): Test =>
+  (one, other) =>
+    holds(compare(one, other));
+
+/** Jinja's tests that the interpreter lacks. They take one argument: `is divisibleby(3)`, `selectattr("n", "ge", 3)`. */
+export const ownTests: Record<string, Test> = {
+  divisibleby: (value, other) => Number(value.value) % Number(other.value) === 0,
+  sameas: (value, other) => value.type === other.type && isEqual(value, other),
+  eq: isEqual,
+  equalto: isEqual,
+  ne: (value, other) => !isEqual(value, other),
+  ...{ lt: ordered((order) => order < 0), lessthan: ordered((order) => order < 0), le: ordered((order) => order <= 0) },
+  ...{
+    gt: ordered((order) => order > 0),
+    greaterthan: ordered((order) => order > 0),
+    ge: ordered((order) => order >= 0),
+  },
+  in: (value, other) =>
+    other.type === 'StringValue'
+      ? textOf(other).includes(textOf(value))
+      : sequence(other).some((one) => isEqual(one, value)),
+};
+
+/** What the interpreter's own `==` says, and of lists and maps whether they hold the same. */
+export function isEqual(one: Value, other: Value): boolean {
+  if (isList(one) && isList(other)) {
+    const [items, others] = [itemsOf(one), itemsOf(other)];
+    return items.length === others.length && items.every((item, index) => isEqual(item, others[index]!));
+  }
+  if (isMap(one) && isMap(other)) {
+    const [entries, others] = [entriesOf(one), new Map(entriesOf(other))];
+    return (
+      entries.length === others.size &&
+      entries.every(([key, item]) => others.has(key) && isEqual(item, others.get(key)!))
+    );
+  }
+  // biome-ignore lint/suspicious/noDoubleEquals: as the interpreter compares
+  return one.value == other.value;
+}
+
+function compare(one: Value, other: Value): number {
+  const [a, b] = [one, other].map((value) => (isNumber(value) ? Number(value.value) : value.value));
+  if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string'))
+    throw new Error(`${kindOf(one)} and ${kindOf(other)} have no order`);
+  return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
+}
+
+const isNumber = ({ type }: Value) => ['IntegerValue', 'FloatValue', 'BooleanValue'].includes(type);
+
+const argument = ({ args, named }: Given, index: number, name: string): Value | undefined => {
+  const given = args[index] ?? named.get(name);
+  return given && isNothing(given) ? undefined : given;
+};
+
+function needed(given: Given, filter: string): Value {
+  const attribute = argument(given, 0, 'attribute');
+  if (!attribute) throw new Error(`\`${filter}\` takes the name of a key`);
+  return attribute;
+}
+
+/** As much of a text as holds its first or last character, which may be two of the language’s. */
+const partOf = (value: Value, from: number, to?: number): Value =>
+  value.type === 'StringValue' ? toValue(textOf(value).slice(from, to)) : value;
+
+/** A text is not gone through that is longer: each character would be a value. */
+const longestSequence = 10_000;
+
+/** The items of a list, the characters of a text, the keys of a map. */
+function sequence(value: Value): Value[] {
+  if (isList(value)) return itemsOf(value);
+  if (value.type === 'StringValue' && textOf(value).length > longestSequence)
+    throw new Error(`a text of more than ${longestSequence} characters is not gone through: \`split\` it`);
+  if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
+  if (isMap(value)) return entriesOf(value).map(([key]) => toValue(key));
+  throw new Error(`this takes a list, not ${kindOf(value)}`);
+}
+
+/** `details.priority`, `items.0`. */
+function attributeOf(item: Value, attribute: Value): Value {
+  let value = item;
+  for (const part of printed(attribute).split('.')) {
+    const next = isMap(value)
+      ? (value.value as Map<string, Value>).get(part)
+      : isList(value)
+        ? itemsOf(value)[Number(part)]
+        : undefined;
+    if (!next) return toValue(undefined);
+    value = next;
+  }
+  return value;
+}
+
+const picked = (value: Value, attribute: Value | undefined): Value[] =>
+  sequence(value).map((item) => (attribute ? attributeOf(item, attribute) : item));
+
+function outermost(name: string, value: Value, given: Given, sign: 1 | -1): Value {
+  const attribute = given.named.get('attribute');
+  const exact = argument(given, 0, 'case_sensitive')?.value === true;
+  const key = (item: Value) => {
+    const one = attribute ? attributeOf(item, attribute) : item;
+    if (isNothing(one)) throw new Error(`\`${name}\` compares numbers or texts, and there is ${kindOf(one)}`);
+    return one.type === 'StringValue' && !exact ? toValue(textOf(one).toLowerCase()) : one;
+  };
+  const items = sequence(value);
+  return items.reduce<Value>(
+    (best, item) => (isMissing(best) || compare(key(item), key(best)) * sign > 0 ? item : best),
+    toValue(undefined),
+  );
+}
+
+function passes(value: Value, [name, ...args]: readonly Value[], given: Given): boolean {
+  return name ? given.test(printed(name), value, args) : value.__bool__().value;
+}
+
+function attributePasses(item: Value, filter: string, given: Given): boolean {
+  const [, ...test] = given.args;
+  return passes(attributeOf(item, needed(given, filter)), test, given);
+}
+
+function textOf(value: Value): string {
+  if (value.type !== 'StringValue') throw new Error(`this takes a text, not ${kindOf(value)}`);
+  return value.value as string;
+}
+
+const printed = (value: Value): string => (isNothing(value) ? '' : value.toString());
+
+function scalarsOf(value: Value): string[] {
+  const items = isList(value) ? itemsOf(value) : [value];
+  for (const item of items)
+    if (isNothing(item) || isList(item) || isMap(item))
+      throw new Error(`\`quote\` takes a text, a number or a list of them, not ${kindOf(item)}`);
+  return items.map(printed);
+}
+
+/** At the end of a word, with up to `leeway` characters more than asked for before anything is cut. */
+function truncated(text: string, given: Given): string {
+  const number = (index: number, name: string, otherwise: number) =>
+    Number(argument(given, index, name)?.value ?? otherwise);
+  const [length, leeway] = [number(0, 'length', 255), number(3, 'leeway', 5)];
+  const end = String(argument(given, 2, 'end')?.value ?? '...');
+  if (!(length >= end.length)) throw new Error(`\`truncate\` takes a length of at least ${end.length}`);
+  if (text.length <= length + leeway) return text;
+  const start = text.slice(0, length - end.length);
+  if (argument(given, 1, 'killwords')?.value === true) return start + end;
+  const blank = start.lastIndexOf(' ');
+  return (blank < 0 ? start : start.slice(0, blank)) + end;
+}
+
+/** A half goes to the even neighbour, as Python has it. */
+function rounded(number: number, precision: number): number {
+  if (!Number.isFinite(number)) return number;
+  const factor = 10 ** precision;
+  const scaled = number * factor;
+  if (Math.abs(scaled % 1) === 0.5 && scaled / factor === number) return (2 * Math.round(scaled / 2)) / factor;
+  return precision > 0 ? Number(number.toFixed(precision)) : Math.round(scaled) / factor;
+}
+
+const query = (map: Value): string =>
+  entriesOf(map)
+    .map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(printed(value))}`)
+    .join('&');

@@ -1,0 +1,193 @@
+import { Environment, Interpreter, type parse } from '@huggingface/jinja';
+import { type Given, isEqual, ownFilters, ownTests } from './filters.ts';
+import { functions, type Node, nameOf, TemplateError } from './language.ts';
+import { isList, isMap, isMissing, isNothing, kindOf, toValue, type Value } from './values.ts';
+
+type Statement = ReturnType<typeof parse>['body'][number];
+
+/** What a template may take: it is worked out in one go, and nothing can be stopped or answered meanwhile. */
+export const mostSteps = 300_000;
+/** Also of a machine that has much else to do: an honest one takes a few of these. */
+const mostMs = 1000;
+const longestText = 5_000_000;
+
+/** Why something cannot be worked out, as the end of a sentence. */
+class Reason extends Error {}
+/** Something is looked for in what is not there. */
+class MissingError extends Reason {}
+
+/**
+ * The interpreter with our filters and tests, within limits, and strict: what is looked for in something that is not there is an error
+ * that names it, as in the dialect.
+ */
+export class TemplateInterpreter extends Interpreter {
+  private steps = 0;
+  private readonly startedAt: number;
+
+  /** @param tell hears what is written, or given on, as nothing because a map has no such key */
+  constructor(
+    scope: Readonly<Record<string, unknown>>,
+    private readonly tell: (warning: string) => void = () => {},
+  ) {
+    super(new Environment());
+    const values: Record<string, unknown> = { ...functions, ...scope, ...constants };
+    for (const [name, value] of Object.entries(values)) if (name !== 'namespace') this.global.set(name, value);
+    for (const [name, run] of Object.entries(ownFilters))
+      this.define(`filter:${name}`, ([value, ...args], environment) => run(value!, this.given(args, environment)));
+    for (const [name, run] of Object.entries(ownTests))
+      this.define(`test:${name}`, ([value, other]) => toValue(run(value!, other ?? toValue(undefined))));
+    this.startedAt = performance.now();
+  }
+
+  override evaluate(...[statement, environment]: Parameters<Interpreter['evaluate']>): Value {
+    let result: Value;
+    try {
+      // A filter of the interpreter gives no value at all where a list has none.
+      result = this.own(statement as Node, environment) ?? super.evaluate(statement, environment) ?? toValue(undefined);
+    } catch (error) {
+      throw this.inWords(error, statement as Node, environment);
+    }
+    this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
+    if (typeof result.value === 'string' && result.value.length > longestText)
+      throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
+    if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
+      this.checkMember(statement as Node, environment);
+    return result;
+  }
+
+  private count(steps: number): void {
+    this.steps += steps;
+    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
+    if (performance.now() - this.startedAt > mostMs)
+      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
+  }
+
+  /** What is done otherwise than by the interpreter; undefined: nothing. */
+  private own(node: Node | undefined, environment: Environment): Value | undefined {
+    if (node?.type === 'BinaryExpression' && ['==', '!='].includes(node.operator!.value)) {
+      const [left, right] = [this.at(node.left, environment), this.at(node.right, environment)];
+      return toValue(isEqual(left, right) === (node.operator!.value === '=='));
+    }
+    const tolerant =
+      node?.type === 'TestExpression'
+        ? ['defined', 'undefined'].includes(String(node.test?.value))
+        : node?.type === 'FilterExpression' && nameOf(node.filter) === 'default';
+    if (!tolerant) return undefined;
+    try {
+      return super.evaluate(node as Statement, environment);
+    } catch (error) {
+      if (!(error instanceof MissingError)) throw error;
+      return super.evaluate(
+        { ...node, operand: { type: 'Identifier', value: 'what is missing' } } as unknown as Statement,
+        environment,
+      );
+    }
+  }
+
+  private at(node: Node | undefined, environment: Environment): Value {
+    return this.evaluate(node as Statement | undefined, environment);
+  }
+
+  private checkMember(node: Node, environment: Environment): void {
+    const object = this.at(node.object, environment);
+    const name = nameOf(node.object);
+    const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
+    const sought = key === undefined ? 'nothing can be looked for in it' : `no \`${key}\` of it`;
+    const subject = name === undefined ? 'what it is looked for in' : `\`${name}\``;
+    if (isMissing(object))
+      throw new MissingError(
+        `${name === undefined ? 'what it is looked for in is not there' : `there is no ${subject}`}, so ${sought}`,
+      );
+    if (isNothing(object)) throw new MissingError(`${subject} is nothing (null), so ${sought}`);
+    if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
+    const keys = isMap(object) ? [...(object.value as Map<string, Value>).keys()].filter((one) => one !== key) : [];
+    const only = keys.length > 0 ? `, only ${shortList(keys)}` : '';
+    this.tell(
+      `\`${nameOf(node) ?? name}\` is empty: \`${name}\` has no ${key === undefined ? 'such key' : `\`${key}\``}${only}.`,
+    );
+  }
+
+  /** A failure of the interpreter by the names of the file. */
+  private inWords(error: unknown, node: Node | undefined, environment: Environment): unknown {
+    // The stack’s end is for whoever has room left; words without a message are how loops are left.
+    if (
+      error instanceof TemplateError ||
+      error instanceof Reason ||
+      !(error instanceof Error) ||
+      error.message === '' ||
+      error instanceof RangeError
+    )
+      return error;
+    const parts = node?.callee?.value?.startsWith('filter:')
+      ? node.args!.slice(0, 1)
+      : [
+          node?.left,
+          node?.right,
+          node?.operand,
+          ...(node?.args ?? []),
+          node?.type === 'For' ? node.iterable : undefined,
+          node?.callee?.type === 'Identifier' ? node.callee : undefined,
+        ];
+    const operands = parts.flatMap((part) => (part ? [{ part, value: this.quietly(part, environment) }] : []));
+    for (const { part, value } of operands)
+      if (value && isNothing(value)) {
+        const name = nameOf(part);
+        if (name) return new Reason(isMissing(value) ? `there is no \`${name}\`` : `\`${name}\` is nothing (null)`);
+      }
+    const [first, second] = operands.map(({ value }) => value && kindOf(value));
+    if (node?.type === 'BinaryExpression' && first && second)
+      return new Reason(`\`${node.operator!.value}\` does not go with ${first} and ${second}`);
+    if (node?.type === 'FilterExpression' && first)
+      return new Reason(`the filter \`${nameOf(node.filter)}\` does not take ${first} so`);
+    return error;
+  }
+
+  private quietly(node: Node, environment: Environment): Value | undefined {
+    try {
+      return this.at(node, environment);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private given(args: Value[], environment: Environment): Given {
+    const named = args.at(-1)?.type === 'KeywordArgumentsValue' ? args.pop()! : undefined;
+    return {
+      args,
+      named: (named?.value ?? new Map()) as Map<string, Value>,
+      filter: (name, value, args) => {
+        this.count(1);
+        const own = Object.hasOwn(ownFilters, name) ? ownFilters[name] : undefined;
+        if (own) return own(value, this.given([...args], environment));
+        const within = new Environment(environment);
+        const names = [value, ...args].map((one, index) => {
+          within.setVariable(`given:${index}`, one);
+          return { type: 'Identifier', value: `given:${index}` };
+        });
+        const callee = { type: 'Identifier', value: name };
+        const filter = args.length > 0 ? { type: 'CallExpression', callee, args: names.slice(1) } : callee;
+        return this.at({ type: 'FilterExpression', operand: names[0], filter } as unknown as Node, within);
+      },
+      test: (name, value, args) => {
+        this.count(1 + args.reduce((sum, one) => sum + (isList(one) ? (one.value as unknown[]).length : 0), 0));
+        const own = Object.hasOwn(ownTests, name) ? ownTests[name] : undefined;
+        if (own) return own(value, args[0] ?? toValue(undefined));
+        const test = this.global.tests.get(name);
+        if (!test) throw new Error(`there is no test \`${name}\``);
+        return test(value);
+      },
+    };
+  }
+
+  private define(name: string, run: (args: Value[], environment: Environment) => Value): void {
+    const held = this.global.set(name, () => null);
+    (held as { value: unknown }).value = run;
+  }
+}
+
+const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
+
+function shortList(keys: readonly string[]): string {
+  const shown = keys.slice(0, 8).map((key) => `\`${key.length > 40 ? `${key.slice(0, 39)}…` : key}\``);
+  return shown.join(', ') + (keys.length > shown.length ? ', …' : '');
+}

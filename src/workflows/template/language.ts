@@ -1,0 +1,211 @@
+import { didYouMean } from '../../tools/nearest.ts';
+import { ownFilters, ownTests } from './filters.ts';
+
+/** A template with a mistake, or with what cannot be worked out. */
+export class TemplateError extends Error {}
+
+/** A node of the parser’s tree, as much as is looked at. */
+export interface Node {
+  type: string;
+  value?: string;
+  operator?: { value: string };
+  computed?: boolean;
+  left?: Node;
+  right?: Node;
+  operand?: Node;
+  object?: Node;
+  property?: Node;
+  callee?: Node;
+  args?: Node[];
+  filter?: Node;
+  test?: Node;
+  iterable?: Node;
+  name?: Node;
+  /** Its value is written, or given on, as it is. */
+  printed?: true;
+}
+
+/** Functions that a template can call. */
+export const functions: Record<string, (...args: never[]) => unknown> = {
+  len: (value: { length?: number; size?: number }) => value.length ?? value.size,
+  range: (from: number, to?: number, step = 1) => {
+    const [start, end] = to === undefined ? [0, from] : [from, to];
+    const length = Math.max(0, Math.ceil((end - start) / step));
+    if (!(length <= longestRange)) throw new Error(`range() gives at most ${longestRange} numbers.`);
+    return Array.from({ length }, (_, index) => start + index * step);
+  },
+};
+export const longestRange = 10_000;
+
+/** Other words for the same filter. */
+const sameFilter: Record<string, string> = { json: 'tojson', d: 'default', count: 'length' };
+/** The interpreter’s own that do what they should. */
+const itsFilters =
+  'abs bool capitalize default dictsort float indent int items keys length lower replace reverse safe sort string title tojson trim unique upper values';
+const filterNames = [...itsFilters.split(' '), ...Object.keys(ownFilters), ...Object.keys(sameFilter)].sort();
+const itsTests =
+  'boolean callable defined even false integer iterable lower mapping none number odd sequence string true undefined upper';
+const testNames = [...itsTests.split(' '), ...Object.keys(ownTests)].sort();
+const knownMethods = new Set(
+  'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
+);
+/** What other hosts of the dialect offer to templates and Towpath does not. */
+const absentNames: Record<string, string> = {
+  secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
+  env: 'The environment is not given to a workflow. Use `variables`.',
+  checkpoint: 'Runs are kept by themselves; there are no checkpoint files.',
+};
+const pythonInstead: Record<string, string> = {
+  str: '`| string`',
+  int: '`| int`',
+  float: '`| float`',
+  join: '`| join(", ")`',
+  dumps: '`| tojson`',
+  loads: '`| fromjson`',
+  sum: '`| sum`',
+  min: '`| min`',
+  max: '`| max`',
+  round: '`| round`',
+  sorted: '`| sort`',
+  abs: '`| abs`',
+  list: '`| list`',
+};
+
+/** `state.result["exit code"]` as it is written; undefined for what is no chain of names. */
+export function nameOf(node: Node | undefined): string | undefined {
+  if (node?.type === 'Identifier') return node.value;
+  if (node?.type === 'CallExpression' && node.callee?.type === 'Identifier') return node.callee.value;
+  if (node?.type !== 'MemberExpression') return undefined;
+  const object = nameOf(node.object);
+  const { property } = node;
+  if (object === undefined || !property) return undefined;
+  if (!node.computed) return `${object}.${property.value}`;
+  if (property.type === 'StringLiteral') return `${object}.${property.value}`;
+  return `${object}[${property.type === 'IntegerLiteral' ? property.value : '…'}]`;
+}
+
+/** The nodes right below one. */
+export function* childrenOf(node: Node): Generator<Node> {
+  for (const [key, child] of Object.entries(node)) if (key !== 'operator') yield* nodesIn(child); // that is a word of the text
+}
+
+function* nodesIn(value: unknown): Generator<Node> {
+  if (Array.isArray(value)) for (const one of value) yield* nodesIn(one);
+  else if (value instanceof Map) yield* nodesIn([...value.keys(), ...value.values()]);
+  else if (typeof value === 'object' && value !== null && 'type' in value) yield value as Node;
+}
+
+/** Refuses what is Python and not Jinja, and turns the filters of our own into calls. Throws `TemplateError`. */
+export function checkTemplate(program: Node): void {
+  const macros = new Set(['caller']);
+  for (const open = [program]; open.length > 0; ) {
+    const node = open.pop()!;
+    if (node.type === 'Macro' && node.name?.value) macros.add(node.name.value);
+    open.push(...childrenOf(node));
+  }
+  check(program, macros);
+}
+
+function check(node: Node, macros: ReadonlySet<string>): void {
+  for (const list of ['body', 'alternate', 'defaultBlock'] as const)
+    for (const one of ((node as unknown as Record<string, unknown>)[list] ?? []) as Node[])
+      if (one.type === 'MemberExpression') one.printed = true;
+  if (node.type === 'FilterExpression') {
+    checkFilter(node, macros);
+    return;
+  }
+  if (node.type === 'FilterStatement') {
+    const name = nameOf(node.filter);
+    if (!itsFilters.split(' ').includes(name ?? ''))
+      throw new TemplateError(`\`{% filter ${name} %}\` is not possible. Use \`{{ … | ${name} }}\`.`);
+  }
+  if (node.type === 'TestExpression') {
+    const name = String(node.test?.value);
+    checkName(name, testNames, 'test');
+    if (Object.hasOwn(ownTests, name))
+      throw new TemplateError(`The test \`${name}\` takes something: \`is ${name}(…)\`.`);
+    check(node.operand!, macros);
+    return;
+  }
+  if (node.type === 'CallExpression') checkCall(node.callee!, macros);
+  if (node.type === 'Identifier') checkIdentifier(String(node.value));
+  if (node.type === 'BinaryExpression' && node.operator?.value === '%' && node.left?.type === 'StringLiteral')
+    throw new TemplateError('`"…" % …` is Python, which Towpath does not run. Use `~`, or `{{ … }}` in the text.');
+  if (node.type === 'MemberExpression') {
+    check(node.object!, macros);
+    if (node.computed) check(node.property!, macros);
+    else if (/^__/.test(String(node.property?.value)))
+      throw new TemplateError(`\`${node.property?.value}\` is Python’s; templates see plain values only.`);
+    return;
+  }
+  for (const child of childrenOf(node)) check(child, macros);
+}
+
+function checkIdentifier(name: string): void {
+  if (Object.hasOwn(absentNames, name)) throw new TemplateError(`There is no \`${name}\` here. ${absentNames[name]}`);
+  if (['for', 'import', 'lambda', 'exec', 'eval'].includes(name))
+    throw new TemplateError(`\`${name}\` is Python, which Towpath does not run. Use Jinja: filters, \`{% for %}\`.`);
+}
+
+function checkCall(callee: Node, macros: ReadonlySet<string>): void {
+  const method = callee.type === 'MemberExpression';
+  const name = String((method ? callee.property : callee)?.value);
+  if (method ? knownMethods.has(name) : Object.hasOwn(functions, name) || name === 'namespace' || macros.has(name))
+    return;
+  const known = Object.hasOwn(pythonInstead, name) ? pythonInstead[name] : undefined;
+  const instead = known ?? (method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
+  throw new TemplateError(`\`${name}()\` is Python, which Towpath does not run. Use ${instead} instead.`);
+}
+
+function checkName(name: string, names: readonly string[], what: 'filter' | 'test'): void {
+  if (names.includes(name)) return;
+  const all = names.map((one) => `\`${one}\``).join(', ');
+  throw new TemplateError(`There is no ${what} \`${name}\`.${didYouMean(name, names)} There are ${all}.`);
+}
+
+/** One that is given something to compare with. */
+function checkTest(name: string): void {
+  checkName(name, testNames, 'test');
+  if (!Object.hasOwn(ownTests, name)) throw new TemplateError(`The test \`${name}\` takes nothing: \`is ${name}\`.`);
+}
+
+function checkFilter(node: Node, macros: ReadonlySet<string>): void {
+  const filter = node.filter!;
+  const named = filter.type === 'CallExpression' ? filter.callee! : filter;
+  const written = String(named.value);
+  const tests = written.startsWith('test:');
+  if (tests) checkTest(written.slice(5).replace(/^not /, ''));
+  else checkName(written, filterNames, 'filter');
+  const args = filter.args ?? [];
+  const name = Object.hasOwn(sameFilter, written) ? sameFilter[written]! : written;
+  named.value = name;
+  const [first, second] = args.map((one) => (one.type === 'StringLiteral' ? String(one.value) : undefined));
+  if (name === 'map' && first !== undefined) checkName(first, filterNames, 'filter');
+  if ((name === 'select' || name === 'reject') && first !== undefined) checkName(first, testNames, 'test');
+  if ((name === 'selectattr' || name === 'rejectattr') && second !== undefined) checkName(second, testNames, 'test');
+  if (name === 'tojson' && args[0] && args[0].type !== 'KeywordArgumentExpression')
+    args[0] = {
+      type: 'KeywordArgumentExpression',
+      key: { type: 'Identifier', value: 'indent' },
+      value: args[0],
+    } as unknown as Node;
+  const { operand } = node;
+  check(operand!, macros);
+  for (const one of args) check(one, macros);
+  if (!tests && !Object.hasOwn(ownFilters, name)) return;
+  delete node.filter;
+  delete node.operand;
+  const called = (value: string) => ({
+    type: 'CallExpression',
+    callee: { type: 'Identifier', value },
+    args: [operand!, ...args],
+  });
+  if (!tests) Object.assign(node, called(`filter:${name}`));
+  else if (!name.startsWith('test:not ')) Object.assign(node, called(name));
+  else
+    Object.assign(node, {
+      type: 'UnaryExpression',
+      operator: { value: 'not' },
+      argument: called(`test:${name.slice(9)}`),
+    });
+}

@@ -1,0 +1,184 @@
+import { parse } from '@huggingface/jinja';
+import { tokensOf } from './bounds.ts';
+import { TemplateInterpreter } from './interpreter.ts';
+import { checkTemplate, type Node, TemplateError } from './language.ts';
+import { toData } from './values.ts';
+
+type Program = ReturnType<typeof parse>;
+type Statement = Program['body'][number];
+
+/** Names that a template can use, with their values as plain data. */
+export type Scope = Readonly<Record<string, unknown>>;
+
+/** Hears a sentence about what is empty because it is not there. */
+export type Tell = (warning: string) => void;
+
+/**
+ * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
+ * stays a list); what is not there is null. Throws `TemplateError`.
+ */
+export function render(written: string, scope: Scope, tell?: Tell): unknown {
+  const text = withVariables(written, scope);
+  if (!hasTemplate(text)) return text;
+  try {
+    return valueIn(text, scope, tell);
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(`\`${inShort(text)}\` cannot be filled in: ${reasonOf(error)}`);
+  }
+}
+
+function valueIn(text: string, scope: Scope, tell?: Tell): unknown {
+  const program = programOf(text);
+  const only = expressionOf(text);
+  const interpreter = new TemplateInterpreter(scope, tell);
+  return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
+}
+
+const reasonOf = (error: unknown): string => `${(error as Error).message.replace(/\.$/, '')}.`;
+
+function inShort(text: string): string {
+  const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+}
+
+/** `render` for every text inside of a value. */
+export function renderAll(value: unknown, scope: Scope, tell?: Tell): unknown {
+  if (typeof value === 'string') return render(value, scope, tell);
+  if (Array.isArray(value)) return value.map((item) => renderAll(item, scope, tell));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renderAll(item, scope, tell)]));
+}
+
+/** The value of an expression, with or without braces around it; `!name` is `not name`. */
+export function evaluate(expression: string, scope: Scope, tell?: Tell): unknown {
+  return render(bracedExpression(expression), scope, tell);
+}
+
+/**
+ * Whether a condition holds. As in the dialect, the texts `false`, `no`, `none`, `0` and `` are as good as false. Throws `TemplateError`
+ * for one that cannot be worked out.
+ */
+export function holds(condition: string | boolean, scope: Scope): boolean {
+  if (typeof condition === 'boolean') return condition;
+  let value: unknown;
+  try {
+    value = valueIn(withVariables(bracedExpression(condition), scope), scope);
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    throw new TemplateError(`\`${inShort(condition)}\` cannot be worked out: ${reasonOf(error)}`);
+  }
+  if (typeof value === 'string') return !['', 'false', '0', 'no', 'none'].includes(value.trim().toLowerCase());
+  if (Array.isArray(value)) return value.length > 0;
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
+  return Boolean(value);
+}
+
+/** The checked tree of a template, or of an expression. Throws `TemplateError`. */
+export const treeOf = (text: string, expression: boolean): Node =>
+  programOf(expression ? bracedExpression(text) : text) as unknown as Node;
+
+/** What is wrong with a template, as a sentence that says what to use instead; undefined when it is in order. */
+export const templateProblem = (text: string): string | undefined => problemOf(() => programOf(text));
+export const expressionProblem = (expression: string): string | undefined =>
+  problemOf(() => {
+    if (!expressionOf(bracedExpression(expression))) throw new TemplateError('This is not one expression.');
+  });
+
+function problemOf(check: () => unknown): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** `${name}` of the dialect: a constant of the file. What is none stays as it is: a shell writes it so, too. */
+function withVariables(text: string, { variables }: Scope): string {
+  if (!text.includes('${') || typeof variables !== 'object' || variables === null) return text;
+  return text.replaceAll(/\$\{\s*([A-Za-z_]\w*)\s*\}/g, (all, key) =>
+    Object.hasOwn(variables, key) ? `{{ variables.${key} }}` : all,
+  );
+}
+
+const hasTemplate = (text: string) => /\{[{%#]/.test(text);
+
+/** Templates that are a part of an expression (`state.n > {{ variables.most }}`) stand for their values. */
+function bracedExpression(expression: string): string {
+  const plain = expression.trim().replace(/^!(?!=)\s*/, 'not ');
+  if (/\{[%#]/.test(plain)) return plain;
+  const [first, end] = [plain.indexOf('{{'), plain.indexOf('}}')];
+  const whole = first === 0 && end >= 2 && end + 2 === plain.length && plain.indexOf('{{', 2) < 0;
+  return whole ? plain : `{{ ${withBrackets(plain)} }}`;
+}
+
+/** `{{ … }}` as `( … )`. */
+function withBrackets(text: string): string {
+  const made: string[] = [];
+  let at = 0;
+  for (let open = text.indexOf('{{'); open >= 0; open = text.indexOf('{{', at)) {
+    const close = text.indexOf('}}', open + 2);
+    if (close < 0) break;
+    made.push(text.slice(at, open), '(', text.slice(open + 2, close), ')');
+    at = close + 2;
+  }
+  return [...made, text.slice(at)].join('');
+}
+
+/** Python's, and the usual one: told by its name. */
+function hasLambda(text: string): boolean {
+  let within = false;
+  for (const [found] of text.matchAll(/\{[{%]|[}%]\}|\blambda\b/g)) {
+    if (found === 'lambda' && within) return true;
+    if (found !== 'lambda') within = found.startsWith('{');
+  }
+  return false;
+}
+
+const programs = new Map<string, Program>();
+
+/** The checked program of a template. Kept, because nodes of a loop ask for the same ones again. */
+function programOf(text: string): Program {
+  const known = programs.get(text);
+  if (known) return known;
+  if (hasLambda(text))
+    throw new TemplateError(
+      '`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.',
+    );
+  let program: Program;
+  try {
+    program = parse(tokensOf(text));
+  } catch (error) {
+    if (error instanceof TemplateError) throw error;
+    // The parser runs past its end where something is still open.
+    const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
+    throw new TemplateError(
+      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). ${hintFor(text, message)}`.trim(),
+    );
+  }
+  checkTemplate(program as unknown as Node);
+  if (programs.size >= 500) programs.clear();
+  programs.set(text, program);
+  return program;
+}
+
+/** What to write instead of what the parser did not take. */
+function hintFor(text: string, message: string): string {
+  if (/&&|\|\|/.test(text)) return 'Write `and`, `or`.';
+  const statement = /Unknown statement type: (\w+)/.exec(message)?.[1];
+  if (statement === 'raw') return 'Write braces that are to stay as a text: `{{ "{{" }}`.';
+  if (statement !== undefined) return 'There are `if`, `for`, `set`, `macro`, `call` and `filter`.';
+  if (/\bis\s+(?:not\s+)?[a-z]+\s+[\w"'[{]/.test(text) && !/\bis\s+not\s+\w+\s+(?:and|or|else|if)\b/.test(text))
+    return 'What a test compares with stands in brackets: `is divisibleby(3)`.';
+  return /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text) ? 'Python is not run here.' : '';
+}
+
+/** The expression when the text is nothing else. */
+function expressionOf(text: string): Statement | undefined {
+  const { body } = programOf(text.trim());
+  const only = body.length === 1 ? body[0]! : undefined;
+  return only && !statements.has(only.type) && text.trim().startsWith('{{') ? only : undefined;
+}
+
+const statements = new Set(['If', 'For', 'Set', 'Macro', 'CallStatement', 'FilterStatement', 'Comment', 'Break']);

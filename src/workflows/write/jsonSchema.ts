@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { dual, offeredNames } from '../action/actions.ts';
+import { nestedAction } from '../action/nested.ts';
+import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';
+import { agentSchema, workflowSchema } from '../plan/schema.ts';
+import { type Foreign, foreign, leftOut } from '../read/foreign.ts';
+import type { ActionSchema, Schema as Known } from './writing.ts';
+
+/** JSON schemas of the files, for the editor's completion and hover. What they refuse, and more, is checked when a file is loaded. */
+export const jsonSchemas = (): Record<'workflow' | 'agent', object> => ({
+  workflow: withForeign(withActions(z.toJSONSchema(workflowSchema, { io: 'input' })) as Schema),
+  agent: withActions(z.toJSONSchema(agentSchema, { io: 'input' })) as object,
+});
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  [key: string]: unknown;
+}
+
+const listKeys = [
+  'items',
+  'item_var',
+  'index_var',
+  'max_concurrency',
+  'parallel_config',
+  'action',
+  'subgraph',
+  'input',
+];
+
+/** Keys of the dialect's other hosts are not refused by an editor, and not offered by one that knows `deprecated`. */
+function withForeign(schema: Schema): Schema {
+  const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
+    for (const [key, { as, say = leftOut }] of Object.entries(table))
+      if (place?.properties && !place.properties[key])
+        place.properties[key] = { deprecated: true, description: as ? `Another word for \`${as}\`.` : say };
+  };
+  const { config, settings, nodes, edges } = schema.properties!;
+  const node = nodes!.items;
+  add(schema, foreign.workflow);
+  add(config, foreign.config);
+  add(settings, foreign.settings);
+  add(settings?.properties?.llm, foreign.llm);
+  add(settings?.properties?.parallel, foreign.parallel);
+  for (const place of [node, node?.properties?.steps?.items, node?.properties?.body?.items]) add(place, foreign.node);
+  add(edges!.items, foreign.edge);
+  for (const key of listKeys) node!.properties![key] = { deprecated: true, description: 'Of `dynamic_parallel`.' };
+  const { description, ...fanIn } = node!.properties!.fan_in!;
+  node!.properties!.fan_in = { anyOf: [fanIn, { type: 'string' }], description };
+  const type = { enum: ['while_loop', 'standard', 'dynamic_parallel'] };
+  node!.properties!.type = {
+    ...type,
+    description:
+      '`while_loop`, for `condition`, `max_iterations` and `body`. For each item of a list there is `foreach`.',
+  };
+  const { to } = edges!.items!.properties!;
+  edges!.items!.properties!.to = { anyOf: [to, { type: 'array', items: to }], description: String(to?.description) };
+  return schema;
+}
+
+/** Names of actions are offered where one is wanted; others (of MCP servers) are possible. */
+function withActions(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withActions);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const named = key === 'uses' || key === 'action';
+      if (!named || (value as { type?: unknown }).type !== 'string') return [key, withActions(value)];
+      const { type, ...rest } = value as Record<string, unknown>;
+      return [key, { ...rest, anyOf: [{ enum: [...offeredNames, ...toolsByName.keys()] }, { type }] }];
+    }),
+  );
+}
+
+/** What an action is for, what it takes, and what it gives, as far as it is known before it is called; undefined: nothing is. */
+export function actionSchema(name: string): ActionSchema | undefined {
+  const [takes, gives] = [parametersOf(name), givesOf(name)];
+  const own = Object.keys(ownActions).find((one) => one === name || dual(one) === name);
+  const what = own === undefined ? toolsByName.get(name)?.definition.description : ownActions[own];
+  if (what === undefined) return gives && { gives: schemaOf(z.object(gives)) };
+  return {
+    ...(takes && schemaOf(z.object(takes))),
+    description: gives ? `${what} It gives ${inWords(gives)}.` : what,
+    ...(gives && { gives: schemaOf(z.object(gives)) }),
+  };
+}
+
+/** With the words that are for people as descriptions. */
+const schemaOf = (type: z.ZodType): Known =>
+  z.toJSONSchema(type, {
+    io: 'input',
+    unrepresentable: 'any',
+    override({ jsonSchema }) {
+      const schema = jsonSchema as Schema;
+      if (schema.help !== undefined) schema.description = schema.help;
+      delete schema.help;
+    },
+  }) as Known;
+
+/** `` `{content, usage, cached?}` ``; what every result may have is not said each time. */
+function inWords(gives: Record<string, z.ZodType>): string {
+  const keys = Object.entries(gives).filter(([key]) => key !== 'cut');
+  return `\`{${keys.map(([key, type]) => (type.safeParse(undefined).success ? `${key}?` : key)).join(', ')}}\``;
+}
+
+const ownActions: Record<string, string> = {
+  'llm.call': 'One model call.',
+  'llm.stream': 'One model call, shown while it comes.',
+  'llm.retry': 'A model call that is tried again; one that fails in the end is a value and not an error.',
+  'llm.tools': 'A model that calls tools until it has its answer.',
+  [nestedAction]:
+    'Another workflow as a step: it begins with `inputs`, through the same questions and limits, and gives the values that its state holds at its end.',
+  'state.set': 'Sets keys of the state to the values given.',
+};

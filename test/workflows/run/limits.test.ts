@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { newRun } from '../../../src/protocol/run.ts';
+import { Limits } from '../../../src/workflows/run/limits.ts';
+import { reply } from '../../support/provider.ts';
+import { Stage } from '../stage.ts';
+
+const usage = (cost: number | undefined, totalTokens = 10) => ({
+  ...{ promptTokens: 5, completionTokens: 5, totalTokens },
+  ...(cost !== undefined && { cost }),
+});
+
+describe('a limit of a workflow', () => {
+  const cases: [what: string, limits: object, cost: number | undefined, minutes: number, told: string | undefined][] = [
+    ['nothing', {}, 100, 1000, undefined],
+    ['less than it may cost', { cost: 1 }, 1.9, 0, undefined],
+    [
+      'what it may cost',
+      { cost: 1 },
+      2,
+      0,
+      'The limit of $1 of this workflow is reached: $1.00. Continue to allow as much again.',
+    ],
+    ['less than its time', { minutes: 2 }, 9, 1.9, undefined],
+    [
+      'its time',
+      { minutes: 2 },
+      9,
+      2,
+      'The limit of 2 minutes of this workflow is reached. Continue to allow as much again.',
+    ],
+  ];
+  for (const [what, limits, cost, minutes, told] of cases)
+    it(`counts from where it went on: ${what}`, () => {
+      const run = { ...newRun('r'), usage: usage(1) };
+      let now = 0;
+      const one = new Limits(limits, run, () => now);
+      run.usage = usage(cost, 20);
+      now = minutes * 60_000;
+      assert.equal(one.reached?.message, told);
+    });
+
+  it('of money does not hold where no price is known, and says so', () => {
+    const run = { ...newRun('r'), usage: usage(undefined) };
+    const one = new Limits({ cost: 1 }, run);
+    assert.equal(one.doubt, undefined);
+    run.usage = usage(undefined, 20);
+    assert.match(one.doubt!, /not known/);
+  });
+
+  const call = 'uses: llm.call, with: {messages: [{role: user, content: Hi}]}, output: said';
+  const flow = `
+limits: {minutes: 5}
+nodes:
+  - {name: a, ${call}}
+  - {name: inner, uses: workflow.run, with: {workflow: inner}}
+  - {name: c, foreach: [1, 2], max_workers: 1, ${call}}
+`;
+
+  it('lets the run rest with a sentence wherever it is; going on loses and repeats nothing', async () => {
+    const stage = await Stage.of(flow, () => {
+      stage.ahead += 600_000;
+      return reply.text('Hello');
+    });
+    try {
+      stage.others = { inner: `limits: {minutes: 1}\nnodes: [{name: b, ${call}}, {name: b2, ${call}}]` };
+      const codes: unknown[] = [];
+      for (let result = await stage.start(); codes.push(result.error?.code ?? result.phase) < 9; ) {
+        if (result.phase === 'Completed') break;
+        stage.build();
+        result = await stage.continue();
+      }
+      assert.deepEqual(codes, [...Array.from({ length: 4 }, () => 'WORKFLOW_LIMIT_REACHED'), 'Completed']);
+      assert.equal(stage.provider.requests.length, 5);
+    } finally {
+      await stage.end();
+    }
+  });
+
+  it('hands back after a turn of an agent', async () => {
+    const stage = await Stage.of(
+      'limits: {minutes: 5}\nnodes: [{name: a, agent: {instructions: You look.}, prompt: Look.}]',
+      () => {
+        stage.ahead += 600_000;
+        return reply.call('fs_find', { pattern: `${stage.ahead}` });
+      },
+    );
+    try {
+      const { phase, error } = await stage.start();
+      assert.deepEqual(
+        [phase, error?.code, stage.provider.requests.length],
+        ['WaitingUser', 'WORKFLOW_LIMIT_REACHED', 1],
+      );
+    } finally {
+      await stage.end();
+    }
+  });
+});
