@@ -48,6 +48,8 @@ const quiet = {
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'git.openRepositoryInParentFolders': 'never',
+  'typescript.disableAutomaticTypeAcquisition': true, // it would ask a registry for types
+  'remote.autoForwardPorts': false, // it would look through the sockets of all processes, again and again
   'window.dialogStyle': 'custom',
   'window.confirmBeforeClose': 'never',
   'window.commandCenter': false,
@@ -161,6 +163,7 @@ function serverEnvironment(temporary: string, added: Record<string, string> = {}
     ...added,
     EXTENSIONS_GALLERY: '{}',
     VSCODE_PROXY_URI: '',
+    VSCODE_CLI: '1', // the environment is this one; nobody's shell has to be started to learn it
     XDG_RUNTIME_DIR: temporary, // its sockets go there, not to /tmp for good
   };
 }
