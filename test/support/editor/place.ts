@@ -72,8 +72,8 @@ export async function closeBrowser({ context }: Place): Promise<void> {
   await context.close().catch(() => {}); // gone already
 }
 
-const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken }: ServerOptions) =>
-  !userDataDir && !extensionsDir && !env && !connectionToken && (trust ?? 'granted') === 'granted';
+const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, connectionsTo }: ServerOptions) =>
+  !userDataDir && !connectionsTo && !extensionsDir && !env && !connectionToken && (trust ?? 'granted') === 'granted';
 
 /** Closes the window, waits for its extension host, and removes all that both have kept; false when something of it stays. */
 async function isLeft({ server, context }: Place, page: Page): Promise<boolean> {

@@ -15,6 +15,8 @@ export interface ServerOptions {
   settings?: Record<string, unknown>;
   /** Workspace trust: everything is trusted, VS Code asks, or the window opens restricted. Default: `granted`. */
   trust?: 'granted' | 'asked' | 'refused';
+  /** A file in which strace says where any process of the editor connects to. Default: nobody watches. */
+  connectionsTo?: string;
   /** Who opens the workbench must know it. Without one anybody on this machine may: for tests only. */
   connectionToken?: string;
 }
@@ -67,9 +69,15 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
   writeSettings(userDataDir, options);
   const driverSocket = path.join(temporary, 'driver.sock');
 
-  const child = spawn(
+  const watching = ['strace', '-f', '--seccomp-bpf', '-e', 'trace=connect', '-e', 'signal=none'];
+  const [program, ...before] = [
+    ...(options.connectionsTo ? [...watching, '-o', options.connectionsTo] : []),
     installation.node,
+  ];
+  const child = spawn(
+    program!,
     [
+      ...before,
       ...['--require', path.join(import.meta.dirname, 'parent-watch.cjs')],
       path.join(installation.root, 'out', 'server-main.js'),
       ...['--host', '127.0.0.1', '--port', String(lastPort(userDataDir))],

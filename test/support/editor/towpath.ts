@@ -11,7 +11,10 @@ import { copySample, temporaryFolder, writeWorkspace } from './sample.ts';
 import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 
 export interface TowpathOptions
-  extends Pick<WorkbenchOptions, 'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'trust'> {
+  extends Pick<
+    WorkbenchOptions,
+    'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'trust' | 'connectionsTo'
+  > {
   /** The workspace's files, relative path → text. Neither this nor `folder`: a fresh copy of the sample workspace. */
   files?: Record<string, string>;
   /** An existing folder to open; it stays when the editor stops. `null`: an empty window. */
