@@ -19,6 +19,7 @@ const sources: Record<string, string> = {
 const browser = await openBrowser();
 try {
   const { page } = await browser.open('test/webview/page/markdown.ts');
+  await page.evaluate(() => (globalThis as unknown as { markdown: MarkdownPage }).markdown.loadColours());
   console.log(`one rendering, ${rounds} times, each within ${budgetMs} ms`);
   for (const [name, source] of Object.entries(sources)) {
     const times: number[] = [];

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { build } from 'esbuild';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
+import { built } from '../support/programs.ts';
 import { type ThemeName, themes } from './themes.ts';
 
 export const root = path.resolve(import.meta.dirname, '../..');
@@ -51,6 +51,7 @@ export interface TestPage {
 export async function openBrowser(): Promise<TestBrowser> {
   const strays: string[] = [];
   const bundles = new Map<string, { script: string; style: string }>();
+  const highlight = built('highlight.js');
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const entry = url.searchParams.get('entry') ?? '';
@@ -64,6 +65,7 @@ export async function openBrowser(): Promise<TestBrowser> {
       });
     } else if (url.pathname === '/script.js') send('text/javascript', bundles.get(entry)!.script);
     else if (url.pathname === '/style.css') send('text/css', bundles.get(entry)!.style);
+    else if (url.pathname === '/highlight.js') send('text/javascript', (await highlight).files.get('highlight.js')!);
     else if (url.pathname === '/favicon.ico') response.writeHead(404).end();
     else {
       strays.push(url.pathname);
@@ -149,20 +151,10 @@ function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName
 </body></html>`;
 }
 
+/** As the panel is built, with another beginning. */
 async function bundle(entry: string): Promise<{ script: string; style: string }> {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(root, entry)],
-    outdir: '/',
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2022',
-    logLevel: 'warning',
-  });
-  const text = (ending: string) => outputFiles.find((file) => file.path.endsWith(ending))?.text ?? '';
-  return { script: text('.js'), style: text('.css') };
+  const { files } = await built('panel.js', path.join(root, entry));
+  return { script: files.get('panel.js')!, style: files.get('panel.css') ?? '' };
 }
 
 function launch(): Promise<Browser> {

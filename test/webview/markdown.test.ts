@@ -25,6 +25,7 @@ describe('Markdown of a model, as safe elements', () => {
   before(async () => {
     browser = await openBrowser();
     test = await browser.open('test/webview/page/markdown.ts');
+    await coloured();
   });
   after(() => browser.close());
 
@@ -35,6 +36,9 @@ describe('Markdown of a model, as safe elements', () => {
       ({ text, at }) => (globalThis as unknown as { markdown: MarkdownPage }).markdown.stream(text, at),
       { text: source, at: ends },
     );
+
+  const coloured = (): Promise<void> =>
+    test.page.evaluate(() => (globalThis as unknown as { markdown: MarkdownPage }).markdown.loadColours());
 
   for (const one of cases) {
     it(`${one.id} ${one.why}: ${one.render}`, async () => {
@@ -107,6 +111,30 @@ describe('Markdown of a model, as safe elements', () => {
       ),
       { numRuns: 300, seed: 1 },
     );
+  });
+
+  it('code that was there before its colours gets them, and not a letter or a line moves', async () => {
+    const source = `Look:\n\n\`\`\`ts\n${'const answer: number = 42; // the answer\n'.repeat(80)}\`\`\`\n\nthen`;
+    await test.renew();
+    const { before, after } = await test.page.evaluate(
+      (text) => (globalThis as unknown as { markdown: MarkdownPage }).markdown.colour(text),
+      source,
+    );
+    assert.deepEqual([before.colours, after.colours > 200], [0, true]);
+    assert.deepEqual({ ...after, colours: 0 }, before);
+    assert.deepEqual(await test.violations(), []);
+  });
+
+  it('colours that come in the middle of a stream change nothing else', async () => {
+    const source = `\`\`\`ts\n${'const answer: number = 42; // the answer\n'.repeat(100)}\`\`\`\n\nand more`;
+    for (const share of [0.2, 0.53, 0.9, 1]) {
+      await test.renew();
+      const { html, wholeHtml } = await test.page.evaluate(
+        ({ text, at }) => (globalThis as unknown as { markdown: MarkdownPage }).markdown.streamAround(text, at),
+        { text: source, at: Math.floor(share * source.length) },
+      );
+      assert.equal(html, wholeHtml);
+    }
   });
 
   it('a stream of five thousand slices is read and built in proportion to its length', async () => {

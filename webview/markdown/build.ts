@@ -1,6 +1,6 @@
 import type { Tokens } from 'marked';
+import { codeNodes } from './colours.ts';
 import { decodeEntities } from './entities.ts';
-import { highlightRuns } from './highlight.ts';
 import type { Token } from './lexer.ts';
 import { type LinkTarget, linkTarget } from './links.ts';
 
@@ -112,7 +112,7 @@ export const languageOf = (token: Tokens.Code): string =>
   /^[a-z0-9+#-]{0,20}/.exec((token.lang ?? '').trim().toLowerCase())?.[0] ?? '';
 
 function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
-  const code = element('code', '', codeNodes(token));
+  const code = element('code', '', codeNodes(token.text, languageOf(token)));
   code.tabIndex = 0; // long lines are scrolled by keyboard, too
   const copy = element('button', 'copy', ['Copy']);
   copy.title = 'Copy this code';
@@ -125,12 +125,6 @@ function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   });
   const bar = element('span', 'code-bar', [element('span', 'code-language', [languageOf(token)]), copy]);
   return element('pre', '', [bar, code]);
-}
-
-export function codeNodes(token: Tokens.Code): Node[] {
-  return highlightRuns(token.text, languageOf(token)).map((run) =>
-    run.kind ? element('span', `hl-${run.kind}`, [run.text]) : document.createTextNode(run.text),
-  );
 }
 
 function inline(tokens: readonly unknown[], actions: MarkdownActions, insideLink = false): (Node | string)[] {

@@ -1,14 +1,7 @@
+import type { Tokens } from 'marked';
 import { safeCut, visibleProse } from '../../src/protocol/visible.ts';
-import {
-  buildBlock,
-  buildItem,
-  buildPlain,
-  codeNodes,
-  countNodes,
-  element,
-  languageOf,
-  type MarkdownActions,
-} from './build.ts';
+import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, type MarkdownActions } from './build.ts';
+import { codeNodes } from './colours.ts';
 import { lex, type Token } from './lexer.ts';
 
 /** How much of a text is shown before "Show more", and by how much more each time. */
@@ -158,7 +151,7 @@ export class MarkdownView {
         old.token.type === 'code' &&
         languageOf(old.token) === languageOf(token)
       ) {
-        return { token, node: old.node, coloured: this.growCode(old, token.text, codeNodes.bind(null, token)) };
+        return { token, node: old.node, coloured: this.growCode(old, token) };
       }
     }
     return {
@@ -169,7 +162,8 @@ export class MarkdownView {
   }
 
   /** Colours are found anew when the block grew by a quarter, and at its end; in between code is appended plain. */
-  private growCode(old: Built, text: string, colour: () => Node[]): number {
+  private growCode(old: Built, token: Tokens.Code): number {
+    const { text } = token;
     const code = old.node!.querySelector('code')!;
     const shown = code.textContent ?? '';
     const coloured = old.coloured ?? 0;
@@ -177,7 +171,7 @@ export class MarkdownView {
       code.append(text.slice(shown.length));
       return coloured;
     }
-    code.replaceChildren(...colour());
+    code.replaceChildren(...codeNodes(text, languageOf(token)));
     return text.length;
   }
 
@@ -200,7 +194,7 @@ export class MarkdownView {
     if (done === 0 || doneLength > this.tail.length) return;
     for (const { token, node, coloured } of this.built.slice(0, done)) {
       if (token.type === 'code' && node && coloured !== token.text.length) {
-        node.querySelector('code')!.replaceChildren(...codeNodes(token));
+        node.querySelector('code')!.replaceChildren(...codeNodes(token.text, languageOf(token)));
       }
       this.nodes += countNodes(token);
       this.lastFinished = node ?? this.lastFinished;

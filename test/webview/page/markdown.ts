@@ -1,4 +1,5 @@
 import { Lexer } from 'marked';
+import { loadColours } from '../../../webview/markdown/colours.ts';
 import type { LinkTarget } from '../../../webview/markdown/links.ts';
 import { MarkdownView } from '../../../webview/markdown/view.ts';
 import type { MarkdownPage, Rendering, Work } from '../renderings.ts';
@@ -77,5 +78,31 @@ function stream(source: string, ends: number[]): Work {
   };
 }
 
-const page: MarkdownPage = { render, stream };
+async function colour(source: string): ReturnType<MarkdownPage['colour']> {
+  const { text } = render(source);
+  const shown = document.querySelector<HTMLElement>('.markdown')!;
+  const look = () => ({
+    text: shown.textContent ?? '',
+    height: shown.clientHeight,
+    colours: shown.querySelectorAll('[class^=hl-]').length,
+  });
+  const before = { ...look(), text };
+  await loadColours();
+  return { before, after: look() };
+}
+
+async function streamAround(source: string, at: number): Promise<Pick<Work, 'html' | 'wholeHtml'>> {
+  const actions = { open: () => {}, copy: () => {} };
+  const view = new MarkdownView(actions);
+  for (let end = 0; end < source.length; end += 7) {
+    view.show(source.slice(0, end), false);
+    if (end >= at) await loadColours();
+  }
+  view.show(source, true);
+  const whole = new MarkdownView(actions);
+  whole.show(source, true);
+  return { html: view.element.outerHTML, wholeHtml: whole.element.outerHTML };
+}
+
+const page: MarkdownPage = { render, stream, streamAround, colour, loadColours };
 Object.assign(window, { markdown: page });
