@@ -1,10 +1,13 @@
 // npm test [-- part … | quick | all]: everything that has to hold, in order. The last line is the sum of all tests.
 // `quick`: what a change breaks most often. `all`: also what takes hours, before a release.
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { binary, node, runCommand } from './support/command.ts';
 import { ensureChromium } from './support/editor/chromium.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
 import { ensureServer } from './support/editor/install.ts';
+import { projectRoot } from './support/editor/project.ts';
 import { forgetReport, mochaArguments, readReport } from './support/report.ts';
 import { forgetSent } from './support/sent.ts';
 
@@ -72,6 +75,7 @@ const parts: Part[] = [
     },
   },
   long('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor }),
+  long('tries', [binary('mocha'), '--timeout', '0', ...filesThatTry()], { TOWPATH_TRIES: 'many' }),
   long('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
   long('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
     TOWPATH_HISTORIES: '10000',
@@ -85,6 +89,15 @@ const parts: Part[] = [
 function long(name: string, command: string[], env: Record<string, string> = {}): Part {
   const run = async (signal: AbortSignal) => (await runCommand(node(...command), signal, env)).code === 0;
   return { name, only: 'all', run };
+}
+
+/** The files in which something made by chance is tried more often before a release (`support/tries.ts`). */
+function filesThatTry(): string[] {
+  const files = readdirSync(path.join(projectRoot, 'test'), { recursive: true, encoding: 'utf8' });
+  return files
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => path.join('test', file))
+    .filter((file) => readFileSync(path.join(projectRoot, file), 'utf8').includes('support/tries.ts'));
 }
 
 /** Something hangs when it takes longer than this; the part that does is ended and has failed. */

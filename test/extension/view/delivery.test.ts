@@ -13,6 +13,7 @@ import { chat } from '../../../src/workflows/run/chat.ts';
 import { clientFor, cutAt, toStream } from '../../llm/serve.ts';
 import { noTools } from '../../support/noTools.ts';
 import { reply } from '../../support/reply.ts';
+import { tries } from '../../support/tries.ts';
 
 /** Time that passes when the test says so; what is due then happens. */
 class TestClock implements Clock {
@@ -130,7 +131,7 @@ describe('events on their way to the panel', () => {
       clock.pass(1000);
       assert.deepEqual(folded(sent.flatMap((one) => one.events)), folded(events));
     });
-    fc.assert(property, { numRuns: 300 });
+    fc.assert(property, { numRuns: tries(60, 300) });
   });
 
   it('the first one after a rest goes at once, the next wait for their turn', () => {
