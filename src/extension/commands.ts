@@ -9,6 +9,7 @@ import type { Approvals } from './gate/approvals.ts';
 import { showApprovals } from './gate/approvalsMenu.ts';
 import type { Policies } from './gate/policies.ts';
 import { showRunPreset } from './gate/runPresetMenu.ts';
+import { helpCommand, showHelp } from './help/help.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
 import { testConnection } from './models/connection.ts';
@@ -49,6 +50,7 @@ interface Parts {
   policies: Policies;
   mcp: Mcp;
   workflows: Workflows;
+  helpPages: vscode.Uri;
   modals: Modals;
   presence: Presence;
   log: vscode.LogOutputChannel;
@@ -69,7 +71,7 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>) => workflows.runWorkflow(id, values),
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
-    'towpath.helpWorkflows': () => workflows.help(),
+    [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
     'towpath.stop': () => conversation.stop(),
     'towpath.pause': () => conversation.pause(),
     'towpath.continue': async () => {

@@ -175,8 +175,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
-  const page = vscode.Uri.joinPath(context.extensionUri, 'src', 'help', 'workflows.md');
-  const workflows = new Workflows(workflowFiles, conversation, templates, page);
+  const workflows = new Workflows(workflowFiles, conversation, templates);
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, modals);
   const manager = new ModelManager(context, models, downloads, fetcher, setup, modals, (file) =>
@@ -247,6 +246,7 @@ export function activate(context: vscode.ExtensionContext): void {
       policies,
       mcp,
       workflows,
+      helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
       modals,
       presence,
       log,

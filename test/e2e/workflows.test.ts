@@ -149,9 +149,16 @@ describe('workflows', () => {
     await editor.panel.waitForPhase('Completed');
     await editor.panel.shows('two and 2 and 3');
     await editor.panel.shows('it counts as false'); // what cannot be worked out is said at its node
-    await editor.command('Towpath: Help: Workflows');
+    await editor.command('Towpath: Help…');
+    await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'What leaves this machine' }).waitFor();
+    await editor.screenshot('help-pages');
+    await editor.page.keyboard.type('every action and tool'); // what a page is about is looked through, too
+    await editor.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: 'Workflow packages' })
+      .waitFor({ state: 'detached' });
+    await editor.page.keyboard.press('Enter');
     await editor.page.locator('.tab', { hasText: 'Preview workflows.md' }).waitFor();
-    await editor.screenshot('workflow-help');
+    await editor.screenshot('help-workflows');
   });
 
   it('ask the person, go on from a failure, run words as they are, say what is large, and rest at their limit', async () => {

@@ -4,19 +4,21 @@ import ts from 'typescript';
 
 /** What each layer may import from the others: the direction is one way. */
 export const layers: Record<string, readonly string[]> = {
+  'src/help': [],
   'src/protocol': [],
   'src/llm': ['src/protocol'],
   'src/tools': ['src/protocol'],
   'src/runs': ['src/protocol'],
   'src/engine': ['src/protocol', 'src/llm', 'src/tools', 'src/runs'],
   'src/workflows': ['src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine'],
-  'src/extension': ['src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine', 'src/workflows'],
+  'src/extension': ['src/help', 'src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine', 'src/workflows'],
   webview: ['src/protocol'],
 };
 
 /** The rooms of a layer that has them: each imports only from those before it, and every folder is one. */
 export const rooms: Record<string, readonly string[]> = {
   'src/extension': [
+    'help',
     'view',
     'dialogs',
     'settings',

@@ -1,40 +1,20 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { loadWorkflow } from '../../src/workflows/read/validate.ts';
 import { jsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
+import { readPage } from '../support/help/pages.ts';
 import { reply } from '../support/provider.ts';
-import { readPage, withTables } from '../support/workflowsPage.ts';
 import { Stage, toolNames } from './stage.ts';
 
-const page = readPage();
+const page = readPage('workflows');
 const files = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => yaml!);
 const named = (name: string) => files.find((yaml) => yaml.includes(`name: ${name}\n`))!;
 
 describe('the page of workflows', () => {
-  it('has its tables from the code: `npm run page` writes them anew', () => assert.equal(withTables(page), page));
-
   for (const [index, yaml] of files.entries())
     it(`shows file ${index + 1} as it can be run: ${/name: (.*)/.exec(yaml)![1]}`, () => {
       const { problems, warnings } = loadWorkflow(yaml, { tools: toolNames });
       assert.deepEqual([problems, warnings], [[], []]);
     });
-
-  it('leads to places that it has', () => {
-    const places = [...page.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(' ', '-'));
-    const links = [...page.matchAll(/\]\(#([^)]+)\)/g)].map(([, place]) => place!);
-    assert.deepEqual(
-      links.filter((place) => !places.includes(place)),
-      [],
-    );
-  });
-
-  it('is shipped, and the README leads to it', () => {
-    const root = path.resolve(import.meta.dirname, '../..');
-    const [readme, shipped] = ['README.md', '.vscodeignore'].map((name) => readFileSync(path.join(root, name), 'utf8'));
-    assert.match(readme!, /\(src\/help\/workflows\.md\)/);
-    assert.match(shipped!, /^!src\/help\/\*\.md$/m);
-  });
 
   it('has words for every key', () => {
     const without: string[] = [];

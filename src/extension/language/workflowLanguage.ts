@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
 import type { Aside } from '../aside/aside.ts';
 import type { About } from '../aside/asideJobs.ts';
+import { helpCommand, helpLink } from '../help/help.ts';
 import { kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
-
-/** Opens the page of workflows. */
-const help = 'towpath.helpWorkflows';
 
 /**
  * Completion and hover in workflow and agent files, from the JSON schemas that an extension for YAML would use; where that
@@ -47,8 +45,8 @@ export function workflowLanguage(files: WorkflowFiles, aside: Aside): vscode.Dis
         const offset = document.offsetAt(position);
         const text = about && (await aside.run('hover', document.getText(), offset, about).catch(() => undefined));
         if (!text) return undefined;
-        const words = new vscode.MarkdownString(`${text}\n\n[Workflows](command:${help})`);
-        words.isTrusted = { enabledCommands: [help] };
+        const words = new vscode.MarkdownString(`${text}\n\n[Workflows](${helpLink('workflows')})`);
+        words.isTrusted = { enabledCommands: [helpCommand] };
         return new vscode.Hover(words);
       },
     }),

@@ -14,11 +14,7 @@ export class Workflows {
     private readonly files: WorkflowFiles,
     private readonly conversation: Conversation,
     private readonly templates: vscode.Uri,
-    private readonly page: vscode.Uri,
   ) {}
-
-  /** All that is needed to write one. */
-  help = () => vscode.commands.executeCommand('markdown.showPreview', this.page);
 
   /** Asks which one, when no `id` says so, and for the values that it needs. */
   async runWorkflow(id?: string, given?: Record<string, unknown>): Promise<void> {

@@ -1,44 +1,29 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { mostBytes, mostDepth } from '../../src/tools/bounds.ts';
-import { serverResult } from '../../src/tools/mcp/result.ts';
-import { maximumOutcome } from '../../src/tools/outcome.ts';
-import { defaultLines, maximumCharacters } from '../../src/tools/window.ts';
-import { mostAliases } from '../../src/tools/yaml.ts';
-import { offeredNames } from '../../src/workflows/action/actions.ts';
-import { mostDepth as mostNested } from '../../src/workflows/action/nested.ts';
-import { toolsByName } from '../../src/workflows/action/parameters.ts';
-import { atOnceUnlessSaid, mostItems } from '../../src/workflows/run/each.ts';
-import { mostVisits } from '../../src/workflows/run/graph.ts';
-import { mostInside } from '../../src/workflows/template/bounds.ts';
-import { mostSteps } from '../../src/workflows/template/interpreter.ts';
-import { longestRange } from '../../src/workflows/template/language.ts';
-import { templateProblem } from '../../src/workflows/template/template.ts';
-import { actionSchema, jsonSchemas } from '../../src/workflows/write/jsonSchema.ts';
-import type { Schema } from '../../src/workflows/write/writing.ts';
-
-/** The page of workflows. Its tables are made from the code: `npm run page` writes them anew. */
-export const pagePath = path.resolve(import.meta.dirname, '../../src/help/workflows.md');
-
-export const readPage = (): string => readFileSync(pagePath, 'utf8');
-
-/** The page with its tables as the code has them: each stands between `<!-- name -->` and `<!-- /name -->`. */
-export function withTables(page: string): string {
-  return page.replaceAll(/<!-- (\w+) -->\n[\s\S]*?<!-- \/\1 -->/g, (_, name: string) => {
-    const make = tables[name];
-    if (!make) throw new Error(`There is no table ${name}.`);
-    return `<!-- ${name} -->\n${make()}\n<!-- /${name} -->`;
-  });
-}
+import { mostBytes, mostDepth } from '../../../src/tools/bounds.ts';
+import { serverResult } from '../../../src/tools/mcp/result.ts';
+import { maximumOutcome } from '../../../src/tools/outcome.ts';
+import { defaultLines, maximumCharacters } from '../../../src/tools/window.ts';
+import { mostAliases } from '../../../src/tools/yaml.ts';
+import { offeredNames } from '../../../src/workflows/action/actions.ts';
+import { mostDepth as mostNested } from '../../../src/workflows/action/nested.ts';
+import { toolsByName } from '../../../src/workflows/action/parameters.ts';
+import { mostProblems } from '../../../src/workflows/read/check.ts';
+import { atOnceUnlessSaid, mostItems } from '../../../src/workflows/run/each.ts';
+import { mostVisits } from '../../../src/workflows/run/graph.ts';
+import { mostInside } from '../../../src/workflows/template/bounds.ts';
+import { mostSteps } from '../../../src/workflows/template/interpreter.ts';
+import { longestRange } from '../../../src/workflows/template/language.ts';
+import { templateProblem } from '../../../src/workflows/template/template.ts';
+import { actionSchema, jsonSchemas } from '../../../src/workflows/write/jsonSchema.ts';
+import type { Schema } from '../../../src/workflows/write/writing.ts';
 
 type Wide = Omit<Schema, 'properties'> & { properties?: Record<string, Wide>; items?: Wide; required?: string[] };
 
 const workflow = jsonSchemas().workflow as Wide;
 const node = workflow.properties!.nodes!.items!;
 
-const tables: Record<string, () => string> = {
+/** The tables of the page of workflows. */
+export const workflowTables: Record<string, () => string> = {
   file: () => keys(workflow),
   settings: () =>
     keys({ properties: { ...workflow.properties!.settings!.properties, ...prefixed('llm'), ...prefixed('parallel') } }),
@@ -91,12 +76,16 @@ const number = (value: number) => value.toLocaleString('en-US');
 
 const limits = (): [what: string, most: string][] => [
   ['a file', `${mostBytes / 1024} KiB, ${mostDepth} levels of lists and maps, ${mostAliases} aliases`],
+  ['problems of one file that are told', `${mostProblems}`],
   ['how often a node is reached between two stops', `${mostVisits}, or \`settings.max_visits\` (1,000)`],
   ['rounds of a `while_loop`', '`max_iterations` (1,000)'],
   ['workflows in each other', `${mostNested} deep`],
   ['items of a `foreach`', number(mostItems)],
   ['items, and agents of branches, that work at once', `${atOnceUnlessSaid}, or \`max_workers\` (64)`],
-  ['a template', `${number(mostInside)} characters between its braces, ${number(mostSteps)} steps, a second`],
+  [
+    'a template',
+    `${number(mostInside)} characters between its braces, ${mostDepth} blocks in each other, ${number(mostSteps)} steps, a second`,
+  ],
   ['`range(n)`', `${number(longestRange)} numbers`],
   ['the result of a tool', `${maximumOutcome / 1024} KiB`],
   [
@@ -140,10 +129,7 @@ function typeOf(schema: Wide): string {
     .join(' or ');
 }
 
-const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+export const cell = (text = ''): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** The refusal of a name says which there are. */
 const namesIn = (problem = ''): string => problem.slice(problem.indexOf('There are ') + 'There are '.length);
-
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
-  writeFileSync(pagePath, withTables(readPage()));

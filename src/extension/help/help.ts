@@ -1,0 +1,21 @@
+import * as vscode from 'vscode';
+import { type PageName, pages } from '../../help/pages.ts';
+
+export const helpCommand = 'towpath.help';
+
+/** The address of a page in trusted Markdown. */
+export const helpLink = (name: PageName): string =>
+  `command:${helpCommand}?${encodeURIComponent(JSON.stringify([name]))}`;
+
+/** Shows a page for people: the one of that name, or the one that is picked from all of them. */
+export async function showHelp(folder: vscode.Uri, name?: unknown): Promise<void> {
+  const page = pages.find((one) => one.name === name) ?? (await pick());
+  if (page)
+    await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(folder, `${page.name}.md`));
+}
+
+const pick = () =>
+  vscode.window.showQuickPick(
+    pages.map((page) => ({ ...page, label: page.title, detail: page.about })),
+    { title: 'Towpath: help about what?', matchOnDetail: true },
+  );

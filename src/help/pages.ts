@@ -1,0 +1,25 @@
+/** A page of this folder. */
+export interface Page {
+  /** Its file, without `.md`. */
+  name: string;
+  /** Its heading. */
+  title: string;
+  /** What a person finds there, as the list of pages says it. */
+  about: string;
+}
+
+/** All pages for people, in the order in which they are offered. */
+export const pages = [
+  { name: 'models', title: 'Models', about: 'The demo model, models on this machine, endpoints, keys, GPUs' },
+  { name: 'approvals', title: 'What is asked', about: 'The questions, presets, rules, commands, what stays asked' },
+  { name: 'runs', title: 'Runs', about: 'Stop and pause, commands in the background, a full window, what is kept' },
+  { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
+  { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
+  { name: 'mcp', title: 'MCP servers', about: 'Tools of servers: configuring, trusting, changed tools' },
+  { name: 'workflows', title: 'Workflows', about: 'All that is needed to write one, with every action and tool' },
+  { name: 'packages', title: 'Workflow packages', about: 'Micro-file packages: folders and .bmad archives' },
+  { name: 'settings', title: 'Settings and commands', about: 'Every setting, what it is at first, and every command' },
+  { name: 'developing', title: 'Developing Towpath', about: 'Building, testing and measuring it' },
+] as const satisfies readonly Page[];
+
+export type PageName = (typeof pages)[number]['name'];

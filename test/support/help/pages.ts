@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type PageName, pages } from '../../../src/help/pages.ts';
+import { connectionTables } from './connectionTables.ts';
+import { manifestTables } from './manifestTables.ts';
+import { workflowTables } from './workflowTables.ts';
+
+/** The pages for people. Their tables are made from the code: `npm run page` writes them anew. */
+export const pagesFolder = path.resolve(import.meta.dirname, '../../../src/help');
+
+const placeOf = (name: PageName): string => path.join(pagesFolder, `${name}.md`);
+
+export const readPage = (name: PageName): string => readFileSync(placeOf(name), 'utf8');
+
+const tables: Record<string, () => string> = { ...workflowTables, ...connectionTables, ...manifestTables };
+
+/** The page with its tables as the code has them: each stands between `<!-- name -->` and `<!-- /name -->`. */
+export function withTables(page: string): string {
+  return page.replaceAll(/<!-- (\w+) -->\n[\s\S]*?<!-- \/\1 -->/g, (_, name: string) => {
+    const make = tables[name];
+    if (!make) throw new Error(`There is no table ${name}.`);
+    return `<!-- ${name} -->\n${make()}\n<!-- /${name} -->`;
+  });
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
+  for (const { name } of pages) writeFileSync(placeOf(name), withTables(readPage(name)));
