@@ -22,8 +22,8 @@ interface Part {
   run(signal: AbortSignal): Promise<boolean>;
 }
 
-/** Files side by side, as many as there are processors, up to what memory is there for. */
-const jobs = String(Math.min(4, availableParallelism()));
+/** Files side by side: one more than there are processors, for some wait, up to what memory is there for. */
+const jobs = String(Math.min(4, availableParallelism() + 1));
 
 /** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
 const newestEditor = '4.139.1';

@@ -8,8 +8,7 @@ import { diskFaults, type Operations, points } from './parts.ts';
 import { steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
-describe('a window that is killed', function () {
-  this.timeout(120_000); // some processes, one after the other
+describe('a window that is killed', () => {
   let stage: Stage;
   let operations: Operations;
   before(async () => {

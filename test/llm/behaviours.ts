@@ -302,7 +302,7 @@ async function converse(row: Row, deeds: Deed[]) {
       },
     );
     assert.equal(provider.requests(), result.attempts, JSON.stringify(result));
-    await eventually('nothing is open', () => provider.open() === 0, 5000);
+    await eventually('nothing is open', () => provider.open() === 0);
     for (const key of canaries) assert.ok(!JSON.stringify([result, heard]).includes(key), 'the key is told to nobody');
     return { result, ...heard };
   } finally {
@@ -329,11 +329,11 @@ async function stopAt(row: Row, { deed, ready }: Stage): Promise<void> {
         onRetry: () => heard.waits++,
       },
     );
-    await eventually('it is there', () => provider.requests() > 0 && ready(heard), 10_000);
+    await eventually('it is there', () => provider.requests() > 0 && ready(heard));
     controller.abort();
     const result = await running;
     assert.deepEqual([result.success, result.aborted, result.error, result.attempts], [false, true, undefined, 1]);
-    await eventually('nothing is open', () => provider.open() === 0, 5000);
+    await eventually('nothing is open', () => provider.open() === 0);
     assert.deepEqual([heard.after, provider.requests()], [0, 1]);
   } finally {
     await provider.close();

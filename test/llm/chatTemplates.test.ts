@@ -35,8 +35,7 @@ const conversations: [says: string, messages: Message[]][] = [
   ],
 ];
 
-describe('the chat templates of real models', function () {
-  this.timeout(120_000);
+describe('the chat templates of real models', () => {
   let templates: ChatTemplate[];
   before(() => {
     templates = chatTemplates();

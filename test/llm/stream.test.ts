@@ -221,7 +221,7 @@ describe('however a stream is cut', () => {
       assert.ok(heard.error !== undefined || heard.finish !== undefined);
     });
     await fc.assert(property, { numRuns: tries(1500, 10_000) });
-  }).timeout(60_000);
+  });
 });
 
 async function hearPieces(pieces: Uint8Array[], type = 'text/event-stream'): Promise<Heard> {

@@ -211,5 +211,5 @@ describe('a deleted run', () => {
     }
     for (const { name } of await store.deleted.list()) await store.deleted.restore(name);
     for (const one of runs) await isWhole(one);
-  }).timeout(60_000);
+  });
 });

@@ -166,7 +166,7 @@ describe('a lock', () => {
       told.map((line) => JSON.parse(line)),
       Array(6).fill({ taken: 25, twice: 0 }),
     );
-  }).timeout(60_000);
+  });
 
   it('of a process that was killed is free at once', async () => {
     const { child, first } = await start('holding.ts', [file]);
@@ -177,7 +177,7 @@ describe('a lock', () => {
     const lock = await takeLock(file);
     assert.equal(lock.fromLiving, false);
     await lock.release();
-  }).timeout(60_000);
+  });
 
   const contained = ['unshare', '--pid', '--fork', '--kill-child'];
   if (spawnSync(contained[0]!, [...contained.slice(1), 'true']).status === 0) {
@@ -194,6 +194,6 @@ describe('a lock', () => {
         await lock?.release();
         return lock !== undefined;
       });
-    }).timeout(60_000);
+    });
   }
 });

@@ -148,7 +148,7 @@ describe('tools: a command in the background', () => {
     assert.deepEqual(await markedAlive(marker), []);
     assert.deepEqual(ends[0]?.[1].by, 'call');
     assert.equal((await stop(id)).running, false, 'a second time changes nothing');
-  }).timeout(20_000);
+  });
 
   it('is nobody else’s: not of another run, not by another id', async () => {
     const { id } = await begun('echo up; sleep 60', 'up');
@@ -222,7 +222,7 @@ describe('tools: a command in the background', () => {
     await flood;
     await eventually('it is ended', () => ends.length > 0);
     assert.equal(ends[0]?.[1].by, 'flood');
-  }).timeout(30_000);
+  });
 
   it('sixteen are enough', async () => {
     const answers = Array.from({ length: 16 }, (_, index) => run(`sleep ${60 + index}`));
@@ -251,7 +251,7 @@ describe('tools: a command in the background', () => {
         [other.id, 'window'],
       ],
     );
-  }).timeout(20_000);
+  });
 
   it('that begins while the window closes is ended, too', async () => {
     await background.close();

@@ -5,8 +5,7 @@ import { applyEdits } from '../../src/tools/files/match.ts';
 import { casesOf, corpus, score } from '../support/edits.ts';
 
 // A slice of `npm run bench:edits`, which plays all of it through the tool.
-describe('edits: of real files, with the slips that models make', function () {
-  this.timeout(60_000);
+describe('edits: of real files, with the slips that models make', () => {
   const root = path.resolve(import.meta.dirname, '../..');
 
   it('are right or refused', async () => {

@@ -19,9 +19,7 @@ const manyFiles = Array.from({ length: 620 }, (_, at) =>
   at % 3 === 0 ? `d${String(at % 7)}/${String(at).padStart(3, '0')}.txt` : `f${String(at).padStart(3, '0')}.txt`,
 ).sort(byPath);
 
-describe('a search with more results than are told', function () {
-  this.timeout(120_000); // of a folder of many files
-
+describe('a search with more results than are told', () => {
   it('fs.find gives the first files in order, whichever ripgrep comes upon first', async () => {
     workspace = await temporaryWorkspace(Object.fromEntries(manyFiles.map((path) => [path, 'x\n'])));
     for (let time = 0; time < 3; time++) {
@@ -179,8 +177,7 @@ describe('what ripgrep is kept from by a glob', () => {
   };
 
   for (const prefix of ['', 'ws/', 'my/ws/'])
-    it(`is never what it matches, below ${prefix || 'the only folder'}`, async function () {
-      this.timeout(120_000); // a ripgrep for each
+    it(`is never what it matches, below ${prefix || 'the only folder'}`, async () => {
       workspace = await temporaryWorkspace(Object.fromEntries(odd.map((path) => [path, ''])));
       workspace.write('.gitignore', 'dist/\n*.log\n!kept.log\n');
       const all = await names(prefix);

@@ -13,8 +13,7 @@ import { hostileAgents, hostilePackages, hostileWorkflows } from '../../support/
 
 const known = { tools: defaultTools().map(({ definition }) => definition.name), agents: [] };
 
-describe('aside of the extension host', function () {
-  this.timeout(120_000);
+describe('aside of the extension host', () => {
   let program: string;
   let aside: Aside;
   const folder = mkdtempSync(path.join(tmpdir(), 'aside-'));

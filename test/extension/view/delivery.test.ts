@@ -111,7 +111,7 @@ describe('events on their way to the panel', () => {
       globalThis.fetch = fetchBefore;
       rmSync(folder, { recursive: true });
     }
-  }).timeout(120_000);
+  });
 
   it('property: whatever comes whenever, the panel folds it to the same run', () => {
     const bodies = fc.oneof(

@@ -10,8 +10,7 @@ import { localModel, rejection, stopAt, Talk, tools } from './setup.ts';
 
 const fileRead = { ok: true, data: { text: 'export const a = 1;\n' } } as const;
 
-describe('a local model', function () {
-  this.timeout(60_000);
+describe('a local model', () => {
   let client: LocalClient;
   let options: LocalClientOptions;
   let close: () => Promise<void>;

@@ -7,8 +7,7 @@ import { failure, type ToolOutcome } from '../../../src/protocol/tools.ts';
 import { withNulls } from '../../support/scripted.ts';
 import { localModel, Talk, tools } from './setup.ts';
 
-describe('the demo model', function () {
-  this.timeout(60_000);
+describe('the demo model', () => {
   let model: Awaited<ReturnType<typeof localModel>>;
   before(async () => {
     model = await localModel(demoScript);

@@ -10,8 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { said, testScript } from '../../support/scripted.ts';
 import { localModel, rejection, Talk, tools } from './setup.ts';
 
-describe("a local model's process", function () {
-  this.timeout(60_000);
+describe("a local model's process", () => {
   let options: LocalClientOptions;
   let close: () => Promise<void>;
   let client: LocalClient;

@@ -23,8 +23,7 @@ function outline(text: string): string {
     .replace(/^tool( +)\{"ok":false,"error":\{"code":"(\w+)".*$/gm, 'tool$1$2');
 }
 
-describe('a local model in the whole product', function () {
-  this.timeout(120_000);
+describe('a local model in the whole product', () => {
   let client: LocalClient;
   let options: LocalClientOptions;
   let close: () => Promise<void>;

@@ -7,8 +7,7 @@ import { transcript } from '../../support/transcript.ts';
 import { localModel, tools } from './setup.ts';
 import { type Answer, Whole } from './whole.ts';
 
-describe('the same model file, in our process and behind a server of its own', function () {
-  this.timeout(120_000);
+describe('the same model file, in our process and behind a server of its own', () => {
   let model: Awaited<ReturnType<typeof localModel>>;
   let server: LocalServer;
   before(async () => {

@@ -74,10 +74,9 @@ async function works(): Promise<Talk> {
   return talk;
 }
 
-describe('a local model that hangs while it loads', function () {
+describe('a local model that hangs while it loads', () => {
   freshFolder();
 
-  this.timeout(60_000);
   it('and answers: it is ended, said, and the next message tries again', async () => {
     begin(`on.load = () => { if (nth > 1) loaded(); }; ${answers}`);
     const stuck = `Loading ${modelPath()} has come no further for 500 ms and was ended.`;
@@ -112,10 +111,9 @@ describe('a local model that hangs while it loads', function () {
   });
 });
 
-describe('a local model that does not heed a stop', function () {
+describe('a local model that does not heed a stop', () => {
   freshFolder();
 
-  this.timeout(60_000);
   const deafOnce = `
     on.load = () => loaded();
     on.generate = ({ id }) => { if (nth > 1) answer(id); else say({ id, type: 'text', text: 'I begin' }); };`;
@@ -154,10 +152,9 @@ describe('a local model that does not heed a stop', function () {
   });
 });
 
-describe('a GPU that a local model cannot be loaded on', function () {
+describe('a GPU that a local model cannot be loaded on', () => {
   freshFolder();
 
-  this.timeout(60_000);
   const said =
     'The model could not be loaded on the GPU (cuda), so it runs on the CPU, which is slower. The log says why.';
   const cpu = { gpu: false, gpuLayers: 0, layers: 9 };
@@ -212,10 +209,9 @@ describe('a GPU that a local model cannot be loaded on', function () {
   });
 });
 
-describe('a GPU that is not there', function () {
+describe('a GPU that is not there', () => {
   freshFolder();
 
-  this.timeout(60_000);
   it('is no trouble: the model is loaded on the CPU, and that can be asked', async () => {
     const { options, close } = await localModel(testScript(tools));
     client = createLocalClient({ ...options, gpu: 'auto', onLog: (line) => lines.push(line) });

@@ -9,8 +9,7 @@ import { localModel, rejection, Talk, tools } from './setup.ts';
 const long = (words: number) => 'along the canal the boat is pulled '.repeat(words);
 const dropped = /^Other runs needed the room/;
 
-describe('the window of a local model', function () {
-  this.timeout(60_000);
+describe('the window of a local model', () => {
   let client: LocalClient;
   let options: LocalClientOptions;
   let close: () => Promise<void>;
