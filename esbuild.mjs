@@ -1,5 +1,5 @@
-// Builds the programs into dist/: the extension host's half, its thread aside, the SDK of MCP, the local model's process, the panel, and
-// the colours of its code; and the demo model and the JSON schemas of workflow files, which programs of ours write.
+// Builds the programs into dist/: what the editor starts, all the rest of the extension host's half, its thread aside, the SDK of MCP,
+// the local model's process, the panel, and the colours of its code; and the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program
@@ -44,18 +44,20 @@ const shared = {
   plugins: [beside],
 };
 const node = { ...shared, platform: 'node', target: 'node20' };
-/** VS Code loads an extension as CommonJS, and gives its own modules to whatever it requires in turn. */
+/** VS Code loads an extension as CommonJS and gives its own modules to all that is required then: so `import()` is `require`, too. */
 const host = {
   ...node,
   format: 'cjs',
+  supported: { 'dynamic-import': false },
   external: ['vscode'],
   mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
 };
 const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' };
 
 export const programs = [
-  program(host, 'src/extension/main.ts', 'extension.cjs'),
-  program({ ...node, format: 'cjs' }, 'src/tools/mcp/sdk.ts', 'mcp.cjs'),
+  program(host, 'src/extension/start.ts', 'extension.cjs'),
+  program(host, 'src/extension/main.ts', 'main.cjs'),
+  program(host, 'src/tools/mcp/sdk.ts', 'mcp.cjs'),
   program({ ...node, format: 'cjs' }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker.ts', 'worker.mjs'),

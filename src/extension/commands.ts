@@ -56,8 +56,8 @@ interface Parts {
   log: vscode.LogOutputChannel;
 }
 
-/** Every command of package.json. A command that takes an argument can be called with it by keybindings and tests. */
-export function registerCommands(parts: Parts): vscode.Disposable[] {
+/** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
+export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unknown {
   const { conversation, undo, packages, setup, manager, fetcher, doctor, models, approvals, asks, workflows, log } =
     parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -145,12 +145,10 @@ export function registerCommands(parts: Parts): vscode.Disposable[] {
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
   };
-  return Object.entries(commands).map(([name, run]) =>
-    vscode.commands.registerCommand(name, (...args: never[]) => {
-      parts.presence.called();
-      return run(...args);
-    }),
-  );
+  return (name, args) => {
+    parts.presence.called();
+    return commands[name]!(...(args as never[]));
+  };
 }
 
 /** The shown run goes on with what is picked now, where it rests; without a pick all stays as it was. */

@@ -10,7 +10,7 @@ import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
 import { createAsides } from './aside/aside.ts';
-import { registerCommands } from './commands.ts';
+import { commandsOf } from './commands.ts';
 import { CommitMessages } from './commit/commitMessages.ts';
 import { Modals } from './dialogs/modals.ts';
 import { Doctor } from './doctor/doctor.ts';
@@ -45,6 +45,7 @@ import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Memory } from './settings/memory.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
+import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { Presence } from './view/presence.ts';
 import { Packages } from './workflows/packages.ts';
@@ -53,10 +54,16 @@ import { Workflows } from './workflows/workflows.ts';
 /** Nobody waits for what is not needed any more to be cleared away. */
 const sweepAfterMs = 60_000;
 
-let shutDown: (() => Promise<void>) | undefined;
+/** All of Towpath, as the first program (`start.ts`) needs it. */
+export interface Towpath {
+  /** Runs a command of package.json. */
+  run(command: string, args: unknown[]): unknown;
+  /** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
+  close(): Promise<void>;
+}
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
-export function activate(context: vscode.ExtensionContext): void {
+export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
   const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
@@ -64,7 +71,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
   const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
-  const view = new ChatView(context.extensionUri, (message) => panel.receive(message), log);
+  const view = new ChatView(page, (message) => panel.receive(message), log);
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
@@ -203,6 +210,32 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
   });
 
+  const run = commandsOf({
+    conversation,
+    engine,
+    store,
+    undo,
+    leftRunning,
+    commandsAtWork,
+    commitMessages,
+    packages,
+    setup,
+    manager,
+    fetcher,
+    doctor,
+    models,
+    namedModels,
+    approvals,
+    asks,
+    policies,
+    mcp,
+    workflows,
+    helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
+    modals,
+    presence,
+    log,
+  });
+
   const sweep = async () => {
     await store.sweep();
     await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
@@ -225,32 +258,6 @@ export function activate(context: vscode.ExtensionContext): void {
     policies,
     downloads,
     manager.register(),
-    vscode.window.registerWebviewViewProvider('towpath.chat', view),
-    ...registerCommands({
-      conversation,
-      engine,
-      store,
-      undo,
-      leftRunning,
-      commandsAtWork,
-      commitMessages,
-      packages,
-      setup,
-      manager,
-      fetcher,
-      doctor,
-      models,
-      namedModels,
-      approvals,
-      asks,
-      policies,
-      mcp,
-      workflows,
-      helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
-      modals,
-      presence,
-      log,
-    }),
     ...watchWorkflowFiles(workflowFiles, log),
     ...watchPackages(shelf, log),
     ...workflowLanguage(workflowFiles, asides.others),
@@ -263,16 +270,15 @@ export function activate(context: vscode.ExtensionContext): void {
   policies.look();
   leftRunning.find().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);
-  shutDown = async () => {
-    await Promise.all([background.close(), engine.close()]);
-    await Promise.all([models.dispose(), mcp.dispose(), ...Object.values(asides).map((aside) => aside.dispose())]);
+  view.listen();
+  return {
+    run,
+    async close() {
+      await Promise.all([background.close(), engine.close()]);
+      await Promise.all([models.dispose(), mcp.dispose(), ...Object.values(asides).map((aside) => aside.dispose())]);
+    },
   };
 }
 
 /** What people call this window when they meet its work in another one. */
 const windowName = () => [vscode.workspace.name, vscode.env.appName].filter(Boolean).join(' · ');
-
-/** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
-export async function deactivate(): Promise<void> {
-  await shutDown?.();
-}

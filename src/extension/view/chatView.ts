@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/view.ts';
 import type { PanelLook } from './attention.ts';
+import type { ChatPage } from './chatPage.ts';
 import { Delivery } from './delivery.ts';
 
 /** Messages the panel may send in a second; a person cannot click faster. */
@@ -14,9 +14,8 @@ export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 /** Milliseconds that the panel has to say what the person does; a page that works at something may take a while. */
 const answerMs = 2000;
 
-/** The chat panel's webview: what it says arrives checked, what it is told goes out in batches. It decides nothing. */
-export class ChatView implements vscode.WebviewViewProvider {
-  private view?: vscode.WebviewView;
+/** What the chat panel says arrives here checked, what it is told goes out in batches. It decides nothing. */
+export class ChatView {
   private ready = false;
   private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
@@ -25,23 +24,19 @@ export class ChatView implements vscode.WebviewViewProvider {
   private readonly looked = new Map<number, (look: PanelLook) => void>();
 
   constructor(
-    private readonly extensionUri: vscode.Uri,
+    private readonly page: ChatPage,
     private readonly receive: (message: Intention) => void,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
-  resolveWebviewView(view: vscode.WebviewView): void {
-    this.view = view;
-    this.ready = false;
-    const { webview } = view;
-    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
-    webview.options = { enableScripts: true, localResourceRoots: [dist] };
-    webview.onDidReceiveMessage((message: unknown) => this.arrived(message));
-    view.onDidDispose(() => {
-      this.view = undefined;
-      this.ready = false;
+  /** Hears what the page says from now on, and has said already. */
+  listen(): void {
+    this.page.listen({
+      opened: () => {
+        this.ready = false;
+      },
+      said: (message) => this.arrived(message),
     });
-    webview.html = page(webview, dist);
   }
 
   post(message: HostMessage): void {
@@ -56,7 +51,7 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   /** It is drawn, and on the screen. */
   get inView(): boolean {
-    return this.ready && this.view?.visible === true;
+    return this.ready && this.page.visible;
   }
 
   /** What the person does in the panel, by its own clock. */
@@ -91,7 +86,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   }
 
   private tell(message: HostMessage): void {
-    if (this.ready) void this.view?.webview.postMessage(message);
+    if (this.ready) this.page.post(message);
   }
 
   private arrived(message: unknown): void {
@@ -111,40 +106,3 @@ export class ChatView implements vscode.WebviewViewProvider {
     else this.receive(parsed.data);
   }
 }
-
-function page(webview: vscode.Webview, dist: vscode.Uri): string {
-  const nonce = newNonce();
-  const styleNonce = newNonce();
-  const script = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.js'));
-  const style = webview.asWebviewUri(vscode.Uri.joinPath(dist, 'panel.css'));
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    // The toolkit tries out `:focus-visible` with a style element that carries the nonce of the meta tag below.
-    `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
-    `font-src ${webview.cspSource}`,
-    `img-src ${webview.cspSource} blob:`,
-    "connect-src 'none'",
-    "frame-src 'none'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "require-trusted-types-for 'script'",
-    'trusted-types fast-html lit-html',
-  ].join('; ');
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta property="csp-nonce" content="${styleNonce}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${style}">
-<title>Towpath</title>
-</head>
-<body data-phase="">
-<script type="module" nonce="${nonce}" src="${script}"></script>
-</body>
-</html>`;
-}
-
-const newNonce = (): string => randomBytes(16).toString('base64');

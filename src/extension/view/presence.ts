@@ -15,6 +15,8 @@ export class Presence implements vscode.Disposable {
   /** The last that only a person does who has the focus there; an editor that opens scrolls by itself. */
   private workedAt = Number.NEGATIVE_INFINITY;
   private place: 'panel' | 'editor' = 'panel';
+  /** What the person did before is not known: as if they had done something right then. */
+  private readonly knownFrom = performance.now();
   private going: Promise<void> = Promise.resolve();
 
   constructor(private readonly view: ChatView) {
@@ -58,7 +60,8 @@ export class Presence implements vscode.Disposable {
   async quiet(over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       const look = await this.look();
-      const ms = vscode.window.state.focused ? quietIn(look) : idleMs;
+      const unknown = idleMs - (performance.now() - this.knownFrom);
+      const ms = vscode.window.state.focused ? Math.max(quietIn(look), unknown) : idleMs;
       if (ms === 0) return;
       await wait(ms, undefined, { signal: over }).catch(() => {});
     }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { setImmediate as moment } from 'node:timers/promises';
+import { built } from '../support/programs.ts';
+
+describe('The first program', () => {
+  let code: string;
+  before(async () => {
+    code = (await built('extension.cjs')).files.get('extension.cjs')!;
+  });
+
+  it('loads nothing else to be activated', () => {
+    const { window, loads } = start(code);
+    assert.deepEqual([[...window.commands.keys()], window.views], [['towpath.one', 'towpath.two'], ['towpath.chat']]);
+    assert.deepEqual(loads, []);
+  });
+
+  it('a command waits for the rest, which is loaded once', async () => {
+    const { window, loads, later } = start(code);
+    assert.equal(await window.commands.get('towpath.one')!('a', 1), 'towpath.one ran with a,1');
+    assert.equal(await window.commands.get('towpath.two')!(), 'towpath.two ran with ');
+    assert.deepEqual([loads, later.size], [['./main.cjs'], 0]);
+  });
+
+  it('the page is there before the rest is, and what was done in it meanwhile is told in order, once', async () => {
+    const { window, loads, heard, soon } = start(code);
+    const page = window.show();
+    assert.match(page.html, /panel\.js/);
+    page.say('ready');
+    page.say('send: hello');
+    assert.deepEqual([loads, heard], [[], []]);
+    await soon();
+    page.say('stop');
+    assert.deepEqual([loads, heard], [['./main.cjs'], ['opened', 'ready', 'send: hello', 'stop']]);
+  });
+
+  it('a page that was hidden and made again before anybody listened is known to be another', async () => {
+    const { window, heard, soon } = start(code);
+    const page = window.show();
+    page.say('ready');
+    page.say('send: hello');
+    page.hide();
+    window.show().say('ready');
+    await soon();
+    assert.deepEqual(heard, ['opened', 'ready', 'send: hello', 'opened', 'ready']);
+  });
+
+  it('a page that floods before anybody listens is not kept for ever', async () => {
+    const { window, heard, soon } = start(code);
+    const page = window.show();
+    for (let at = 0; at < 10_000; at++) page.say(at);
+    await soon();
+    assert.equal(heard.length, 200);
+  });
+
+  it('what nobody asks for is done some time after', async () => {
+    const { loads, later, soon } = start(code);
+    assert.deepEqual([...later.values()].map(({ ms }) => ms), [2000]); // biome-ignore format: one line
+    await soon();
+    assert.deepEqual(loads, ['./main.cjs']);
+  });
+
+  it('a rest that cannot be loaded is told once, and no command is silent', async () => {
+    const { window, soon } = start(code, () => {
+      throw new Error('half a file');
+    });
+    window.show();
+    await soon();
+    await assert.rejects(async () => window.commands.get('towpath.one')!(), /half a file/);
+    assert.deepEqual(window.errors, ['Towpath could not start. Reload the window, or install it again.']);
+  });
+
+  it('closes what it has loaded, and loads nothing any more once it is over', async () => {
+    const sleeping = start(code);
+    await sleeping.end();
+    assert.deepEqual([sleeping.later.size, sleeping.loads], [0, []]);
+    const awake = start(code);
+    await awake.soon();
+    await awake.end();
+    assert.deepEqual(awake.heard, ['closed']);
+  });
+});
+
+/** Runs the program where the editor, the clock and the rest of Towpath are what a test says. */
+function start(code: string, load: () => void = () => {}) {
+  const heard: string[] = [];
+  const loads: string[] = [];
+  const later = new Map<number, { run: () => void; ms: number }>();
+  const window = new Window();
+  const main = {
+    begin(_: unknown, page: Page) {
+      page.listen({ opened: () => heard.push('opened'), said: (message) => heard.push(String(message)) });
+      return {
+        run: (name: string, args: unknown[]) => `${name} ran with ${args}`,
+        close: async () => void heard.push('closed'),
+      };
+    },
+  };
+  const require = (name: string) => {
+    if (name === 'vscode') return window.api;
+    if (name.startsWith('node:')) return process.getBuiltinModule(name);
+    loads.push(name);
+    load();
+    return main;
+  };
+  let timers = 0;
+  const setTimeout = (run: () => void, ms: number) => {
+    timers += 1;
+    later.set(timers, { run, ms });
+    return timers;
+  };
+  const clearTimeout = (timer: number) => later.delete(timer);
+  const program = { exports: {} as Program };
+  const quiet = { error: () => {} };
+  new Function('require', 'module', 'setTimeout', 'clearTimeout', 'console', code)(
+    require,
+    program,
+    setTimeout,
+    clearTimeout,
+    quiet,
+  );
+  const commands = [{ command: 'towpath.one' }, { command: 'towpath.two' }];
+  program.exports.activate({
+    subscriptions: [],
+    extensionUri: 'towpath:',
+    extension: { packageJSON: { contributes: { commands } } },
+  });
+  return {
+    window,
+    heard,
+    loads,
+    later,
+    /** What waits for the clock is done. */
+    async soon() {
+      for (const [timer, { run }] of [...later]) {
+        later.delete(timer);
+        run();
+      }
+      await moment();
+    },
+    end: () => program.exports.deactivate(),
+  };
+}
+
+interface Program {
+  activate(context: unknown): void;
+  deactivate(): Promise<void>;
+}
+
+interface Page {
+  listen(listener: { opened(): void; said(message: unknown): void }): void;
+}
+
+/** As much of the editor as the program knows. */
+class Window {
+  readonly commands = new Map<string, (...args: unknown[]) => unknown>();
+  readonly views: string[] = [];
+  readonly errors: string[] = [];
+  private provider?: { resolveWebviewView(view: unknown): void };
+
+  readonly api = {
+    Uri: { joinPath: (...parts: string[]) => parts.join('/') },
+    commands: {
+      registerCommand: (name: string, run: (...args: unknown[]) => unknown) => this.commands.set(name, run),
+    },
+    window: {
+      showErrorMessage: (text: string) => this.errors.push(text),
+      registerWebviewViewProvider: (id: string, provider: { resolveWebviewView(view: unknown): void }) => {
+        this.views.push(id);
+        this.provider = provider;
+      },
+    },
+  };
+
+  /** The person opens the panel. */
+  show() {
+    let say: (message: unknown) => void = () => {};
+    let hide = () => {};
+    const webview = {
+      html: '',
+      cspSource: 'here',
+      asWebviewUri: String,
+      onDidReceiveMessage: (listener: typeof say) => {
+        say = listener;
+      },
+    };
+    const onDidDispose = (listener: typeof hide) => {
+      hide = listener;
+    };
+    this.provider!.resolveWebviewView({ webview, visible: true, onDidDispose });
+    return { html: webview.html, say: (message: unknown) => say(message), hide: () => hide() };
+  }
+}
