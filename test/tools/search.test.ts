@@ -90,12 +90,13 @@ describe('the first in order', () => {
     assert.deepEqual(made.toSorted(byPath), made.toSorted(byBytes));
   });
 
-  const ways: [what: string, run: (sorted: readonly Hit[]) => Search<Hit>['run']][] = [
-    ['is found by the one that goes in order', (sorted) => race(sorted, 'in order')],
-    ['is found by the one that goes through all at once', (sorted) => race(sorted, 'at once')],
-    ['is found whatever becomes of the one that goes in order', (sorted) => race(sorted, 'fails')],
-  ];
-  for (const [what, run] of ways)
+  const ways = [
+    ['is found by the one that goes in order', 'in order'],
+    ['is found by the one that goes through all at once', 'at once'],
+    ['is found when the one that goes in order fails', 'fails'],
+    ['is found when the one that goes in order comes upon nothing', 'finds nothing'],
+  ] as const;
+  for (const [what, way] of ways)
     it(`${what}, and is the same`, async () => {
       const files = new Map<string, Hit[]>();
       for (const hit of hits) files.set(hit.path, [...(files.get(hit.path) ?? []), hit]);
@@ -105,30 +106,38 @@ describe('the first in order', () => {
           let taken = 0;
           return () => ++taken <= most;
         };
-        const found = await firstInOrder({ run: run(sorted), taking }, never);
+        const found = await firstInOrder({ run: race(sorted, way, most < 1000), taking }, never);
         assert.deepEqual(found.hits, sorted.slice(0, most + 1));
       }
     });
 
-  /** Two that go through the same files; the one that is not `first` waits for the other's end, if that was begun with at all. */
-  function race(sorted: readonly Hit[], first: 'in order' | 'at once' | 'fails'): Search<Hit>['run'] {
+  /** Two that go through the same files. The one at once waits for the other where it `isEnough` early: for its beginning, or its end. */
+  function race(sorted: readonly Hit[], way: (typeof ways)[number][1], isEnough: boolean): Search<Hit>['run'] {
     const paths = [...new Set(sorted.map((hit) => hit.path))].reverse();
     const shuffled = paths.flatMap((path) => sorted.filter((hit) => hit.path === path));
-    let ending: Promise<unknown> = Promise.resolve();
-    return ({ inOrder, onHit, signal }) => {
-      const run = async () => {
-        if (inOrder && first === 'fails') throw new Error('it could not be started');
-        const all = inOrder ? sorted : shuffled;
-        const cut = all.some((hit) => !onHit(hit));
-        if (inOrder && first === 'at once' && !signal.aborted)
-          await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        if (!inOrder && first === 'in order') await ending;
-        signal.throwIfAborted();
-        return { cut };
-      };
-      const running = run();
-      if (inOrder) ending = running.catch(() => undefined);
-      return running;
+    const inOrderRuns = async (onHit: (hit: Hit) => boolean, signal: AbortSignal) => {
+      if (way === 'fails') throw new Error('it could not be started');
+      if (way !== 'in order') await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      signal.throwIfAborted();
+      return { cut: sorted.some((hit) => !onHit(hit)) };
+    };
+    let begin: (run: Promise<unknown>) => void;
+    const begun = new Promise<unknown>((resolve) => {
+      begin = (run) => resolve([run]); // as a list: a promise would be waited for
+    });
+    return async ({ inOrder, onHit, signal }) => {
+      if (inOrder) {
+        const run = inOrderRuns(onHit, signal);
+        begin(run.catch(() => undefined));
+        return run;
+      }
+      for (const hit of shuffled) onHit(hit);
+      if (isEnough) {
+        const [run] = (await begun) as [Promise<unknown>];
+        if (way !== 'at once') await run;
+      }
+      signal.throwIfAborted();
+      return { cut: false };
     };
   }
 });
@@ -142,6 +151,8 @@ const odd = [
   'src/é.ts',
   'src/日本/b.ts',
   'src/deep/er/c.test.ts',
+  'src/odd.ts/p.ts',
+  'src/odd.ts/p.txt',
   'src/with space /d.ts',
   'src/[x]/e.ts',
   'src/{y}/!f.ts',
@@ -162,7 +173,7 @@ describe('what ripgrep is kept from by a glob', () => {
   const globs = [
     ...['*.ts', '*.{ts,tsx}', '**/*.md', 'a.ts', '*', '**', '**/*', './a.ts', '.*', 'src/', 'src/**', 'src/*', 'src/**/*.ts'],
     ...['src/?.ts', 'src/[é].ts', 'src/日本/**', 'src/日*/*', '**/with space /*', 'src/[[]x]/*', 'src/{y}/**', '**/!f.ts', '**/#g/**'],
-    ...['{src,packages}/**/*.ts', 'packages/*/src/**', 'packages/{one/test,two/src}/*', '**/src/*.ts', '**/deep/**/*.test.ts'],
+    ...['{src,packages}/**/*.ts', 'packages/*/src/**', 'packages/{one/test,two/src}/*', '**/src/*.ts', '**/deep/**/*.test.ts', '**/{src,er}/*.{ts,test.ts}', '**/*.ts/**/*.ts'],
     ...['s{rc/**,}/a.ts', 'src{**}a.ts', 'src{/**/,/}a.ts', 'a{.ts', '{a,{b,c}}.*', 'src//a.ts', 'ws/a.ts', 'ws/**', '*/a.ts', '**/ws/**/a.ts'],
     ...['*.log', 'dist/*', '**/dist/**', 'kept.log', `{${'a,'.repeat(90)}b}.md`, `${'{a,b}'.repeat(9)}`, '*a*b*', '**/**/**', 'src/***/a.ts'],
   ]; // biome-ignore format: a table
@@ -171,7 +182,8 @@ describe('what ripgrep is kept from by a glob', () => {
     const found: string[] = [];
     await withLimits(glob === undefined ? { options: [] } : globLimits(glob, prefix), async (limits) => {
       const onName = (name: string) => found.push(name.slice(2)) > 0;
-      return ripgrep(workspace, workspace.root, ['--files', ...limits, '--', './'], onName, never);
+      const place = { folder: workspace.root, target: './', prefix };
+      return ripgrep(workspace, place, ['--files', ...limits], onName, never);
     });
     return found.sort();
   };
@@ -267,6 +279,50 @@ describe('a named file', () => {
       (await data<{ matches: number }>(call('fs.search', { pattern: 'x', path, glob }))).matches;
     assert.deepEqual([await matches('a.ts', '*.ts'), await matches('a.ts', '*.md')], [1, 0]);
     assert.deepEqual([await matches('dist/b.ts', 'dist/*.ts'), await matches('dist/b.ts', 'src/*.ts')], [1, 0]);
+  });
+});
+
+describe('an ignore file above the workspace', () => {
+  for (const [file, line] of [
+    ['.gitignore', 'b/'],
+    ['.ignore', '/ws/b/'],
+    ['.rgignore', '*.ts'],
+    ['.git/info/exclude', 'c.ts'],
+  ] as const)
+    it(`counts: ${file}`, async () => {
+      workspace = await temporaryWorkspace({ 'a.md': 'x\n', 'b/c.ts': 'x\n' });
+      const { call } = conversation(workspace);
+      const found = async () => [
+        (await data<{ files: string[] }>(call('fs.find', { pattern: '*' }))).files,
+        (await data<{ files: { path: string }[] }>(call('fs.search', { pattern: 'x' }))).files.map(({ path }) => path),
+        (await data<{ files: string[] }>(call('fs.find', { pattern: '*', path: 'b' }))).files,
+      ];
+      assert.deepEqual(await found(), [['a.md', 'b/c.ts'], ['a.md', 'b/c.ts'], ['b/c.ts']]);
+      workspace.write(`../${file}`, `${line}\n`);
+      const below = line.endsWith('/') ? ['b/c.ts'] : []; // who names a folder means it
+      assert.deepEqual(await found(), [['a.md'], ['a.md'], below]);
+    });
+});
+
+describe('what is being written or deleted just now', () => {
+  it('is not told', async () => {
+    const id = '01234567-89ab-cdef-0123-456789abcdef';
+    workspace = await temporaryWorkspace({
+      'a.ts': 'x\n',
+      [`b/.towpath-12345-${id}.tmp`]: 'x\n',
+      [`b/.towpath-0123456789abcdef-${id}/c.ts`]: 'x\n',
+      'b/.towpath-mine/d.ts': 'x\n',
+    });
+    const { call } = conversation(workspace);
+    const told = ['a.ts', 'b/.towpath-mine/d.ts'];
+    assert.deepEqual(await data(call('fs.find', { pattern: '*' })), { files: told });
+    const { files } = await data<{ files: { path: string }[] }>(call('fs.search', { pattern: 'x' }));
+    assert.deepEqual(
+      files.map(({ path }) => path),
+      told,
+    );
+    const { note } = await data<{ note: string }>(call('fs.find', { pattern: `towpath-12345-${id}.tmp` }));
+    assert.doesNotMatch(note, /mean/);
   });
 });
 

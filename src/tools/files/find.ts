@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isInLeftover } from '../gate/leftovers.ts';
 import { nearest } from '../nearest.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -45,14 +46,14 @@ async function find({ pattern, path }: FindArguments, { workspace, signal }: Too
     if (found.length > maximumFiles) break;
     const { hits, cut: early } = await withLimits(globLimits(pattern, place.prefix), (limits) => {
       const run: Search<Hit>['run'] = ({ inOrder, beyond, onHit, signal }) => {
-        const options = ['--files', ...(inOrder ? ['--sort=path'] : []), ...limits, '--', place.target];
+        const options = ['--files', ...(inOrder ? ['--sort=path'] : []), ...limits];
         const onName = (name: string) => {
           const path = workspacePath(place, name);
           if (beyond(path)) return true;
           const isWanted = matches(path) || (place.prefix !== '' && matches(path.slice(place.prefix.length)));
-          return !isWanted || onHit({ path });
+          return !isWanted || isInLeftover(path) || onHit({ path });
         };
-        return ripgrep(workspace, place.folder, options, onName, signal);
+        return ripgrep(workspace, place, options, onName, signal);
       };
       return firstInOrder({ run, taking: () => atMost(maximumFiles) }, signal);
     });
@@ -86,11 +87,12 @@ async function nothing(
   const names = new Map<string, string>();
   const take = atMost(maximumOthers - 1);
   for (const place of /[*?[{]/.test(name) ? [] : places) {
-    const onName = (path: string) => {
-      names.set(path.split(/[\\/]/).at(-1)!, workspacePath(place, path));
+    const onName = (name: string) => {
+      const path = workspacePath(place, name);
+      if (!isInLeftover(path)) names.set(path.slice(path.lastIndexOf('/') + 1), path);
       return take();
     };
-    await ripgrep(workspace, place.folder, ['--files', '--sort=path', '--', place.target], onName, signal);
+    await ripgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
   }
   const near = nearest(name, names.keys()).map((slip) => JSON.stringify(names.get(slip)));
   return `No file matches; ignored ones are left out.${near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''}`;

@@ -4,7 +4,7 @@ import { ToolError } from '../tool.ts';
 /**
  * A test for workspace-relative paths. `*` and `?` stay within a name, `**` crosses folders, `[a-z]` and `{a,b}` as
  * usual; a glob without `/` matches names in every folder. ripgrep's own `--glob` is not used for this, because there a
- * match overrides the ignore files (`globLines` tells it what to leave out); nor a regular expression, which takes years for some
+ * match overrides the ignore files (`globLimits` tells it what to leave out); nor a regular expression, which takes years for some
  * globs. Refuses globs that point outside the workspace.
  */
 export const globTest = (glob: string): ((path: string) => boolean) => walker(compile(globParts(glob)));
@@ -24,11 +24,12 @@ interface State {
   to: number[];
 }
 
-/** All states that a path can be in at once, and where each letter leads from there as far as it is known. */
+/** All states that a path can be in at once, and where each letter leads from there, by its code, as far as it is known. */
 interface Place {
   states: readonly State[];
   ends: boolean;
-  next: Map<string, Place>;
+  ascii: (Place | undefined)[];
+  others: Map<number, Place>;
 }
 
 /** More places than this are not remembered: some globs have very many. */
@@ -44,18 +45,26 @@ function walker(states: readonly State[]): (path: string) => boolean {
     const known = places.get(key);
     if (known) return known;
     if (places.size >= mostPlaces) places = new Map();
-    const place = { states: [...all].map((state) => states[state]!), ends: all.has(0), next: new Map() };
+    const ascii = new Array<Place | undefined>(128).fill(undefined);
+    const place = { states: [...all].map((state) => states[state]!), ends: all.has(0), ascii, others: new Map() };
     places.set(key, place);
     return place;
   };
-  const step = ({ states, next }: Place, letter: string): Place => {
+  const step = ({ states, ascii, others }: Place, code: number): Place => {
+    const letter = String.fromCodePoint(code);
     const found = placeOf(states.flatMap((state) => (state.reads?.(letter) ? state.to : [])));
-    next.set(letter, found);
+    if (code < 128) ascii[code] = found;
+    else others.set(code, found);
     return found;
   };
+  const start = placeOf([states.length - 1]);
   return (path) => {
-    let place = placeOf([states.length - 1]);
-    for (const letter of path) place = place.next.get(letter) ?? step(place, letter);
+    let place = start;
+    for (let at = 0; at < path.length; at++) {
+      const code = path.codePointAt(at)!;
+      place = (code < 128 ? place.ascii[code] : place.others.get(code)) ?? step(place, code);
+      if (code > 0xffff) at++;
+    }
     return place.ends;
   };
 }

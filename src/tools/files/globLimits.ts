@@ -23,9 +23,14 @@ export function globLimits(glob: string, prefix = ''): GlobLimits {
   const isAnything = (segments: readonly string[]) =>
     segments[0] === '**' && segments.slice(1).every((one) => one === '**' || one === '*');
   if (!wanted || wanted.some(isAnything)) return { options: [] };
-  // A name in whatever folder is what ripgrep calls a type; it is the sooner done with it.
-  if (wanted.every(([first, ...rest]) => first === '**' && rest.length === 1))
-    return { options: [...new Set(wanted.map(([, name]) => `--type-add=wanted:${name}`)), '--type=wanted'] };
+  // Where no folder can be left out, a name is what ripgrep calls a type: it is sooner done with that, and with lines about few files.
+  if (wanted.every((segments) => segments[0] === '**' && !/^\*\*?$/.test(segments.at(-1)!))) {
+    const last = [...new Set(wanted.map((segments) => segments.at(-1)!))];
+    const options = [...last.map((name) => `--type-add=wanted:${name}`), '--type=wanted'];
+    if (wanted.every((segments) => segments.length === 2)) return { options };
+    const lines = wanted.map((segments) => `!/${segments.join('/')}`);
+    return { options, ignored: [...last.flatMap((name) => [name, `!${name}/`]), ...new Set(lines)] };
+  }
   return { options: [], ignored: ['*', ...new Set(wanted.flatMap(linesOf))] };
 }
 

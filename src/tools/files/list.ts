@@ -103,7 +103,7 @@ async function markIgnored(workspace: Workspace, folder: ResolvedPath, entries: 
     return unseen.size > 0 && budget > 0;
   };
   try {
-    await ripgrep(workspace, place!.folder, ['--files', '--', place!.target], onLine, signal);
+    await ripgrep(workspace, place!, ['--files'], onLine, signal);
   } catch (error) {
     if (error instanceof ToolError) return;
     throw error;

@@ -21,17 +21,15 @@ export interface Search<One extends Hit> {
   taking: Taking<One>;
 }
 
-/** Found in so many pieces, it is looked whether there are enough. */
+/** Found in so many pieces, it is looked whether there are enough; then, after each so many more, which are the first. */
 const many = 512;
-
-/** In milliseconds. What is found often so soon is everywhere, and in order found sooner still; or that is given up. */
-const soon = 500;
-const patience = 1000;
+const more = 2048;
 
 /**
  * The first of what a search finds, in order: the same from call to call, as far as it is taken and with the one that was too many.
- * All files are gone through at once, and what cannot be among the first is dropped. When there is soon enough of it, they are gone
- * through in order beside that; both come to the same, and the sooner one is the answer.
+ * All files are gone through at once, and what cannot be among the first is dropped. When there is enough of it and no end for three
+ * times as long again, they are gone through in order beside that, as long as it finds more all the time: it takes from the other what it
+ * uses itself, and is much the sooner one where there is something everywhere. Both come to the same, and the sooner one is the answer.
  */
 export async function firstInOrder<One extends Hit>(
   search: Search<One>,
@@ -41,32 +39,50 @@ export async function firstInOrder<One extends Hit>(
   const over = new AbortController();
   const both = AbortSignal.any([signal, over.signal]);
   const runs: Promise<unknown>[] = [];
+  let timer: NodeJS.Timeout | undefined;
   try {
     return await new Promise((resolve, reject) => {
       const onEnough = () => {
-        if (performance.now() - startedAt > soon) return;
-        const limit = new AbortController(); // a timeout of AbortSignal that only `any` holds is lost at the next collection
-        const timer = setTimeout(() => limit.abort(), patience);
-        const run = inOrder(search, AbortSignal.any([both, limit.signal])).finally(() => clearTimeout(timer));
-        runs.push(run.then(resolve, () => undefined)); // what fails it fails the other, or is its end
+        const took = performance.now() - startedAt;
+        const begin = () => {
+          runs.push(inOrder(search, 2 * took, both).then(resolve, () => undefined)); // what fails it fails the other, or is its end
+        };
+        timer = setTimeout(begin, 3 * took);
       };
       runs.push(anyhow(search, onEnough, both).then(resolve, reject));
     });
   } finally {
+    clearTimeout(timer);
     over.abort();
     await Promise.all(runs); // no process is left behind
   }
 }
 
-async function inOrder<One extends Hit>({ run, taking }: Search<One>, signal: AbortSignal) {
+/** `pace`: in so many milliseconds something is found each time, or it is given up. */
+async function inOrder<One extends Hit>({ run, taking }: Search<One>, pace: number, signal: AbortSignal) {
   const hits: One[] = [];
+  let before = 0;
+  const given = new AbortController();
+  const timer = setInterval(() => {
+    if (hits.length === before) given.abort();
+    before = hits.length;
+  }, pace);
   const take = taking();
   const onHit = (hit: One) => {
     hits.push(hit);
     return take(hit);
   };
-  const { cut } = await run({ inOrder: true, beyond: () => false, onHit, signal });
-  return { hits, cut };
+  try {
+    const { cut } = await run({
+      inOrder: true,
+      beyond: () => false,
+      onHit,
+      signal: AbortSignal.any([signal, given.signal]),
+    });
+    return { hits, cut };
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 async function anyhow<One extends Hit>({ run, taking }: Search<One>, onEnough: () => void, signal: AbortSignal) {
@@ -79,7 +95,7 @@ async function anyhow<One extends Hit>({ run, taking }: Search<One>, onEnough: (
     hits = found.hits;
     if (found.enough && last === undefined) onEnough();
     if (found.enough) last = hits.at(-1)!.path;
-    next = hits.length + Math.max(many, found.enough ? 0 : hits.length);
+    next = hits.length + (found.enough ? more : Math.max(many, hits.length));
   };
   const onHit = (hit: One) => {
     if (!beyond(hit.path)) hits.push(hit);
@@ -101,7 +117,8 @@ function first<One extends Hit>(hits: readonly One[], take: (hit: One) => boolea
 export function byPath(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at++) {
-    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    const a = one.charCodeAt(at);
+    const b = other.charCodeAt(at);
     if (a !== b) return rank(a) - rank(b);
   }
   return one.length - other.length;

@@ -34,5 +34,7 @@ const isBelow = (folder: string, path: string) =>
   path.startsWith(/[\\/]$/.test(folder) ? folder : folder + (process.platform === 'win32' ? '\\' : '/'));
 
 /** A path of ripgrep's, as the workspace names it. */
-export const workspacePath = (place: SearchPlace, path: string) =>
-  place.prefix + path.replace(/^\.[\\/]/, '').replaceAll(process.platform === 'win32' ? '\\' : '/', '/');
+export function workspacePath(place: SearchPlace, path: string): string {
+  const named = process.platform === 'win32' ? path.replaceAll('\\', '/') : path;
+  return place.prefix + (named.startsWith('./') ? named.slice(2) : named);
+}

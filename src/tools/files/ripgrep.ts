@@ -1,31 +1,32 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { leftoverGlob, withTemporary } from '../gate/leftovers.ts';
+import * as paths from 'node:path';
+import { withTemporary } from '../gate/leftovers.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import type { GlobLimits } from './globLimits.ts';
+import type { SearchPlace } from './places.ts';
 
 /** How long one search may take, in milliseconds. */
 const timeLimit = 20_000;
 
-/** Hidden files are files too, Git's own and those of a write at work are not; ignore files count whether or not the folder is a repository. */
-const common = [
-  '--no-config',
-  '--hidden',
-  '--no-require-git',
-  '--no-messages',
-  '--glob=!.git',
-  `--glob=!${leftoverGlob}`,
-];
+/**
+ * Hidden files are files too, Git's own are not; ignore files count whether or not the folder is a repository. What a write at work has
+ * there is left out by who asks: one more glob for each path costs more than a look at those that are told.
+ */
+const common = ['--no-config', '--hidden', '--no-require-git', '--no-messages', '--glob=!.git'];
+
+/** What of a folder above the searched one can make ripgrep leave something out. */
+const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
 
 /**
- * Runs ripgrep and gives its output line by line (of `--files`, name by name) until `onLine` returns false. Resolves to whether it was cut short, by
- * that or by the time limit. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
+ * Runs ripgrep in a place and gives its output line by line (of `--files`, name by name) until `onLine` returns false. Resolves to
+ * whether it was cut short, by that or by the time limit. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
  */
 export async function ripgrep(
   workspace: Workspace,
-  folder: string,
+  place: SearchPlace,
   options: readonly string[],
   onLine: (line: string) => boolean,
   signal: AbortSignal,
@@ -33,8 +34,9 @@ export async function ripgrep(
   if (!workspace.ripgrep) throw new ToolError('TOOL_NOT_AVAILABLE', 'There is no ripgrep here. Use fs.list.');
   signal.throwIfAborted();
   const [separator, more] = options.includes('--files') ? ['\0', ['--null']] : ['\n', []];
-  const child = spawn(workspace.ripgrep, [...common, ...more, ...options], {
-    cwd: folder,
+  const above = isIgnoredFromAbove(place) ? [] : ['--no-ignore-parent'];
+  const child = spawn(workspace.ripgrep, [...common, ...above, ...more, ...options, '--', place.target], {
+    cwd: place.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let cut = false;
@@ -89,22 +91,42 @@ export async function ripgrep(
   }
 }
 
-/** Calls `work` with the options for a glob's limits. Where no ignore file can be written, more is looked at. */
+/**
+ * Else ripgrep is spared holding each path to the folders above, which takes it a third longer in a large tree. At once: their names are
+ * known to the system from finding the folder, and each thing that waits for another thread takes longer than all of them.
+ */
+function isIgnoredFromAbove({ folder, target }: SearchPlace): boolean {
+  if (target !== './') return true;
+  for (let at = folder; at !== paths.dirname(at); at = paths.dirname(at))
+    if (ignoring.some((name) => existsSync(paths.join(paths.dirname(at), name)))) return true;
+  return false;
+}
+
+/**
+ * Calls `work` with the options for a glob's limits. Where no ignore file can be written, more is looked at. Its removal is not waited
+ * for.
+ */
 export async function withLimits<Result>(
   { options, ignored }: GlobLimits,
   work: (options: string[]) => Promise<Result>,
 ): Promise<Result> {
   if (!ignored) return work(options);
-  let result: Promise<Result> | undefined;
-  await withTemporary(tmpdir(), async (file) => {
-    const written = await writeFile(file, ignored.join('\n'), { flag: 'wx', mode: 0o600 }).then(
-      () => [`--ignore-file=${file}`],
-      () => [],
-    );
-    result = work([...options, ...written]);
-    await result.catch(() => undefined);
+  return new Promise((resolve, reject) => {
+    withTemporary(tmpdir(), async (file) => {
+      const result = work([...options, ...(isWritten(file, ignored.join('\n')) ? [`--ignore-file=${file}`] : [])]);
+      resolve(result);
+      await result.catch(() => undefined);
+    }).catch(reject);
   });
-  return result!;
+}
+
+function isWritten(file: string, text: string): boolean {
+  try {
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function badPattern(errors: string): ToolError {

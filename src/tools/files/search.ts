@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isInLeftover } from '../gate/leftovers.ts';
 import { secretReason } from '../gate/protected.ts';
 import { readTool, type ToolContext } from '../tool.ts';
 import { askToRead } from './ask.ts';
@@ -58,6 +59,7 @@ async function search(args: SearchArguments, { workspace, signal, keptFromSearch
   const matches = args.glob === undefined ? () => true : globTest(args.glob);
   const options = [
     '--json',
+    `--regexp=${args.pattern}`,
     '--max-filesize=5M',
     ...(args.fixed ? ['--fixed-strings'] : []),
     ...(args.ignoreCase ? ['--ignore-case'] : []),
@@ -73,15 +75,15 @@ async function search(args: SearchArguments, { workspace, signal, keptFromSearch
     const isKept = keptFromSearch(workspacePath(place, place.target));
     const wanted = (path: string) => {
       const below = path.slice(place.prefix.length);
-      return !secretReason(below.split('/')) && !isKept(path) && (matches(path) || matches(below));
+      const isFree = !secretReason(below.split('/')) && !isInLeftover(below) && !isKept(path);
+      return isFree && (matches(path) || matches(below));
     };
     const limits = args.glob === undefined ? { options: [] } : globLimits(args.glob, place.prefix);
     const { hits, cut } = await withLimits(limits, (limits) => {
       const run: Search<FoundLine>['run'] = ({ inOrder, beyond, onHit, signal }) => {
         const sorted = inOrder ? ['--sort=path'] : [];
         const onLine = reader(place, (path) => !beyond(path) && wanted(path), onHit);
-        const all = [...options, ...sorted, ...limits, '--', args.pattern, place.target];
-        return ripgrep(workspace, place.folder, all, onLine, signal);
+        return ripgrep(workspace, place, [...options, ...sorted, ...limits], onLine, signal);
       };
       return firstInOrder({ run, taking }, signal);
     });

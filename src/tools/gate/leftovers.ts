@@ -15,6 +15,9 @@ export const leftoverGlob = '.towpath-[0-9a-f]*-*-*-*-*-*';
 /** It is nothing of the person's: what the tools find, list and search leaves it out. */
 export const isLeftover = (name: string): boolean => pattern.test(name) || asidePattern.test(name);
 
+/** Of a path with `/`: whether one of its names is such a one. */
+export const isInLeftover = (path: string): boolean => path.includes('.towpath-') && path.split('/').some(isLeftover);
+
 export const asideFor = (name: string): string => `${asideStart(name)}${randomUUID()}`;
 export const isAsideOf = (name: string, aside: string): boolean =>
   asidePattern.test(aside) && aside.startsWith(asideStart(name));
