@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import { RunPresets } from '../src/extension/gate/runPresets.ts';
+import { providerSettings } from '../src/extension/models/providerSettings.ts';
+import { Memory } from '../src/extension/settings/memory.ts';
+import type { ProviderId } from '../src/llm/create.ts';
+import { pendingCalls } from '../src/protocol/messages.ts';
+import type { Run } from '../src/protocol/run.ts';
+import { RunStore } from '../src/runs/store.ts';
+import { readRules } from '../src/tools/gate/rules.ts';
+import { packageRunId } from '../src/workflows/package/ids.ts';
+import { Shelf } from '../src/workflows/package/shelf.ts';
+import { Conversation } from './engine/conversation.ts';
+import { call } from './support/scriptedClient.ts';
+import { noSettings } from './support/settings.ts';
+import { type TemporaryWorkspace, temporaryWorkspace } from './support/workspace.ts';
+import { conversation } from './tools/conversation.ts';
+import { Stage } from './workflows/stage.ts';
+
+/**
+ * Runs, rules and settings as an earlier Towpath left them: written by it, with what it made of them beside. `run.json` is how it
+ * read a run, `files.json` the workspace at its end, `verdicts.json` what its gate did. None of these files changes ever again.
+ */
+const kept = path.join(import.meta.dirname, 'fixtures/kept');
+const json = (file: string) => JSON.parse(readFileSync(path.join(kept, file), 'utf8'));
+const runs = ['chat', 'killed', 'package', 'shortened', 'workflow'] as const;
+type Name = (typeof runs)[number];
+const runOf = (name: Name) => json(`runs/${name}/run.json`) as Run;
+
+/** Into a folder of runs, as it lay in one. */
+function put(name: Name, folder: string): string {
+  const { id } = runOf(name);
+  cpSync(path.join(kept, 'runs', name), path.join(folder, 'runs', id), {
+    recursive: true,
+    filter: (file) => !/(?:run|files)\.json$|flow\.yaml$|[/\\]state\b/.test(path.relative(kept, file)),
+  });
+  return id;
+}
+
+describe('a run of an earlier Towpath', () => {
+  it('all of them are here', () => assert.deepEqual(readdirSync(path.join(kept, 'runs')).sort(), runs));
+
+  for (const name of runs)
+    it(`${name}: is the run that it was, with all that it changed`, async () => {
+      const folder = mkdtempSync(path.join(tmpdir(), 'towpath-kept-'));
+      try {
+        const id = put(name, folder);
+        const [was, store] = [runOf(name), new RunStore(folder)];
+        assert.deepEqual(JSON.parse(JSON.stringify(await store.read(id))), was);
+        assert.deepEqual(
+          (await store.list()).map(({ phase, damaged }) => [phase, damaged]),
+          [[was.phase, undefined]],
+        );
+        for (const { before, after } of Object.values(was.calls).flatMap(({ changes = [] }) => changes))
+          for (const content of [before, after]) if (content) await store.contents.readBytes(id, content);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+
+  let talk: Conversation;
+  let workspace: TemporaryWorkspace;
+  const begin = async (name: Name, ...replies: ConstructorParameters<typeof Conversation>[1]) => {
+    workspace = await temporaryWorkspace(json(`runs/${name}/files.json`));
+    talk = new Conversation(workspace, replies);
+    return put(name, talk.folder);
+  };
+  const told = (at: number) => JSON.stringify(talk.client.requests[at]!.messages);
+
+  it('chat: goes on, and what was not undone yet can be', async () => {
+    const runId = await begin('chat', { text: 'Here I am again.' });
+    try {
+      assert.equal(workspace.read('src/cli.ts'), 'print(rows)\n', 'the edit had been undone');
+      const { assistantText } = await talk.engine.continue({ runId, userInput: 'and now?' });
+      assert.equal(assistantText, 'Here I am again.');
+      assert.match(told(0), /Postgres/);
+      assert.match(told(0), /TOOL_DENIED/);
+      const undone = await talk.engine.undo(runId, { toolCallIds: ['call-write'] }, workspace, async () => 'all');
+      assert.deepEqual((undone as { undone: string[] }).undone, ['notes.txt']);
+      assert.equal(workspace.read('notes.txt'), 'äöü: old notes\n');
+      assert.equal((await talk.store.read(runId)).damage, undefined);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('killed: the model is told what was broken off, and the file from before can be undone', async () => {
+    const runId = await begin('killed', { text: 'I see.' });
+    try {
+      assert.equal((await talk.engine.continue({ runId, userInput: 'go on' })).assistantText, 'I see.');
+      assert.match(told(0), /TOOL_INTERRUPTED/);
+      assert.deepEqual(pendingCalls((await talk.store.read(runId)).messages), []);
+      await talk.engine.undo(runId, { toolCallIds: ['call-write'] }, workspace, async () => 'all');
+      assert.equal(workspace.read('a.txt'), 'old\n');
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('shortened: what was left out stays left out', async () => {
+    const runId = await begin('shortened', { text: 'Yes.' });
+    try {
+      await talk.engine.continue({ runId, userInput: 'sure?' });
+      assert.match(told(0), /characters left out/);
+      assert.equal(runOf('shortened').messages.length, (await talk.store.read(runId)).messages.length - 2);
+    } finally {
+      await talk.end();
+    }
+  });
+
+  it('workflow: goes on at the node where it failed, with its values', async () => {
+    const yaml = readFileSync(path.join(kept, 'runs/workflow/flow.yaml'), 'utf8');
+    const files = { ...json('runs/workflow/files.json'), 'late.txt': 'here\n' };
+    const stage = await Stage.of(yaml, [], { files });
+    try {
+      const runId = put('workflow', stage.folder);
+      assert.equal((await stage.engine.continue({ runId })).phase, 'Completed');
+      assert.deepEqual(stage.steps, ['start look', 'end look']);
+      const { state } = (await stage.store.read(runId)).graph!.main;
+      assert.deepEqual([state.count, (state.late as { text?: string }).text], [1, 'here']);
+      await stage.engine.undo(runId, { toolCallIds: ['write:1:0'] }, stage.workspace, async () => 'all');
+      assert.equal(stage.workspace.exists('town.txt'), false);
+    } finally {
+      await stage.end();
+    }
+  });
+
+  it('package: goes on at its node, by its state document', async () => {
+    const state = (frontmatter: object) => call('fs.apply_patch', { path: '@state/workflow.md', frontmatter });
+    const runId = await begin(
+      'package',
+      { calls: [state({ currentNodeId: 'done', stepsCompleted: ['ask', 'judge'] })] },
+      { calls: [call('fs.write', { path: '@project/letter.md', content: 'Dear Ada' })] },
+      { calls: [state({ stepsCompleted: ['ask', 'judge', 'done'] })] },
+      { text: 'It is written.' },
+    );
+    const folder = mkdtempSync(path.join(tmpdir(), 'towpath-kept-'));
+    try {
+      cpSync(path.join(kept, 'runs/package/state'), path.join(folder, 'state'), { recursive: true });
+      const shelf = new Shelf({
+        project: workspace,
+        storage: path.join(folder, 'unpacked'),
+        openedFile: path.join(folder, 'opened.json'),
+        stateFolder: () => path.join(folder, 'state'),
+        autopilot: () => false,
+        now: () => new Date('2026-01-02T00:00:00Z'),
+      });
+      const [shelved] = await shelf.list();
+      talk.workflow = (await shelf.workflow(packageRunId({ key: shelved!.key, workflowId: 'write' })))!;
+      talk.build();
+      const { phase, assistantText } = await talk.engine.continue({ runId, userInput: 'It is good.' });
+      assert.deepEqual([phase, assistantText], ['Completed', 'It is written.']);
+      assert.equal(workspace.read('letter.md'), 'Dear Ada');
+    } finally {
+      await talk.end();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('what an earlier Towpath remembered', () => {
+  const memory = new Memory(path.join(kept, 'approvals.json'));
+  const { rules, problems } = readRules(memory.get('approvals.rules'), 'workspace');
+  const expected = json('verdicts.json') as {
+    problems: string[];
+    verdicts: { name: string; args: Record<string, unknown>; verdict: string }[];
+  };
+
+  it('leaves out no rule that it took', () => assert.equal(problems.length, expected.problems.length));
+
+  for (const { name, args, verdict } of expected.verdicts)
+    it(`${name} ${args.command ?? args.path} ${args.cwd ?? ''}: ${verdict}`, async () => {
+      const workspace = await temporaryWorkspace({
+        'docs/a.md': 'a\n',
+        'private/a.txt': '',
+        'package.json': '{}',
+        'packages/api/package.json': '{}',
+        'src/cli.js': '',
+      });
+      try {
+        let ran = false;
+        const told = conversation(workspace, {
+          policy: { preset: 'reads-free', readOnlyCommands: true, rules },
+          answer: 'deny',
+          beforeEvent(event) {
+            ran ||= event.type === 'tool-start';
+            if (ran && name === 'shell.run') throw new Error('Nothing is run here.');
+          },
+        });
+        const outcome = await told.call(name, args);
+        const is = told.asked.length > 0 ? 'asked' : ran || outcome.ok ? 'ran' : outcome.error.code;
+        assert.equal(is, verdict);
+      } finally {
+        workspace.cleanup();
+      }
+    });
+
+  it('a narrower choice for a run still holds, a wider one has ended with its window', () => {
+    const presets = new RunPresets(memory);
+    assert.equal(presets.of('run-narrow', 'edits-free'), 'ask-everything');
+    assert.equal(presets.of('run-wide', 'edits-free'), undefined);
+    assert.equal(memory.get('approvals.autopilot'), 'yes');
+    assert.equal((memory.get('models.agreed') as unknown[]).length, 1);
+  });
+});
+
+describe('the settings of an earlier Towpath', () => {
+  const settings = json('settings.json') as Record<string, unknown>;
+  const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8'));
+  const { properties } = manifest.contributes.configuration;
+  const ajv = new Ajv({ strict: false });
+
+  for (const [name, value] of Object.entries(settings))
+    it(`${name} is there, and takes what it took`, () => {
+      assert.ok(properties[name], 'there is no such setting');
+      // An entry that no provider takes was written on purpose.
+      const { mistral: _, ...taken } = Object(value);
+      const given = name === 'towpath.providers' ? taken : value;
+      assert.ok(ajv.validate(properties[name], given), ajv.errorsText());
+    });
+
+  for (const [id, expected] of Object.entries(json('providers.json')))
+    it(`${id} is asked where and as it was`, () => {
+      const { priceOf, windowOf, ...rest } = providerSettings(
+        {
+          ...noSettings,
+          providers: settings['towpath.providers'],
+          baseUrls: settings['towpath.baseUrls'] as Record<string, string>,
+          'endpoint.baseUrl': settings['towpath.endpoint.baseUrl'] as string,
+          prices: settings['towpath.prices'] as typeof noSettings.prices,
+          'ollama.contextSize': 4096,
+        },
+        id as ProviderId,
+      );
+      const read = { ...rest, price: priceOf('big-1') ?? null, window: windowOf('big-1') ?? null };
+      assert.deepEqual(JSON.parse(JSON.stringify(read)), expected);
+    });
+});
