@@ -1,4 +1,4 @@
-import { openBrowser } from '../webview/browser.ts';
+import { endBrowser, openBrowser } from '../webview/browser.ts';
 import type { MarkdownPage } from '../webview/renderings.ts';
 import { inMs, line, median, rounds } from './measure.ts';
 
@@ -34,4 +34,5 @@ try {
   }
 } finally {
   await browser.close();
+  await endBrowser();
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
 import { built } from '../support/programs.ts';
 import { type ThemeName, themes } from './themes.ts';
@@ -47,6 +47,14 @@ export interface TestPage {
   close(): Promise<void>;
 }
 
+/** Of this process, whose exit ends it: its start costs more than all that most files of tests do with it. */
+let launched: Promise<Browser> | undefined;
+
+/** For a program that does not exit by itself as long as it is there. */
+export async function endBrowser(): Promise<void> {
+  await (await launched)?.close();
+}
+
 /** A Chromium and a server on loopback that hands out pages made of one bundled entry each. */
 export async function openBrowser(): Promise<TestBrowser> {
   const strays: string[] = [];
@@ -74,13 +82,16 @@ export async function openBrowser(): Promise<TestBrowser> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const browser = await launch();
+  launched ??= launch();
+  const browser = await launched;
+  const contexts: BrowserContext[] = [];
   return {
     strays,
     canary: `${address}/canary`,
     async open(entry, { theme = 'dark', width = 420, height = 800 } = {}) {
       if (!bundles.has(entry)) bundles.set(entry, await bundle(entry));
       const context = await browser.newContext({ viewport: { width, height } });
+      contexts.push(context);
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(String(error)));
@@ -107,8 +118,11 @@ export async function openBrowser(): Promise<TestBrowser> {
       };
     },
     async close() {
-      await browser.close();
-      await new Promise((resolve) => server.close(resolve));
+      for (const context of contexts) await context.close();
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
     },
   };
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+// Cases that lie beside the project: each list of them is run by the test that is named here, every row, or it says why not.
+
+const folder = path.join(import.meta.dirname, '../../shared/cases');
+const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
+
+interface Row {
+  [key: string]: unknown;
+}
+
+/** By `file: list` the test that makes a test of each row, and of what tells a row how it is run, what that test knows. */
+const lists: Record<string, { test: string; key?: string; known?: unknown[] }> = {
+  'command-cases.json: cases': { test: 'tools/commands.test.ts', key: 'expect', known: ['auto', 'ask', 'never'] },
+  'day-commands.json: projects': { test: 'support/day.ts' },
+  'grant-cases.json: grants': { test: 'tools/grants.test.ts', key: 'expect', known: ['ask', 'any'] },
+  'grant-cases.json: offers': {
+    test: 'tools/grants.test.ts',
+    key: 'expect',
+    known: ['exact-or-none', 'exact-or-wider'],
+  },
+  'grant-cases.json: destructive': {
+    test: 'tools/destructive.test.ts',
+    key: 'expect',
+    known: ['refuse', 'ask-always'],
+  },
+  'grant-cases.json: named': { test: 'tools/named.test.ts', key: 'expect', known: ['ask-always', 'any'] },
+  'markdown-cases.json: cases': { test: 'webview/markdown.test.ts' },
+  // Races are tests of their own; those of other platforms are judged by their spelling, but for one about the disk of a Mac.
+  'path-cases.json: cases': {
+    test: 'tools/pathCases.ts',
+    key: 'platform',
+    known: ['linux', 'win32', 'darwin', 'linux-race'],
+  },
+};
+
+describe(`${files.length} files of cases beside the project${files.length === 0 ? ' (absent here)' : ''}`, () => {
+  for (const file of files) {
+    const { meta: _, proof_legend: __, ...all } = JSON.parse(readFileSync(path.join(folder, file), 'utf8'));
+    for (const [name, rows] of Object.entries<Row[]>(all))
+      it(`${file}: each of the ${rows.length} rows of ${name} is run`, () => {
+        const list = lists[`${file}: ${name}`];
+        assert.ok(list, 'no test runs it');
+        assert.ok(textOf(list.test).includes(file), `${list.test} does not load it`);
+        for (const row of rows)
+          if (list.key) assert.ok(list.known?.includes(row[list.key]), `nobody knows ${JSON.stringify(row)}`);
+      });
+  }
+
+  it('a race of paths is one of the races', () => {
+    if (!files.includes('path-cases.json')) return;
+    const { cases } = JSON.parse(readFileSync(path.join(folder, 'path-cases.json'), 'utf8')) as { cases: Row[] };
+    for (const { id } of cases.filter(({ platform }) => platform === 'linux-race'))
+      assert.ok(textOf('tools/races.test.ts').includes(`'${id} `), `${id} is no race`);
+  });
+});
+
+function textOf(test: string): string {
+  return readFileSync(path.join(import.meta.dirname, test), 'utf8');
+}
