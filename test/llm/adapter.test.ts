@@ -4,6 +4,7 @@ import { type AdapterLimits, createAdapter, type RetryWait } from '../../src/llm
 import type { ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { decideRetry, retryDelay } from '../../src/llm/retry.ts';
+import { eventually } from '../support/eventually.ts';
 import { reply, startProvider } from '../support/provider.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -327,10 +328,19 @@ describe('stop', () => {
   for (const [says, calls, message] of states) {
     it(`${says}: ended, and nothing comes after`, async () => {
       const controller = new AbortController();
-      const adapter = createAdapter(deaf(...calls), { ...off, baseDelayMs: 60_000 });
+      const client = deaf(...calls);
+      const adapter = createAdapter(client, { ...off, baseDelayMs: 60_000 });
       let chunks = 0;
-      const running = adapter.complete(greeting, { signal: controller.signal, onChunk: () => chunks++ });
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      let waits = 0;
+      const running = adapter.complete(greeting, {
+        signal: controller.signal,
+        onChunk: () => chunks++,
+        onRetry: () => waits++,
+      });
+      const [deed] = calls[0]!;
+      await eventually('it is there', () =>
+        deed instanceof Error ? waits > 0 : deed === 'hang' ? client.calls > 0 : chunks > 0,
+      );
       controller.abort();
       const result = await running;
       assert.deepEqual(result, { success: false, aborted: true, ...(message && { message }), attempts: 1, delayMs: 0 });
@@ -361,9 +371,8 @@ describe('stop', () => {
       controller.abort();
       const result = await running;
       assert.deepEqual([result.aborted, result.error], [true, undefined]);
-      const patience = performance.now() + 1000;
-      while (provider.openSockets > 0 && performance.now() < patience) await new Promise((done) => setTimeout(done, 5));
-      assert.deepEqual([provider.openSockets, provider.requests[0]?.abandoned], [0, true]);
+      await eventually('the socket is closed', () => provider.openSockets === 0);
+      assert.equal(provider.requests[0]?.abandoned, true);
       await provider.close();
     });
   }

@@ -18,6 +18,7 @@ import {
   thinking,
   whole,
 } from '../support/anthropic.ts';
+import { eventually } from '../support/eventually.ts';
 import { greeting } from './serve.ts';
 
 const canary = 'sk-ant-CANARYKEY1234567890';
@@ -67,9 +68,7 @@ async function ask(
 }
 
 async function quiet(server: AnthropicServer): Promise<void> {
-  const patience = performance.now() + 2000;
-  while (server.openSockets > 0 && performance.now() < patience) await new Promise((done) => setTimeout(done, 5));
-  assert.equal(server.openSockets, 0, 'open sockets');
+  await eventually('no socket is open', () => server.openSockets === 0);
 }
 
 const says = text('Half of');

@@ -53,9 +53,7 @@ async function call(
 }
 
 async function quiet(provider: Provider): Promise<void> {
-  const patience = performance.now() + 2000;
-  while (provider.openSockets > 0 && performance.now() < patience) await new Promise((done) => setTimeout(done, 5));
-  assert.equal(provider.openSockets, 0, 'open sockets');
+  await eventually('no socket is open', () => provider.openSockets === 0);
 }
 
 const partly = reply.text('Half of').call('fs_write', { path: 'a' }).finish(null);

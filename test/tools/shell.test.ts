@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { performance } from 'node:perf_hooks';
 import type { OwnedRule } from '../../src/protocol/policy.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';
+import { eventually } from '../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { type Conversation, conversation, data, error } from './conversation.ts';
 
@@ -104,7 +104,7 @@ describe('tools: shell.run', () => {
     const talking = conversation(workspace);
     const done = run('echo first; while [ ! -e go ]; do sleep 0.02; done; echo second', {}, talking);
     const seen = () => talking.events.flatMap((event) => (event.type === 'tool-output' ? [event.text] : [])).join('');
-    await until(() => seen().includes('first'));
+    await eventually('it is there', () => seen().includes('first'));
     workspace.write('go', '');
     await done;
     assert.equal(seen(), 'first\nsecond\n');
@@ -222,17 +222,19 @@ describe('tools: shell.run', () => {
   it('a stop is answered with what it printed, and its children end', async () => {
     const talking = conversation(workspace);
     const done = run('echo up; sleep 300 | sleep 301', {}, talking);
-    await until(() => talking.events.some((event) => event.type === 'tool-output'));
+    await eventually('it is there', () => talking.events.some((event) => event.type === 'tool-output'));
     talking.stop.abort();
     const { code, details } = await error(done);
     assert.deepEqual([code, details], ['TOOL_INTERRUPTED', { output: 'up\n' }]);
-    await until(() => running(workspace.root).length === 0);
+    await eventually('nothing runs', () => running(workspace.root).length === 0);
   });
 
   it('a stop does not wait for a disk that takes none of a long output', async () => {
     const talking = conversation(workspace, { keep: () => new Promise(() => {}) });
     const done = run('seq 20000; sleep 300', {}, talking);
-    await until(() => talking.events.some((event) => event.type === 'tool-output' && event.text.includes('20000')));
+    await eventually('it is there', () =>
+      talking.events.some((event) => event.type === 'tool-output' && event.text.includes('20000')),
+    );
     talking.stop.abort();
     const { code, details } = await error(done);
     const { output, cut } = details as { output: string; cut: string };
@@ -242,13 +244,13 @@ describe('tools: shell.run', () => {
 
   it('T13 children that ignore being asked, or left the group, are killed', async () => {
     const talking = conversation(workspace);
-    const stubborn = `trap '' TERM; (setsid sh -c "trap '' TERM; while :; do sleep 1; done" &) ; echo up; while :; do sleep 1; done`;
+    const stubborn = `trap '' TERM; (setsid sh -c "trap '' TERM; echo up; while :; do sleep 1; done" &) ; while :; do sleep 1; done`;
     const done = run(stubborn, {}, talking);
-    await until(() => talking.events.some((event) => event.type === 'tool-output'));
+    await eventually('it is there', () => talking.events.some((event) => event.type === 'tool-output'));
     assert.ok(running(workspace.root).length >= 2);
     talking.stop.abort();
     await error(done);
-    await until(() => running(workspace.root).length === 0, 8000);
+    await eventually('nothing runs', () => running(workspace.root).length === 0);
   });
 
   it('T13 a daemon that outlives its command is named', async () => {
@@ -429,12 +431,4 @@ function running(folder: string): string[] {
       return false;
     }
   });
-}
-
-async function until(condition: () => boolean, patience = 5000): Promise<void> {
-  const started = performance.now();
-  while (!condition()) {
-    if (performance.now() - started > patience) assert.fail('it did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

@@ -9,6 +9,7 @@ import { findRemote } from '../../../src/llm/local/hub.ts';
 import { discard, pausedDownloads } from '../../../src/llm/local/unfinished.ts';
 import { StoreError } from '../../../src/runs/journal.ts';
 import { takeLock } from '../../../src/runs/lock.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type Hub, sha256, startHub } from '../../support/hub.ts';
 
 const repository = 'ada/Tiny-GGUF';
@@ -171,7 +172,7 @@ describe('downloading a model', () => {
   it('two windows do not download the same model', async () => {
     hub.pieceMs = 5;
     const first = get();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await eventually('it is being fetched', () => asked('store').length > 0);
     await assert.rejects(get(), { code: 'STORE_LOCKED' });
     await first;
     whole();
