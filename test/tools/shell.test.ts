@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { OwnedRule } from '../../src/protocol/policy.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';
+import { endProcesses } from '../../src/tools/shell/processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { type Conversation, conversation, data, error } from './conversation.ts';
@@ -251,6 +254,14 @@ describe('tools: shell.run', () => {
     talking.stop.abort();
     await error(done);
     await eventually('nothing runs', () => running(workspace.root).length === 0);
+  });
+
+  it('is killed where looking at all processes takes longer than there is patience', async () => {
+    const child = spawn('sh', ['-c', "trap '' TERM; echo up; while :; do sleep 1; done"], { detached: true });
+    await once(child.stdout, 'data');
+    const gone = once(child, 'exit');
+    assert.deepEqual(await endProcesses(child.pid!, 'nobody’s', 'group', () => -5000), []);
+    assert.deepEqual(await gone, [null, 'SIGKILL']);
   });
 
   it('T13 a daemon that outlives its command is named', async () => {

@@ -50,13 +50,15 @@ export class LeftCommands {
   async end({ command, process }: LeftCommand): Promise<string[]> {
     const asked = performance.now();
     const found = new Map<number, TableEntry>();
+    let killed: number | undefined;
     for (;;) {
       const all = await processTable();
       for (const one of (await processesLeft({ command, process })) ?? []) found.set(one.pid, one);
       const alive = [...found.values()].filter(({ pid, began }) => all.get(pid)?.began === began);
       const waited = performance.now() - asked;
-      if (alive.length === 0 || waited > graceTime + 1000) return alive.map(named);
-      for (const { pid } of alive) send(pid, waited < graceTime ? 'SIGTERM' : 'SIGKILL');
+      if (alive.length === 0 || (killed !== undefined && waited - killed > 1000)) return alive.map(named);
+      if (waited >= graceTime) killed ??= waited;
+      for (const { pid } of alive) send(pid, killed === undefined ? 'SIGTERM' : 'SIGKILL');
       await sleep(waited < 500 ? 50 : 250);
     }
   }
