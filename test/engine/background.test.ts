@@ -6,7 +6,7 @@ import { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import { LeftCommands } from '../../src/tools/shell/left.ts';
 import { StillClock } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
-import { call, type ScriptedReply } from '../support/scriptedClient.ts';
+import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
 
@@ -124,7 +124,7 @@ describe('a run with a command in the background', () => {
     conv.client.requests.length = 0;
     Object.assign(conv, { model: undefined });
     background = attend(conv); // a window that knows nothing of it
-    const { client } = new Conversation(conv.workspace, [next, { text: 'Read.' }]);
+    const client = scriptedClient([next, { text: 'Read.' }]);
     conv.model = client;
     await conv.continue();
     const told = client.requests[1]!.messages.at(-1)!;
@@ -137,7 +137,7 @@ describe('a run with a command in the background', () => {
     await begin({ calls: [start()] }, { text: 'It runs.' });
     await rest();
     const silent = background;
-    const { client } = new Conversation(conv.workspace, [{ text: 'I see.' }]);
+    const client = scriptedClient([{ text: 'I see.' }]);
     conv.model = client;
     conv.engine.note = async () => {}; // a window that is killed records nothing
     await silent.close();
@@ -153,7 +153,7 @@ describe('a run with a command in the background', () => {
     await rest();
     const outliving = background;
     const left = new LeftCommands();
-    const { client } = new Conversation(conv.workspace, [{ calls: [start()] }, { text: 'I wait.' }]);
+    const client = scriptedClient([{ calls: [start()] }, { text: 'I wait.' }]);
     conv.model = client;
     conv.left = left;
     const commands = new BackgroundCommands({ after: clock.after });
