@@ -198,6 +198,8 @@ export function createToolHost({
     const plan = own ?? (free ? undefined : await readPlan(meant.tool, meant.args, world));
     const why = [plan?.why];
     if (now.readOnlyCommands && typeof plan?.reading === 'string') why.push(plan.reading);
+    if (now.readOnlyCommands && plan?.outputs?.length)
+      why.push(`What it writes to ${plan.outputs.join(', ')} may be read in this run without a question.`);
     if (verdict.effect === 'ask' && verdict.byRule) why.push(verdict.reason);
     const ruled = through !== undefined && { tool: meant.tool.definition.name };
     const origin = meant.tool.origin?.(meant.args);

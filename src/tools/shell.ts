@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { doubtAbout, judgeCommand } from './gate/commands.ts';
 import { packagesOf } from './gate/grants/packages.ts';
 import { namedIn } from './gate/named.ts';
+import { outputsOf } from './gate/outputs.ts';
 import { resolvePath } from './gate/paths.ts';
 import { quoted, refuse } from './gate/spelling.ts';
 import { keptText } from './keptText.ts';
@@ -12,6 +13,7 @@ import type { Part } from './part.ts';
 import { BackgroundCommands } from './shell/background.ts';
 import type { LeftCommands } from './shell/left.ts';
 import type { CommandMirror } from './shell/live.ts';
+import { CommandOutputs } from './shell/outputs.ts';
 import { readingLimit, runReading } from './shell/reading.ts';
 import { runCommand } from './shell/run.ts';
 import { askingTool, type Plan, type Tool, ToolError } from './tool.ts';
@@ -26,6 +28,8 @@ export interface ShellOptions {
   left?: Pick<LeftCommands, 'twinOf'>;
   /** Commands that go on when their call has its result. */
   background?: BackgroundCommands;
+  /** Runs what was agreed to. */
+  run?: typeof runCommand;
 }
 
 /**
@@ -39,7 +43,9 @@ export function shellTool({
   mirror,
   left,
   background = new BackgroundCommands(),
+  run = runCommand,
 }: ShellOptions = {}): Tool {
+  const made = new CommandOutputs();
   const refuseTwin = (command: string, folder: string, runId: string) =>
     refuseTwinOf({ left, background }, command, folder, runId);
   return askingTool(
@@ -75,7 +81,8 @@ export function shellTool({
       const folder = await resolvePath(workspace.roots, place, 'list');
       if (folder.mount) throw refuse('OUTSIDE', 'Commands run in the folders of the workspace only.');
       await refuseTwin(command, folder.path, context.runId);
-      const judge = () => judgeCommand(workspace.roots, folder.path, command);
+      const judge = () =>
+        judgeCommand(workspace.roots, folder.path, command, process.platform, (path) => made.has(context.runId, path));
       const { reading, parts } = await judge();
       const marker = randomUUID();
       const named = await namedIn(workspace.roots, folder.path, command);
@@ -85,6 +92,8 @@ export function shellTool({
         typeof reading === 'string' && !understood
           ? (named.protected ?? (await doubtAbout(workspace.roots, folder.path, command)))
           : undefined;
+      const outputs =
+        typeof reading === 'string' && why === undefined ? await outputsOf(workspace.roots, folder.path, command) : [];
       return {
         what: goesOn ? 'Run a command in the background' : 'Run a command',
         where: folder.path,
@@ -94,6 +103,7 @@ export function shellTool({
         ...(await placed(folder.relative, parts, workspace.roots)),
         ...(timeoutSeconds !== undefined && { timeLimit: timeoutSeconds }),
         ...(goesOn && { background: true }),
+        ...(outputs.length > 0 && { outputs }),
         named: named.paths,
         ...(why === undefined && grantFor(command, cwd === undefined ? undefined : folder.relative)),
         reading:
@@ -121,13 +131,14 @@ export function shellTool({
           if (goesOn) background.makeRoom();
           const limit = timeoutSeconds === undefined ? (goesOn ? undefined : timeout()) : timeoutSeconds * 1000;
           const shown = mirror?.(command, folder.path);
-          return runCommand(command, folder.path, context, {
+          const settle = await made.begin(context.runId, { line: command, outputs, parts });
+          return run(command, folder.path, context, {
             timeout: limit,
             mirror: shown,
             marker,
             background,
             goesOn,
-          });
+          }).finally(settle);
         },
       };
     },

@@ -118,6 +118,8 @@ export interface Plan {
   timeLimit?: number;
   /** The command goes on when the call has its result. */
   background?: true;
+  /** Files outside of the open folders that the command says it writes its output to: what this run may then read. */
+  outputs?: readonly string[];
   /** Workspace-relative, for rules about paths; absent: that of `change`. */
   paths?: readonly string[];
   /** Places that the command names, for rules that ask or deny; a folder ends in `/`, the workspace is ''. */

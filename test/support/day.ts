@@ -1,7 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
+import { defaultTools } from '../../src/tools/default.ts';
 import { rulesFor } from '../../src/tools/gate/rules.ts';
+import type { runCommand } from '../../src/tools/shell/run.ts';
 import { conversation } from '../tools/conversation.ts';
 import { temporaryWorkspace } from './workspace.ts';
 
@@ -37,20 +40,28 @@ export function days(): Day[] {
   return [...others, ...files.map((file) => read(paths.join(own, file)) as Day)];
 }
 
-/** Plays a day with *Reads are free*: each question is answered with the widest *Always Allow* that it offers, else with *Allow*. */
+/**
+ * Plays a day with *Reads are free*: each question is answered with the widest *Always Allow* that it offers, else with *Allow*; what is
+ * dangerous is denied. Nothing runs but the shell's own part of what was asked about: the files that its output goes to are made.
+ */
 export async function play({ id, tree, commands }: Day): Promise<Played> {
   const workspace = await temporaryWorkspace(tree);
+  const temporary = realpathSync(mkdtempSync(paths.join(tmpdir(), 'day-')));
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = temporary;
+  const tools = defaultTools({ shell: { run: makeOutputs } });
   const rules: OwnedRule[] = [];
   const played: Played = { id, harmless: 0, asked: 0, questions: [], dangers: [], changes: [] };
   let harmless = 0;
   try {
     for (const { command, harm } of commands) {
-      const text = command.replaceAll('{WS}', workspace.root);
+      const text = command.replaceAll('/tmp/', `${temporary}/`).replaceAll('{WS}', workspace.root);
       const { call, asked } = conversation(workspace, {
+        tools,
         policy: { readOnlyCommands: true, rules },
-        answer: 'deny',
+        answer: harm === 'danger' ? 'deny' : 'allow',
         beforeEvent(event) {
-          if (event.type === 'tool-start') throw new Error('Nothing is run here.');
+          if (event.type === 'tool-start' && asked.length === 0) throw new Error('Nothing is run here.');
         },
       });
       await call('shell.run', { command: text });
@@ -63,7 +74,17 @@ export async function play({ id, tree, commands }: Day): Promise<Played> {
       if (asked.length > 0) played.questions.push(command);
     }
   } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+    rmSync(temporary, { recursive: true, force: true });
     await workspace.cleanup();
   }
   return { ...played, asked: played.questions.length };
 }
+
+/** What a shell does of a command whose programs are not there. */
+const makeOutputs: typeof runCommand = async (line) => {
+  for (const [, path] of line.matchAll(/>>? *(\/[\w./-]+\/[\w.-]+)/g))
+    if (path !== '/dev/null') writeFileSync(path!, '');
+  return { exitCode: 0, output: '' };
+};

@@ -1,5 +1,6 @@
 import type { WorkspaceRoot } from '../workspace.ts';
 import { destruction } from './destructive.ts';
+import type { IsOutput } from './outputs.ts';
 import { type Understood, understand } from './parts.ts';
 import { refuse } from './spelling.ts';
 
@@ -8,6 +9,7 @@ const maximumCommand = 8192;
 
 /**
  * What a command is: the words that may be run without a question where it only reads, and what it runs besides.
+ * @param isOutput which files outside may be read as if they were inside
  * Throws `E_SANDBOX_VIOLATION` with the reason `COMMAND_REFUSED` for what nobody is even asked about: what cannot be shown
  * as what it is, and what destroys more than the workspace could ever lose.
  */
@@ -16,9 +18,10 @@ export async function judgeCommand(
   folder: string,
   command: string,
   platform: string = process.platform,
+  isOutput?: IsOutput,
 ): Promise<Understood> {
   checkShowableCommand(command);
-  const understood = await understand(roots, folder, command, platform);
+  const understood = await understand(roots, folder, command, platform, isOutput);
   const danger =
     typeof understood.reading === 'string' ? await destruction(command, { roots, folder, platform }) : undefined;
   if (danger?.effect === 'refuse')

@@ -6,6 +6,7 @@ import type { WorkspaceRoot } from '../workspace.ts';
 import { isNeutral, withoutPrefix } from './grants/neutral.ts';
 import { buildFolder, type Claim } from './grants/row.ts';
 import { rowFor } from './grants/table.ts';
+import type { IsOutput } from './outputs.ts';
 import { relativeTo, resolvePath } from './paths.ts';
 import { checked, type Reading, type ReadOnlyLine, readingOf, Unknown } from './readOnly.ts';
 import { readScript } from './script.ts';
@@ -22,12 +23,14 @@ export interface Understood {
 /**
  * What a command runs, as far as that can be said from its text and the disk.
  * @param folder absolute and real
+ * @param isOutput which files outside may be read as if they were inside
  */
 export async function understand(
   roots: readonly WorkspaceRoot[],
   folder: string,
   text: string,
   platform: string = process.platform,
+  isOutput?: IsOutput,
 ): Promise<Understood> {
   if (platform === 'win32') return { reading: 'Commands of this system are always asked about.' };
   const script = readScript(text);
@@ -39,10 +42,10 @@ export async function understand(
     let why: string | undefined;
     let whole = true;
     for (const step of steps) {
-      const reading = await readingOf(step, roots, platform).catch(told);
+      const reading = await readingOf(step, roots, platform, isOutput).catch(told);
       if (typeof reading !== 'string') readings.set(step, reading);
       else why ??= reading;
-      const part = await partOf(step, typeof reading === 'string' ? undefined : reading, roots, platform);
+      const part = await partOf(step, typeof reading === 'string' ? undefined : reading, roots, platform, isOutput);
       if (part) parts.push(part);
       else whole = false;
     }
@@ -78,6 +81,7 @@ async function partOf(
   reading: Reading | undefined,
   roots: readonly WorkspaceRoot[],
   platform: string,
+  isOutput: IsOutput | undefined,
 ): Promise<Part | undefined> {
   const folder = await relativeTo(roots, step.folder);
   if (folder === undefined) return undefined;
@@ -88,7 +92,7 @@ async function partOf(
   const reads =
     reading ??
     (words.length < step.words.length
-      ? await readingOf({ ...step, words }, roots, platform).catch(() => undefined)
+      ? await readingOf({ ...step, words }, roots, platform, isOutput).catch(() => undefined)
       : undefined);
   // Other names inside the workspace are read as well; whatever makes them in between could have read what they are links to.
   const settled = step.unsettled !== 'options';

@@ -2,6 +2,7 @@ import * as paths from 'node:path';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
 import { awkReads } from './awk.ts';
+import type { IsOutput } from './outputs.ts';
 import { resolvePath } from './paths.ts';
 import { isGitInternal, secretExcludes, secretGlobs, secretReason } from './protected.ts';
 import { findWords, programFolders, type ReadOnlyProgram, readOnlyPrograms } from './readOnlyPrograms.ts';
@@ -28,6 +29,7 @@ export async function readingOf(
   { words, folder, piped }: Pick<Step, 'words' | 'folder' | 'piped'>,
   roots: readonly WorkspaceRoot[],
   platform: string,
+  isOutput?: IsOutput,
 ): Promise<Reading> {
   const [spelled, ...args] = words;
   const name = paths.posix.basename(spelled!);
@@ -44,7 +46,7 @@ export async function readingOf(
   const kind = program.operands === 'files' ? 'read' : 'search';
   const reads = files.length > 0 || kind === 'read' || operands.includes(some.file);
   const places = reads ? files : ['.'];
-  for (const place of places) await checked(roots, folder, place, kind);
+  for (const place of places) await checked(roots, folder, place, kind, isOutput);
   const recursive = name === 'grep' && (options.has('r') || options.has('recursive'));
   if (name !== 'rg' && !recursive) return { words, searches: false };
   if (recursive && platform !== 'linux') throw new Unknown('This grep cannot be told what to leave out.');
@@ -190,12 +192,16 @@ async function checkSearched(roots: readonly WorkspaceRoot[], folder: string, pa
     throw new Unknown(`${path === '.' ? 'The folder' : path} may hold secrets.`);
 }
 
-/** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. */
+const isOutside = (error: unknown) =>
+  error instanceof ToolError && (error.details as { reason?: string } | undefined)?.reason === 'OUTSIDE';
+
+/** A path as seen from `folder`, through the gate; its real place, or undefined when nothing is there. Throws. Outside, only outputs are let through. */
 export async function checked(
   roots: readonly WorkspaceRoot[],
   folder: string,
   path: string,
   operation: 'read' | 'search' | 'list',
+  isOutput?: IsOutput,
 ): Promise<string | undefined> {
   // `x/..` means two things when x is a link; `..` at the beginning is seen from a folder without links.
   if (/(^|\/)(?!\.\.?\/)[^/]+\/+(.*\/)?\.\.(\/|$)/.test(path)) throw new Unknown(`${path} goes up and down.`);
@@ -204,6 +210,7 @@ export async function checked(
     if (found.protected) throw new Unknown(found.protected);
     return found.path;
   } catch (error) {
+    if (isOutside(error) && (await isOutput?.(path))) return path;
     if (error instanceof ToolError && error.code === 'ENOENT' && operation !== 'list') return undefined; // only gives an error
     throw error;
   }
