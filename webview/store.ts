@@ -1,6 +1,7 @@
 import type { RunEvent } from '../src/protocol/events.ts';
+import { applyEvent, isNews } from '../src/protocol/fold.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
-import { applyEvent, isNews, type Run } from '../src/protocol/run.ts';
+import type { Run } from '../src/protocol/run.ts';
 import type { HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */

@@ -1,15 +1,14 @@
-import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import type { EventBody, RunEvent, RunPhase } from '../protocol/events.ts';
+import type { EventBody, RunEvent } from '../protocol/events.ts';
 import { type ErrorInfo, userMessage } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
-import type { Took } from '../protocol/took.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { type Active, newActive } from './active.ts';
 import { Asking, answerAtRest, isLate, isOnlyChosen, type UserInput } from './asking.ts';
 import { tellCommandEnds } from './commandEnds.ts';
 import { type AskedModel, createContext, type RunModel } from './context.ts';
@@ -17,20 +16,14 @@ import { tellDamage } from './damage.ts';
 import { toInfo } from './errors.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
-import { attach, type Holding, note } from './notes.ts';
+import { attach, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
+import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { nameRun } from './title.ts';
 import { measureWork } from './took.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { Agent, Workflow } from './workflow.ts';
-
-export interface EngineResult {
-  success: boolean;
-  phase: RunPhase;
-  assistantText?: string | null;
-  error?: ErrorInfo;
-}
 
 export interface EngineOptions {
   store: RunStore;
@@ -60,19 +53,6 @@ export interface EngineOptions {
   now?(): number;
 }
 
-interface Active extends Holding {
-  asking?: Asking;
-  pausing?: boolean;
-  controller: AbortController;
-  /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
-  early: UserInput[];
-  /** It has come to rest; that may still be on its way to the panel and the disk. */
-  ended: boolean;
-  done: Promise<EngineResult>;
-  /** Nothing of it is open any more. Never rejects. */
-  closed: Promise<void>;
-}
-
 interface Plan {
   workflowId: string;
   values: Record<string, unknown>;
@@ -84,13 +64,6 @@ interface Plan {
 type Start = { runId: string } & Partial<Omit<Plan, 'model'>> & UserInput;
 
 const plainPlan: Plan = { workflowId: 'chat', values: {} };
-
-function newActive(early: UserInput[] = []): Active {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal); // every call of a turn listens, and lets go when it is done
-  const none = Promise.resolve();
-  return { controller, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
-}
 
 /** Runs at work in this window, by id. Every method resolves with a result; none throws for what a model or a disk does. */
 export class ExecutionEngine {
@@ -382,20 +355,3 @@ export class ExecutionEngine {
 
 /** Whose run it is that follows nothing that can be read. */
 const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };
-
-/** Where a run hands back, as it is told. */
-type Rest = Omit<StopPoint, 'turns'> & { took?: Took };
-
-function resultOf(run: Run, stop: StopPoint): EngineResult {
-  const last = run.messages.findLast((message) => message.role === 'assistant');
-  return {
-    success: stop.error === undefined,
-    phase: stop.phase,
-    assistantText: last?.content || null,
-    ...(stop.error && { error: stop.error }),
-  };
-}
-
-function failedWith(code: string, message: string): EngineResult {
-  return { success: false, phase: 'Failed', error: { code, message } };
-}

@@ -1,5 +1,6 @@
 import { type EventBody, isStored, type RunEvent, type StoredEvent } from '../protocol/events.ts';
-import { applyEvent, type Run } from '../protocol/run.ts';
+import { applyEvent } from '../protocol/fold.ts';
+import type { Run } from '../protocol/run.ts';
 import type { OpenRun } from '../runs/store.ts';
 
 /** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */

@@ -197,6 +197,12 @@ export const programs: readonly Program[] = [
     by: ['tools/shell/started.ts'],
   },
   {
+    what: 'The terminal that shows what commands print (`towpath.shell.terminal`)',
+    when: 'When it is on and a command runs',
+    connects: 'To nothing: it only shows',
+    by: ['extension/runs/commandTerminal.ts'],
+  },
+  {
     what: 'A command that only reads (`ls`, `grep`, `git log`, …)',
     when: 'Without a question, unless `towpath.approvals.readOnlyCommands` is off',
     connects: 'To nothing: only options that read this machine are known',

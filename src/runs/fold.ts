@@ -1,6 +1,7 @@
 import type { StoredEvent } from '../protocol/events.ts';
+import { applyEvent } from '../protocol/fold.ts';
 import { pendingCalls } from '../protocol/messages.ts';
-import { applyEvent, type Damage, newRun, type Run } from '../protocol/run.ts';
+import { type Damage, newRun, type Run } from '../protocol/run.ts';
 import { type Entry, isGap, type JournalContents } from './reading.ts';
 
 type Mended = Extract<StoredEvent, { type: 'mended' }>;

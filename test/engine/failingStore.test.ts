@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { EngineResult } from '../../src/engine/engine.ts';
+import type { EngineResult } from '../../src/engine/result.ts';
 import type { RunEvent, StoredEvent } from '../../src/protocol/events.ts';
 import { StoreError } from '../../src/runs/journal.ts';
 import { eventually } from '../support/eventually.ts';

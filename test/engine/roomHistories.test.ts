@@ -4,9 +4,10 @@ import { makeRoom, type Room } from '../../src/engine/room.ts';
 import { sentMessages } from '../../src/engine/sent.ts';
 import { tokensOfMessages, tokensOfPrefix } from '../../src/engine/tokens.ts';
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import { type Message, pendingCalls, userMessage } from '../../src/protocol/messages.ts';
 import { type PlanItem, planTool } from '../../src/protocol/plan.ts';
-import { applyEvent, newRun, type Run } from '../../src/protocol/run.ts';
+import { newRun, type Run } from '../../src/protocol/run.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 
 /** How many are made up; `TOWPATH_HISTORIES=10000` for all of them. Each is made from its number alone. */

@@ -3,9 +3,10 @@ import { borderOfLast } from '../../src/engine/borders.ts';
 import { makeRoom } from '../../src/engine/room.ts';
 import { sentMessages } from '../../src/engine/sent.ts';
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import { type Message, type ToolCall, userMessage } from '../../src/protocol/messages.ts';
 import { planTool } from '../../src/protocol/plan.ts';
-import { applyEvent, newRun } from '../../src/protocol/run.ts';
+import { newRun } from '../../src/protocol/run.ts';
 
 const words = 'some words of a file '.repeat(300);
 const calls = (...toolCalls: ToolCall[]): Message => ({ role: 'assistant', content: 'So.', toolCalls });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent, newRun } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
+import { newRun } from '../../src/protocol/run.ts';
 import { StoreError } from '../../src/runs/journal.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ScriptedReply } from '../support/scriptedClient.ts';

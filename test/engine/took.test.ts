@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { measureWork } from '../../src/engine/took.ts';
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
-import { applyEvent, newRun } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
+import { newRun } from '../../src/protocol/run.ts';
 import { call } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';

@@ -62,6 +62,10 @@ describe('the table of what leaves this machine', () => {
     ['a model of the editor', 'const [model] = await vscode.lm.selectChatModels();', 'uses selectChatModels'],
     ['a page that is opened', "await vscode.commands.executeCommand('vscode.open', uri);", 'runs vscode.open'],
     ['what is passed on', "export { request } from 'node:https';", 'imports node:https'],
+    ['a class of it', 'class Live extends WebSocket {}', 'uses WebSocket'],
+    ['code that is made', "new Function('return fe' + 'tch')();", 'uses Function'],
+    ['a terminal', "vscode.window.createTerminal('x').sendText('curl example.com');", 'uses createTerminal'],
+    ['all of it passed on', "export * from 'node:http2';", 'imports node:http2'],
     ['our own way', "import { send } from './http.ts';", 'connects by llm/http.ts'],
     ['our own way, all of it', "import * as http from './http.ts';", 'connects by llm/http.ts'],
   ];
@@ -71,6 +75,7 @@ describe('the table of what leaves this machine', () => {
   const quiet: [what: string, text: string][] = [
     ['a type', "import type { Socket } from 'node:net'; type Get = typeof fetch;"],
     ['types alone', "import { type Socket } from 'node:net';"],
+    ['an interface of it', 'interface Line extends EventSource {} class Own implements WebSocket {}'],
     ['a look at an address', "import { isIP } from 'node:net';"],
     ['a method of that name', 'class Fetcher { async fetch() { await this.downloads.fetch(); } }'],
     ['a word about it', "// fetch('https://example.com')\nconst text = 'fetch';"],

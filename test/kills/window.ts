@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type EngineResult, ExecutionEngine } from '../../src/engine/engine.ts';
+import { ExecutionEngine } from '../../src/engine/engine.ts';
+import type { EngineResult } from '../../src/engine/result.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { RunStore } from '../../src/runs/store.ts';

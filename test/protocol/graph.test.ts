@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
-import { applyEvent, newRun } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
+import { newRun } from '../../src/protocol/run.ts';
 
 const fold = (...bodies: EventBody[]) => {
   const run = newRun('r');

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type EventBody, type RunEvent, runEventSchema } from '../../src/protocol/events.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import { type Message, pendingCalls } from '../../src/protocol/messages.ts';
-import { applyEvent, newRun, type Run } from '../../src/protocol/run.ts';
+import { newRun, type Run } from '../../src/protocol/run.ts';
 import { hostMessageSchema, viewMessageSchema } from '../../src/protocol/view.ts';
 
 function fold(...bodies: EventBody[]): Run {

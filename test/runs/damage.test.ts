@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent, type Run } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
+import type { Run } from '../../src/protocol/run.ts';
 import { checksum } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 

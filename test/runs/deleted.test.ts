@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent, type Run } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
+import type { Run } from '../../src/protocol/run.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 
 const day = 24 * 60 * 60 * 1000;

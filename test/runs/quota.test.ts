@@ -3,7 +3,7 @@ import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import { few } from '../../src/runs/few.ts';
 import { takeLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';

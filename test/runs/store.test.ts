@@ -3,7 +3,7 @@ import { existsSync, promises as fs, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EventBody, StoredEvent } from '../../src/protocol/events.ts';
-import { applyEvent } from '../../src/protocol/run.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import { Journal, StoreError } from '../../src/runs/journal.ts';
 import { type OpenRun, RunStore } from '../../src/runs/store.ts';
 

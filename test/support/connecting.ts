@@ -53,13 +53,14 @@ const quietPackages = new Set([
 /** What every file can reach without an import. */
 const globals = new Set([
   ...['fetch', 'WebSocket', 'WebSocketStream', 'WebTransport', 'EventSource', 'XMLHttpRequest', 'RTCPeerConnection'],
-  ...['require', 'importScripts'],
+  ...['require', 'importScripts', 'eval', 'Function'],
 ]);
 
 /** Members that connect, or lead to what does, whatever they are members of: the editor's, the browser's, Node's. */
 const members = new Set([
   ...['openExternal', 'asExternalUri', 'createTelemetryLogger', 'selectChatModels', 'sendRequest', 'getSession'],
-  ...['sendBeacon', 'getBuiltinModule', 'createRequire', 'mainModule'],
+  ...['invokeTool', 'createTerminal', 'executeTask', 'startDebugging'],
+  ...['sendBeacon', 'getBuiltinModule', 'createRequire', 'mainModule', 'dlopen'],
 ]);
 
 /** Commands of the editor that open an address or install something. */
@@ -91,7 +92,7 @@ export function connecting(file: string, text: string): string[] {
       if (specifier && ts.isStringLiteral(specifier) && names !== 'types') importing(specifier.text, names);
       return;
     }
-    if (ts.isTypeNode(node)) return;
+    if (ts.isTypeNode(node) && !isExtended(node)) return;
     if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
       const [what] = node.arguments;
       if (what && ts.isStringLiteral(what)) importing(what.text);
@@ -163,6 +164,10 @@ function isReference(node: ts.Identifier): boolean {
   const isMember = ts.isClassElement(parent) || ts.isObjectLiteralElement(parent) || ts.isTypeElement(parent);
   return !(isMember && names.name === node);
 }
+
+/** What a class extends is there when the program runs. */
+const isExtended = ({ parent }: ts.Node): boolean =>
+  ts.isHeritageClause(parent) && parent.token === ts.SyntaxKind.ExtendsKeyword && ts.isClassLike(parent.parent);
 
 /** A member of `this`, however deep. */
 function isOurs(expression: ts.Expression): boolean {

@@ -1,6 +1,7 @@
 import type { EventBody, RunEvent } from '../../src/protocol/events.ts';
+import { applyEvent } from '../../src/protocol/fold.ts';
 import type { Run } from '../../src/protocol/run.ts';
-import { applyEvent, newRun } from '../../src/protocol/run.ts';
+import { newRun } from '../../src/protocol/run.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState } from '../../src/protocol/view.ts';
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type EngineResult, ExecutionEngine } from '../../../src/engine/engine.ts';
+import { ExecutionEngine } from '../../../src/engine/engine.ts';
+import type { EngineResult } from '../../../src/engine/result.ts';
 import { createAdapter } from '../../../src/llm/adapter.ts';
 import type { LLMClient } from '../../../src/llm/client.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { applyEvent, newRun } from '../../../src/protocol/run.ts';
+import { applyEvent } from '../../../src/protocol/fold.ts';
+import { newRun } from '../../../src/protocol/run.ts';
 import { reply } from '../../support/provider.ts';
 import { Stage } from '../stage.ts';
 

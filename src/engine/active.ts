@@ -1,0 +1,26 @@
+import { setMaxListeners } from 'node:events';
+import type { Asking, UserInput } from './asking.ts';
+import type { Holding } from './notes.ts';
+import { type EngineResult, failedWith } from './result.ts';
+
+/** A run at work in this window, from before its record is open until that is closed. */
+export interface Active extends Holding {
+  asking?: Asking;
+  pausing?: boolean;
+  controller: AbortController;
+  /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
+  early: UserInput[];
+  /** It has come to rest; that may still be on its way to the panel and the disk. */
+  ended: boolean;
+  done: Promise<EngineResult>;
+  /** Nothing of it is open any more. Never rejects. */
+  closed: Promise<void>;
+}
+
+/** One that has not begun yet. */
+export function newActive(early: UserInput[] = []): Active {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal); // every call of a turn listens, and lets go when it is done
+  const none = Promise.resolve();
+  return { controller, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
+}

@@ -1,0 +1,30 @@
+import type { RunPhase } from '../protocol/events.ts';
+import type { ErrorInfo } from '../protocol/messages.ts';
+import type { Run } from '../protocol/run.ts';
+import type { Took } from '../protocol/took.ts';
+import type { StopPoint } from './stop.ts';
+
+/** What whoever began the work is told at its end. */
+export interface EngineResult {
+  success: boolean;
+  phase: RunPhase;
+  assistantText?: string | null;
+  error?: ErrorInfo;
+}
+
+/** Where a run hands back, as it is told. */
+export type Rest = Omit<StopPoint, 'turns'> & { took?: Took };
+
+export function resultOf(run: Run, stop: StopPoint): EngineResult {
+  const last = run.messages.findLast((message) => message.role === 'assistant');
+  return {
+    success: stop.error === undefined,
+    phase: stop.phase,
+    assistantText: last?.content || null,
+    ...(stop.error && { error: stop.error }),
+  };
+}
+
+export function failedWith(code: string, message: string): EngineResult {
+  return { success: false, phase: 'Failed', error: { code, message } };
+}

@@ -1,0 +1,225 @@
+import { compactionOf } from './compaction.ts';
+import { isStored, type RunEvent } from './events.ts';
+import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
+import type { TokenUsage } from './messages.ts';
+import type { CallState, Run } from './run.ts';
+
+/** Characters of live output kept in the fold. */
+const outputLimit = 20_000;
+
+/**
+ * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
+ * what was stored before it.
+ */
+export const isNews = (run: Run, event: RunEvent): boolean =>
+  isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
+
+/** Folds one event into the run, in place, if it is news: host and panel use the same function on the same events. */
+export function applyEvent(run: Run, event: RunEvent): void {
+  if (!isNews(run, event)) return;
+  run.seq = event.seq;
+  if (run.createdAt === 0) run.createdAt = event.at;
+  run.updatedAt = event.at;
+  if (event.type !== 'progress' && event.type !== 'pausing') run.progress = undefined;
+  switch (event.type) {
+    case 'run-start':
+      run.workflowId = event.workflowId;
+      run.agentId = event.agentId;
+      run.model = event.model;
+      if (event.model) run.models = [{ model: event.model, at: 0 }];
+      break;
+    case 'model':
+      run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
+      run.contextTokens = 0; // it counts in its own way
+      break;
+    case 'title':
+      run.title = event.title || run.title;
+      if (event.usage) run.usage = addUsage(run.usage, event.usage);
+      break;
+    case 'message':
+      if (event.branch !== undefined) {
+        const track = run.graph?.branches[event.branch];
+        if (!track) break;
+        track.messages ??= [];
+        track.messages.push(event.message);
+        break;
+      }
+      if (event.message.role === 'assistant') run.live = undefined;
+      if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
+      if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();
+      run.messages.push(event.message);
+      run.messageTimes.push(event.at);
+      break;
+    case 'queued':
+      run.queued.push({ text: event.text, ...(event.attachments && { attachments: event.attachments }) });
+      break;
+    case 'chunk': {
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeText(run.graph, event.node, event.content ?? '');
+        break;
+      }
+      run.live ??= { content: '', thinking: '', calls: [] };
+      run.live.content += event.content ?? '';
+      run.live.thinking += event.thinking ?? '';
+      if (event.toolCall) {
+        const { index, name, argumentsText } = event.toolCall;
+        while (run.live.calls.length <= index) run.live.calls.push({ name: '', argumentsText: '' });
+        const draft = run.live.calls[index]!;
+        if (name) draft.name = name;
+        draft.argumentsText += argumentsText ?? '';
+      }
+      break;
+    }
+    case 'progress':
+      run.progress = { text: event.text, fraction: event.fraction, until: event.until };
+      break;
+    case 'pausing':
+      run.pausing = true;
+      break;
+    case 'question':
+      run.calls[event.toolCallId] = { status: 'asking', question: event.question };
+      break;
+    case 'approval': {
+      const call = callOf(run, event.toolCallId);
+      call.status = event.decision === 'deny' ? 'done' : 'allowed';
+      call.decision = event.decision;
+      call.edited = event.edited;
+      call.automatic = event.automatic;
+      break;
+    }
+    case 'tool-start': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'running';
+      call.startedAt = event.at;
+      call.ok = undefined; // a node that goes on does it under the same id
+      call.code = undefined;
+      call.changes = event.changes;
+      call.moved = event.moved;
+      call.command = event.command;
+      call.step = event.step;
+      break;
+    }
+    case 'command-start':
+      callOf(run, event.toolCallId).process = event.process;
+      break;
+    case 'ask': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'asking';
+      call.asked = event.questions;
+      call.answer = undefined;
+      call.ok = undefined; // a node that is begun anew asks under the same id
+      run.asking = [...asksBut(run, event.toolCallId), event.toolCallId];
+      break;
+    }
+    case 'answer': {
+      const call = callOf(run, event.toolCallId);
+      const { choices, said, attachments } = event;
+      call.status = 'running';
+      call.answer = { choices, ...(said !== undefined && { said }), ...(attachments && { attachments }) };
+      run.asking = asksBut(run, event.toolCallId);
+      break;
+    }
+    case 'tool-output': {
+      const call = callOf(run, event.toolCallId);
+      call.output = ((call.output ?? '') + event.text).slice(-outputLimit);
+      break;
+    }
+    case 'tool-end': {
+      const call = callOf(run, event.toolCallId);
+      call.status = 'done';
+      if (run.asking?.length) run.asking = asksBut(run, event.toolCallId);
+      call.ms = event.ms;
+      call.ok = event.ok;
+      call.code = event.code;
+      if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
+      call.changes = event.changes;
+      call.moved = event.moved;
+      call.stillRunning = event.stillRunning;
+      call.outputId = event.outputId;
+      call.background = event.background;
+      break;
+    }
+    case 'command-end': {
+      const { type: _, runId: __, seq: ___, toolCallId, at, ...end } = event;
+      callOf(run, toolCallId).ended = { ...end, at };
+      if (end.by !== 'call') run.ends = [...(run.ends ?? []).filter((id) => id !== toolCallId), toolCallId];
+      break;
+    }
+    case 'undo':
+      for (const id of event.toolCallIds) {
+        const call = callOf(run, id);
+        const own = [...(call.changes ?? []).map(({ path }) => path), ...(call.moved ? [call.moved.to] : [])];
+        const taken = [...event.changes.map(({ path }) => path), ...(event.paths ?? [])];
+        const undone = own.filter((path) => taken.includes(path));
+        call.undone = [...new Set([...(call.undone ?? []), ...undone])];
+      }
+      break;
+    case 'usage':
+      run.usage = addUsage(run.usage, event.usage);
+      if (event.node !== undefined) {
+        run.model ||= event.model;
+        break;
+      }
+      run.model = event.model;
+      run.contextMessages = run.messages.length + 1; // the answer comes next
+      run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+      break;
+    case 'outline':
+      run.outline = event.outline;
+      break;
+    case 'node':
+      run.graph ??= newGraph();
+      applyNode(run.graph, event, event.at);
+      if (event.branch === undefined) {
+        const isEnd = event.status === 'end' && run.graph.main.at.length === 0;
+        run.graph.end = isEnd ? { node: event.node, messages: run.messages.length } : undefined;
+      }
+      break;
+    case 'compaction':
+      if (event.node !== undefined) {
+        if (run.graph) applyNodeCompaction(run.graph, { ...event, node: event.node });
+        break;
+      }
+      run.contextTokens = 0;
+      run.compactions.push(compactionOf(event, run.messages.length));
+      break;
+    case 'mended': {
+      const { from, damage: text } = event;
+      const { open: _, ...known } = run.damage?.find((one) => one.from === from) ?? {
+        from,
+        at: run.messages.length,
+        text,
+        messages: [],
+      };
+      run.damage = [...(run.damage ?? []).filter((one) => one.from !== from), known];
+      break;
+    }
+    case 'phase':
+      run.phase = event.phase;
+      run.error = event.error;
+      if (event.took) run.took = event.took;
+      else delete run.took;
+      run.pausing = undefined;
+      if (event.phase !== 'Running') run.live = undefined;
+      else delete run.unmade; // looked at before it was gone on with
+      break;
+  }
+}
+
+function callOf(run: Run, toolCallId: string): CallState {
+  run.calls[toolCallId] ??= { status: 'asking' };
+  return run.calls[toolCallId];
+}
+
+const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
+
+function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
+  return {
+    promptTokens: total.promptTokens + usage.promptTokens,
+    completionTokens: total.completionTokens + usage.completionTokens,
+    totalTokens: total.totalTokens + usage.totalTokens,
+    cachedTokens: (total.cachedTokens ?? 0) + (usage.cachedTokens ?? 0),
+    thinkingTokens: (total.thinkingTokens ?? 0) + (usage.thinkingTokens ?? 0),
+    ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
+  };
+}
