@@ -27,8 +27,34 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
       /^(cmake|make|gmake|ninja|cc|gcc|c\+\+|g\+\+|cc1(plus)?|as|ld(\.\w+)?|collect2|uname|ar|ranlib|echo|sh|lto-wrapper|ctest)$/,
     why: 'it runs the compiler and the build program of the project',
   },
+  gotestsum: {
+    programs: /^(go|compile|link|asm|vet|cover|test2json|[\w.-]+\.test|gcc|cc1|as|ld|collect2)$/,
+    why: 'it starts Go',
+  },
+  'run-clang-tidy': {
+    programs: /^(python3[\d.]*|clang-tidy(-\d+)?)$/,
+    why: 'a script for Python that starts the other one',
+  },
+  bundle: { programs: /^(ruby[\d.]*|stty|tput)$/, why: 'it asks the terminal how wide it is' },
+  composer: {
+    programs: /^(php[\d.]*|stty|grep|echo)$/,
+    why: 'it asks the terminal how wide it is, and runs scripts of the project',
+  },
+  phpcs: { programs: /^(php[\d.]*|stty)$/, why: 'it asks the terminal how wide it is' },
+  zcat: { programs: /^gzip$/, why: 'a shell script around it' },
+  gunzip: { programs: /^gzip$/, why: 'a shell script around it' },
+  tar: { programs: /^(gzip|bzip2|xz|zstd)$/, why: 'they unpack what is listed' },
+  packer: { programs: /^uname$/, why: 'it asks which system it is on' },
+  opam: { programs: /^uname$/, why: 'it asks which system it is on' },
+  luacheck: { programs: /^(lua[\d.]*|uname)$/, why: 'a script for Lua' },
+  lein: { programs: /^(dirname|basename|grep|mktemp|java|uname|readlink)$/, why: 'a shell script that starts Java' },
+  gradle: { programs: /^(ls|expr|dirname|basename|uname|java|sed|xargs)$/, why: 'a shell script that starts Java' },
+  cabal: { programs: /^ghc(-pkg)?$/, why: 'it asks the compiler for its version' },
+  'ansible-lint': { programs: /^(python3[\d.]*|ldconfig)$/, why: 'Python looks for a library with it' },
+  pdm: { programs: /^(python3[\d.]*|file)$/, why: 'it asks what kind of program an interpreter is' },
+  'apt-cache': { programs: /^dpkg$/, why: 'it asks which architectures there are' },
   gmake: { programs: /^(echo|sh)$/, why: 'the recipes of the project' },
-  pip: { programs: /^(lsb_release|getopt|cut|tr)$/, why: 'it says to the index which system it is for' },
+  pip: { programs: /^(lsb_release|getopt|cut|tr|uname|rustc)$/, why: 'it says to the index which system it is for' },
   ctest: { programs: /^(ctest|a|cmake)$/, why: 'it runs the tests of the project' },
   ninja: { programs: /^(ninja|sh)$/, why: 'the commands of the project' },
   meson: {
@@ -57,6 +83,8 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   const name = paths.basename(path);
   const first = paths.basename(start.split(' ')[0]!);
   if (everywhere.includes(name) || (name === first && !path.startsWith(`${folder}/`))) return true;
+  if (/^(cc|c\+\+|gcc|g\+\+|clang)(\+\+)?(-\d+)?$/.test(first) && /^(cc1(plus)?|clang(-\d+)?)$/.test(name)) return true; // its own parts
+  if (start.startsWith('node_modules/') && path === `${folder}/${start.split(' ')[0]}`) return true;
   if (path.startsWith(`${folder}/`) && !/^(node_modules|target|build)\//.test(paths.relative(folder, path)))
     return false;
   // What npm has installed is scripts for Node, some of them with a program of their own beside them.

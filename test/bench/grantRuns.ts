@@ -130,7 +130,9 @@ export function deedsIn(yard: Yard, trace: string): Omit<Deeds, 'timedOut'> {
     if (!path.startsWith('/') || /^\/dev\/shm\/sem\.|\/hsperfdata_/.test(path)) return; // pipes, locks and counters of processes
     if (/^\/dev\/(null|tty|stdout|stderr|pts\/.*|fd\/.*)$|^\/proc\/(self|\d+)\//.test(path)) return;
     if (isIn(yard.folder, path)) inside.add(paths.relative(yard.folder, path));
-    else if (![yard.home, paths.join(yard.outer, 'tmp')].some((place) => isIn(place, path))) deeds.writes.add(path);
+    // To who looks it up in the system's list, the home of nobody is this.
+    else if (![yard.home, '/nonexistent', paths.join(yard.outer, 'tmp')].some((place) => isIn(place, path)))
+      deeds.writes.add(path);
   };
   for (const raw of trace.split('\n')) {
     const [, pid = '', first = ''] = /^(\d+)\s+(.*)$/.exec(raw) ?? [];

@@ -182,18 +182,6 @@ export const clusterRows: readonly Row[] = [
         }),
     ),
   ),
-  fileTool('ansible-playbook', '--syntax-check --list-tasks --list-tags --list-hosts -i=<path>', {
-    why: 'It reads a playbook and says what is in it. The files of hosts that are programs run.',
-    needs: ['--syntax-check', '--list-tasks', '--list-tags', '--list-hosts'],
-    yes: ['ansible-playbook --syntax-check site.yml'],
-    no: [
-      'ansible-playbook site.yml',
-      'ansible-playbook --syntax-check -i /x site.yml',
-      'ansible-playbook --syntax-check -e @evil site.yml',
-      'ansible-playbook --syntax-check --vault-password-file evil site.yml',
-      'ansible-playbook --syntax-check -M evil site.yml',
-    ],
-  }),
   ...[
     'packer validate',
     'packer fmt -check',

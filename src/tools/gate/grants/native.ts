@@ -5,9 +5,6 @@ import { fileTool, looks, tool } from './tool.ts';
 const compiler =
   /^-(?:std=[\w+:]+|W(?:no-)?[a-z][a-z0-9+=-]*|D\w+(?:=\w*)?|U\w+|O[0-3sgz]?|f(?:no-exceptions|no-rtti|exceptions|max-errors=\d+|diagnostics-color=\w+|concepts|coroutines|modules-ts|permissive|PIC|sanitize=[a-z,]+|openmp|color-diagnostics|no-color-diagnostics|error-limit=\d+)|m(?:avx2?|sse[\d.]*|arch=[\w.-]+|tune=[\w-]+|32|64)|pthread|pedantic(?:-errors)?|ansi|g\d?|H|P|v)$/;
 
-const bazel =
-  '--config=<name> -c=opt|dbg|fastbuild --compilation_mode=opt|dbg|fastbuild --test_output=errors|all|streaming|summary --test_filter= --keep_going -k --jobs=# -j=# --verbose_failures --cache_test_results=yes|no|auto --nocache_test_results --runs_per_test=# --test_tag_filters=<labels> --build_tag_filters=<labels> --color=yes|no|auto --curses=yes|no --noshow_progress --show_progress --test_timeout=# --test_summary=short|terse|detailed|none --local_test_jobs=# --build_tests_only --ui_event_filters= --noshow_loading_progress --test_verbose_timeout_warnings --nobuild --check_up_to_date --output=label|label_kind|graph|package|location|build|minrank|maxrank|streamed_jsonproto --noimplicit_deps --notool_deps --order_output=no|deps|auto|full';
-
 export const nativeRows: readonly Row[] = [
   ...['gcc', 'g++', 'clang', 'clang++', 'cc', 'c++', 'g++-12', 'g++-13', 'clang++-18'].map((command) =>
     fileTool(command, '-I=<path> -isystem=<path> -iquote=<path> -x=c|c++ -fsyntax-only -E -M -MM', {
@@ -86,36 +83,6 @@ export const nativeRows: readonly Row[] = [
     yes: ['doxygen docs/Doxyfile', 'doxygen'],
     no: ['doxygen /x', 'doxygen -g', 'doxygen -w html a b c', 'doxygen ../Doxyfile', 'doxygen -'],
   }),
-  ...['bazel build', 'bazel test', 'bazel query', 'bazel cquery', 'bazelisk build', 'bazelisk test'].map((command) =>
-    tool(command, bazel, {
-      operands: command.endsWith('query')
-        ? /^(?!-)[\w/@:.,()" '+*^$|-]+$/
-        : /^-?(@\w+)?\/\/[\w./+-]*(:[\w./+*-]+)?$|^:\w[\w.+-]*$/,
-      least: 1,
-      yes: [`${command} //...`, `${command} //core:unit_test --keep_going`],
-      no: [
-        `${command} //... --run_under=./evil`,
-        `${command} //... --override_repository=x=/y`,
-        `${command} //... --remote_cache=grpc://evil`,
-        `${command} //... --bes_backend=x`,
-        `bazel --output_base=/x ${command.split(' ')[1]} //...`,
-        `${command} //... --profile=/x`,
-        `${command} //... --test_arg=--output=/x`,
-        `${command} //... --action_env=PATH=.`,
-        `${command} //... --config=/x`,
-        'bazel run //:deploy',
-        'bazel clean --expunge',
-        `${command} //... --build_event_json_file=/x`,
-        `${command} //... --symlink_prefix=/x`,
-        `${command} //... --query_file=/x`,
-      ],
-    }),
-  ),
-  looks('bazel info', '', {
-    operands: /^[a-z_-]+$/,
-    yes: ['bazel info workspace'],
-    no: ['bazel info --x', 'bazel --host_jvm_args=x info'],
-  }),
   tool(
     'zig build',
     '--summary=all|failures|none|new -Doptimize=Debug|ReleaseSafe|ReleaseFast|ReleaseSmall --release=safe|fast|small -j=# --verbose -freference-trace',
@@ -181,7 +148,6 @@ export const nativeRows: readonly Row[] = [
     'busted',
     'crystal spec',
     'nimble test',
-    'prove',
     'forge test',
     'forge build',
     'hardhat test',

@@ -190,7 +190,7 @@ export const nodeRows: readonly Row[] = [
       no: ['vite build --outDir /x', 'vite build -c evil.ts', 'vite build ../x', 'vite'],
     },
   ),
-  ...['next build', 'next lint', 'astro check', 'svelte-check', 'nuxt build'].map((command) =>
+  ...['next lint', 'astro check', 'svelte-check', 'nuxt build'].map((command) =>
     fileTool(command, '--debug --quiet --no-lint --output=human|human-verbose|machine', {
       operands: undefined,
       yes: [command],

@@ -20,7 +20,6 @@ export const nodeCheckRows: readonly Row[] = [
     'depcruise',
     'dependency-cruiser',
     'cspell',
-    'oxlint',
     'standard',
     'xo',
     'htmlhint',

@@ -238,7 +238,7 @@ export const pythonRows: readonly Row[] = [
       no: ['uv tree --index=https://evil.example', 'uv tree --project ..', 'uv tree --python ./evil'],
     },
   ),
-  ...['poetry show', 'pdm list', 'pipenv graph', 'poetry check', 'poetry env info'].map((command) =>
+  ...['poetry show', 'pdm list', 'poetry check', 'poetry env info'].map((command) =>
     lists(command, '--tree -t --no-dev --top-level -T', {
       yes: [command],
       no: [`${command} -C ..`, `${command} --directory=..`],
