@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { projectRoot } from './targets.ts';
+
+/** An npm package that ships, in whole or in part. */
+export interface PackageFacts {
+  /** Relative to the project, in it or in a folder that was fetched. */
+  folder: string;
+  name: string;
+  version: string;
+  /** As the package's manifest says: an SPDX expression. */
+  licence: string;
+  author?: string;
+  /** Relative to the project. */
+  licenceFiles: string[];
+}
+
+/** The folder of the package that a file is of: `node_modules/a/node_modules/b/c.js` is of `node_modules/a/node_modules/b`. */
+export function packageOf(file: string): string {
+  const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+  if (!folder) throw new Error(`${file} is of no package.`);
+  return folder;
+}
+
+export function factsOf(folder: string): PackageFacts {
+  const absolute = path.resolve(projectRoot, folder);
+  const { name, version, license, licenses, author } = JSON.parse(
+    readFileSync(path.join(absolute, 'package.json'), 'utf8'),
+  );
+  const licence = license?.type ?? license ?? licenses?.[0]?.type;
+  if (!name || !version || typeof licence !== 'string') throw new Error(`${folder} does not say what it is.`);
+  const person = typeof author === 'string' ? author : author?.name;
+  const texts = readdirSync(absolute).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  return {
+    folder,
+    name,
+    version,
+    licence,
+    ...(person && { author: person.replace(/\s*[<(].*/, '') }),
+    licenceFiles: texts.sort().map((file) => path.posix.join(folder, file)),
+  };
+}
+
+/** The packages with a part in a built program, by what esbuild says of it. */
+export function bundledPackages(metafiles: Metafile[]): string[] {
+  const inputs = metafiles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs))
+    .filter(([file, { bytesInOutput }]) => bytesInOutput > 0 && file.includes('node_modules/'))
+    .map(([file]) => packageOf(file));
+  return [...new Set(inputs)].sort();
+}
+
+export interface Metafile {
+  outputs: Record<string, { inputs: Record<string, { bytesInOutput: number }> }>;
+}
+
+interface Lock {
+  packages: Record<string, { name?: string; version: string; integrity?: string }>;
+}
+
+export const lock = (): Lock => JSON.parse(readFileSync(path.join(projectRoot, 'package-lock.json'), 'utf8'));
+
+export const exists = (file: string) => existsSync(path.join(projectRoot, file));

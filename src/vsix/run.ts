@@ -1,0 +1,64 @@
+// npm run package [-- target … --twice --list]: a VSIX for each platform, in dist/packages. All of them when none is named.
+//   --twice   builds everything again, and holds the second package to the first, byte for byte
+//   --list    prints what is in each
+import { mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { contentsOf, troublesOf } from './check.ts';
+import { buildAll } from './stage.ts';
+import { budgetOf, projectRoot, type Target, targets, temporaryFolder } from './targets.ts';
+import { packVsix, type Vsix } from './vsix.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { twice: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !targets.includes(name as Target));
+if (unknown.length > 0) {
+  console.error(`There is no platform ${unknown.join(', ')}. Platforms: ${targets.join(', ')}.`);
+  process.exit(2);
+}
+const asked = positionals.length > 0 ? (positionals as Target[]) : targets;
+const into = path.join(projectRoot, 'dist', 'packages');
+let troubled = false;
+
+const first = await pack(into);
+if (values.twice) {
+  const again = temporaryFolder();
+  try {
+    const second = await pack(again);
+    for (const [index, one] of first.entries())
+      if (second[index]!.sha256 !== one.sha256) tell(`${one.target}: built again, it is another package.`);
+  } finally {
+    rmSync(again, { recursive: true });
+  }
+}
+for (const one of first) {
+  const contents = await contentsOf(one.file);
+  for (const trouble of troublesOf(one, contents)) tell(`${one.target}: ${trouble}`);
+  const size = `${inMegabytes(one.bytes).padStart(5)} of ${budgetOf(one.target) / 1e6} MB`;
+  console.log(`${one.target.padEnd(13)} ${size}  ${String(contents.size).padStart(4)} files  ${one.sha256}`);
+  if (values.list) console.log([...contents].map(([name, { length }]) => `  ${length}\t${name}`).join('\n'));
+}
+console.log(`In ${path.relative(projectRoot, into)}${values.twice ? ', built twice with the same bytes' : ''}.`);
+process.exitCode = troubled ? 1 : 0;
+
+async function pack(folder: string): Promise<Vsix[]> {
+  const work = temporaryFolder();
+  try {
+    mkdirSync(folder, { recursive: true });
+    const built = await buildAll(work);
+    return asked.map((target) => packVsix(target, built, folder));
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+function tell(trouble: string): void {
+  troubled = true;
+  console.error(trouble);
+}
+
+function inMegabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

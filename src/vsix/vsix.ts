@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type Built, stage, vsce } from './stage.ts';
+import { projectRoot, type Target } from './targets.ts';
+
+export interface Vsix {
+  target: Target;
+  file: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** The package of a platform, in `into`. The same sources and packages give the same bytes. */
+export function packVsix(target: Target, built: Built, into: string): Vsix {
+  const folder = path.join(built.folder, `stage-${target}`);
+  mkdirSync(folder);
+  mkdirSync(into, { recursive: true });
+  stage(target, built, folder);
+  const { name, version } = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
+  const file = path.join(into, `${name}-${version}-${target}.vsix`);
+  const platform = target === 'universal' ? [] : ['--target', target];
+  // Whose repository this will be is the owner's to say.
+  const options = ['--no-dependencies', '--allow-missing-repository', '--out', file, ...platform];
+  execFileSync(process.execPath, [vsce, 'package', ...options], {
+    cwd: folder,
+    env: { ...process.env, SOURCE_DATE_EPOCH: earliest, TZ: 'UTC', LC_ALL: 'C' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  rmSync(folder, { recursive: true });
+  const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
+  return { target, file, bytes: statSync(file).size, sha256 };
+}
+
+/** Seconds: the first moment of 1980, with which a zip's clock begins. */
+const earliest = '315532800';
