@@ -13,6 +13,7 @@ import { helpCommand, showHelp } from './help/help.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
 import { testConnection } from './models/connection.ts';
+import type { LocalEngine } from './models/localEngine.ts';
 import type { ModelFetcher } from './models/modelFetcher.ts';
 import { demoModel } from './models/modelIds.ts';
 import type { ModelManager } from './models/modelManager.ts';
@@ -42,6 +43,7 @@ interface Parts {
   setup: Setup;
   manager: ModelManager;
   fetcher: ModelFetcher;
+  localEngine: LocalEngine;
   doctor: Doctor;
   models: Models;
   namedModels: NamedModels;
@@ -133,6 +135,7 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
     'towpath.downloadModel': () => fetcher.offer(),
+    'towpath.addGpuEngine': (kind?: unknown) => parts.localEngine.add(typeof kind === 'string' ? kind : undefined),
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
     'towpath.setSecret': (name?: unknown) => setup.headerSecrets.set(typeof name === 'string' ? name : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),

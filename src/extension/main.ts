@@ -28,6 +28,7 @@ import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
 import { Mcp } from './mcp/mcp.ts';
 import { Downloads } from './models/downloads.ts';
+import { LocalEngine } from './models/localEngine.ts';
 import { ModelFetcher } from './models/modelFetcher.ts';
 import { ModelManager } from './models/modelManager.ts';
 import { Models } from './models/models.ts';
@@ -75,7 +76,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
-  const models = new Models(context, secrets, namedModels, modals, log);
+  const localEngine = new LocalEngine(context, modals);
+  const models = new Models(context, secrets, namedModels, localEngine, modals, log);
   const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
@@ -184,12 +186,20 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
   const workflows = new Workflows(workflowFiles, conversation, templates);
   const downloads = new Downloads(context.globalStorageUri, log);
-  const fetcher = new ModelFetcher(models, downloads, modals);
-  const manager = new ModelManager(context, models, downloads, fetcher, setup, modals, (file) =>
+  const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
+  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, (file) =>
     asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
   );
   const doctor = new Doctor(
-    doctorChecks({ context, models, manager, secrets, servers: mcp.servers, workspace, storage: storage.fsPath }),
+    doctorChecks({
+      context,
+      models,
+      engine: localEngine,
+      secrets,
+      servers: mcp.servers,
+      workspace,
+      storage: storage.fsPath,
+    }),
     () => secrets.all(),
     log,
   );
@@ -222,6 +232,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     setup,
     manager,
     fetcher,
+    localEngine,
     doctor,
     models,
     namedModels,
@@ -239,6 +250,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const sweep = async () => {
     await store.sweep();
     await shelf.sweep(() => store.workflowIds()).catch((error) => log.error(error));
+    await localEngine.sweep();
   };
   const sweeping = setTimeout(sweep, sweepAfterMs);
 

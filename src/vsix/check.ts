@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { openPromise } from 'yauzl';
-import { budgetOf, engines, projectRoot, type Target } from './targets.ts';
+import { engineOf } from '../llm/local/noEngine.ts';
+import { budgetOf, projectRoot, type Target } from './targets.ts';
 import type { Vsix } from './vsix.ts';
 
 /** What may be in a package: the installer's own files, ours by the folder they are of, and the engine's closure. */
@@ -40,14 +41,14 @@ export function troublesOf({ target, bytes }: Vsix, contents: Map<string, Buffer
     paths.filter((one) => tells(content, one)).map((one) => `${name} tells of the builder's ${one}.`),
   );
   const size = bytes > budgetOf(target) ? [`It has ${bytes} bytes, and ${budgetOf(target)} are allowed.`] : [];
-  const engine = target === 'universal' ? [] : missingOf(engines[target], names);
+  const engine = target === 'universal' ? [] : missingOf(engineOf[target], names);
   return [...strange, ...twice.map((name) => `${name} is in it twice.`), ...traces, ...size, ...engine];
 }
 
 function isAllowed(name: string, target: Target): boolean {
   if (ours.some((rule) => rule.test(name))) return true;
   if (target === 'universal') return false;
-  const bins = `extension/dist/node_modules/@node-llama-cpp/${engines[target]}/bins/${engines[target]}/`;
+  const bins = `extension/dist/node_modules/@node-llama-cpp/${engineOf[target]}/bins/${engineOf[target]}/`;
   return name.startsWith(bins) ? !name.slice(bins.length).includes('..') : closure.some((rule) => rule.test(name));
 }
 

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { engineOf } from '../llm/local/noEngine.ts';
 import { closure } from './closure.ts';
 import { engineFolder } from './engine.ts';
 import { thirdPartyNotices } from './notices.ts';
 import { bundledPackages, factsOf } from './packages.ts';
 import { billOfMaterials } from './sbom.ts';
-import { engines, projectRoot, type Target } from './targets.ts';
+import { projectRoot, type Target } from './targets.ts';
 
 /** What all packages have in common, built once. */
 export interface Built {
@@ -43,14 +44,16 @@ export function stage(target: Target, built: Built, folder: string): void {
   for (const file of built.files) put(file, file);
   put('src/vsix/README.md', 'README.md');
   put(path.join(built.folder, 'dist'), 'dist');
-  const engine = target === 'universal' ? undefined : engines[target];
+  const engine = target === 'universal' ? undefined : engineOf[target];
   const folders = [...built.bundled];
   if (engine) {
     for (const file of built.closure.files) put(file, `dist/${file}`);
     const work = path.join(built.folder, engine);
     mkdirSync(work, { recursive: true });
     const from = engineFolder(engine, work);
-    put(from, `dist/node_modules/@node-llama-cpp/${engine}`);
+    const into = `dist/node_modules/@node-llama-cpp/${engine}`;
+    put(from, into);
+    rmSync(path.join(folder, into, 'README.md'), { force: true });
     folders.push(...built.closure.folders, from);
   }
   const manifest = productManifest();

@@ -1,20 +1,11 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
-
-/** The platforms as the editor's installer names them, each with its engine, an npm package of `@node-llama-cpp`. */
-export const engines = {
-  'linux-x64': 'linux-x64',
-  'linux-arm64': 'linux-arm64',
-  'darwin-x64': 'mac-x64',
-  'darwin-arm64': 'mac-arm64-metal',
-  'win32-x64': 'win-x64',
-  'win32-arm64': 'win-arm64',
-} as const;
+import { engineOf } from '../llm/local/noEngine.ts';
 
 /** `universal` has no engine: it is for every platform without a package of its own. */
-export type Target = keyof typeof engines | 'universal';
+export type Target = keyof typeof engineOf | 'universal';
 
-export const targets = [...Object.keys(engines), 'universal'] as Target[];
+export const targets = [...Object.keys(engineOf), 'universal'] as Target[];
 
 /** The most that a package may take, in bytes. */
 export const budgetOf = (target: Target) => (target === 'universal' ? 3 : 18) * 1_000_000;

@@ -14,9 +14,9 @@ import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { askOneWord } from '../models/connection.ts';
+import type { LocalEngine } from '../models/localEngine.ts';
 import { engineText } from '../models/modelDetails.ts';
 import { demoModel, providerOf, split } from '../models/modelIds.ts';
-import type { ModelManager } from '../models/modelManager.ts';
 import type { Models } from '../models/models.ts';
 import { providerSettings } from '../models/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
@@ -28,7 +28,7 @@ import { serverFindings } from './serverFindings.ts';
 interface Parts {
   context: vscode.ExtensionContext;
   models: Models;
-  manager: ModelManager;
+  engine: LocalEngine;
   secrets: Secrets;
   servers: McpServers;
   workspace: Workspace;
@@ -157,17 +157,19 @@ async function contextWindow(models: Models, signal: AbortSignal): Promise<Findi
 
 /** A real load of the demo model in a process of its own, whatever model is in use. */
 async function localEngine(
-  { context, manager }: Parts,
+  { context, engine: own }: Parts,
   signal: AbortSignal,
   progress: (text: string) => void,
 ): Promise<Finding[]> {
-  const engine = manager.engine();
+  const engine = own.state();
   const gpu = settings()['local.gpu'];
   const runsOn = fact(`Local models run on ${engineText(engine, gpu)}`);
+  if (engine.missing) return [problem(`Local models run on ${engineText(engine, gpu)}`)];
   const lines: string[] = [];
   const dist = path.join(context.extensionPath, 'dist');
   const client = createLocalClient({
     workerPath: path.join(dist, 'worker.mjs'),
+    modules: () => own.modules(),
     modelPath: path.join(dist, 'demo.gguf'),
     label: 'the demo model',
     contextSize: 2048,

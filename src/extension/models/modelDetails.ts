@@ -65,8 +65,8 @@ function templateText(embedded: boolean, chatWrapper: ChatWrapperName): string {
 }
 
 /** What runs local models on this machine, in a sentence or two; `wanted`: the setting that allows a GPU. */
-export function engineText({ installed, gpu, hardware, advice }: EngineState, wanted = true): string {
-  if (installed.length === 0) return 'nothing: no engine for this machine is installed. Install Towpath again.';
+export function engineText({ installed, gpu, missing, hardware, advice }: EngineState, wanted = true): string {
+  if (missing) return `nothing: ${missing}`;
   if (!wanted) return `the CPU (${installed.join(', ')}), because towpath.local.gpu is off.`;
   const place = gpu.length > 0 ? `${gpu.join(' or ')} where it works, else the CPU` : 'the CPU';
   return [`${place} (${installed.join(', ')}).`, hardware && `Found: ${hardware}`, advice].filter(Boolean).join(' ');

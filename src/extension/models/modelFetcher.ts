@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { LLMError } from '../../llm/errors.ts';
 import { type AddressTrouble, parseAddress } from '../../llm/local/address.ts';
 import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts';
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
@@ -9,6 +10,7 @@ import type { Modals } from '../dialogs/modals.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { settings } from '../settings/settings.ts';
 import type { Downloads } from './downloads.ts';
+import type { LocalEngine } from './localEngine.ts';
 import type { Models } from './models.ts';
 
 /** From an address to a model in use: found, asked about, downloaded, picked. */
@@ -16,6 +18,7 @@ export class ModelFetcher {
   constructor(
     private readonly models: Models,
     private readonly downloads: Downloads,
+    private readonly engine: LocalEngine,
     private readonly modals: Modals,
   ) {}
 
@@ -31,6 +34,8 @@ export class ModelFetcher {
 
   /** Finds, asks, downloads, and takes the model into use, unless another one was picked meanwhile. */
   async fetch(address: string, { known, agreed }: { known?: CuratedModel; agreed?: boolean } = {}): Promise<void> {
+    const missing = this.engine.missing();
+    if (missing) throw new LLMError('UNKNOWN', missing); // nothing is downloaded that could not run
     const model = await this.downloads.find(address);
     if (!model || !(agreed || (await this.agree(model, known)))) return;
     const before = this.models.currentId;

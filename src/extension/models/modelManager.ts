@@ -1,13 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { bestFor, type CuratedModel, curated, curatedFit } from '../../llm/local/curated.ts';
-import { type EngineState, engineState } from '../../llm/local/engines.ts';
 import { type Fit, fitOf, inGigabytes } from '../../llm/local/fit.ts';
 import { type LocalModel, listModels, type ReadModel } from '../../llm/local/library.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
+import type { LocalEngine } from './localEngine.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
 import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
 import { listedFolders } from './modelFolders.ts';
@@ -31,7 +31,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   readonly onDidChange = this.shownAgain.event;
 
   constructor(
-    private readonly context: vscode.ExtensionContext,
+    private readonly engine: LocalEngine,
     private readonly models: Models,
     private readonly downloads: Downloads,
     private readonly fetcher: ModelFetcher,
@@ -42,11 +42,6 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
 
   register(): vscode.Disposable {
     return vscode.workspace.registerTextDocumentContentProvider(scheme, this);
-  }
-
-  /** The engines that are installed, and what the machine has for them. */
-  engine(): EngineState {
-    return engineState(path.join(this.context.extensionPath, 'node_modules'));
   }
 
   async manage(): Promise<void> {
@@ -103,7 +98,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     const [model] = await listModels([uri.query], this.readModel);
     const { 'local.chatWrapper': chatWrapper, 'local.gpu': gpu } = settings();
     return model
-      ? modelDetails(model, fitOfLocal(model), this.engine(), {
+      ? modelDetails(model, fitOfLocal(model), this.engine.state(), {
           chatWrapper,
           gpu,
           place: this.models.placeOf(model.path),

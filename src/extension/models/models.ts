@@ -22,6 +22,7 @@ import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
 import { createEditorClient } from './editorModels.ts';
+import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
 import type { NamedModels } from './namedModels.ts';
@@ -51,6 +52,7 @@ export class Models implements vscode.Disposable {
     private readonly context: vscode.ExtensionContext,
     secrets: Secrets,
     private readonly named: NamedModels,
+    private readonly engine: LocalEngine,
     modals: Modals,
     private readonly log: vscode.LogOutputChannel,
   ) {
@@ -91,7 +93,18 @@ export class Models implements vscode.Disposable {
 
   /** What is picked now, what was picked before, and the demo model. */
   options(): ModelOption[] {
-    return [...new Set([this.currentId, ...this.recent, demoModel])].map(describe);
+    return [...new Set([this.currentId, ...this.recent, demoModel])].map((id) => this.describe(id));
+  }
+
+  /** A local model needs an engine, whatever else is right with it. */
+  private describe(id: string): ModelOption {
+    const missing = id.startsWith('local/') ? this.engine.missing() : undefined;
+    return { ...describe(id), ...(missing && { problem: missing }) };
+  }
+
+  private checkProblem(id: string): void {
+    const { problem } = this.describe(id);
+    if (problem) throw new EngineError('UNKNOWN', problem);
   }
 
   /**
@@ -132,7 +145,7 @@ export class Models implements vscode.Disposable {
   }
 
   private async ready(id: string): Promise<RunModel> {
-    checkProblem(id);
+    this.checkProblem(id);
     const now = settings();
     const { provider, model } = split(id);
     const client = await this.client(provider, model, now);
@@ -216,7 +229,7 @@ export class Models implements vscode.Disposable {
     if (id === this.currentId || id === demoModel) return id;
     const { provider, model } = split(id);
     if (provider !== 'local') {
-      checkProblem(id);
+      this.checkProblem(id);
       await this.named.agree(file, id, this.currentId);
       return id;
     }
@@ -338,6 +351,7 @@ export class Models implements vscode.Disposable {
       createLocalClient({
         ...options,
         workerPath: path.join(dist, 'worker.mjs'),
+        modules: () => this.engine.modules(),
         label: model === 'demo' ? 'the demo model' : path.basename(model),
         room: this.room,
         idleUnloadMs: () => settings()['local.idleUnload'],
@@ -346,9 +360,4 @@ export class Models implements vscode.Disposable {
     this.locals.set(key, client);
     return client;
   }
-}
-
-function checkProblem(id: string): void {
-  const { problem } = describe(id);
-  if (problem) throw new EngineError('UNKNOWN', problem);
 }

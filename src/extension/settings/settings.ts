@@ -51,6 +51,10 @@ const schema = z.object({
     .string()
     .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
     .catch('https://huggingface.co'),
+  'local.engineRegistry': z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol))
+    .catch('https://registry.npmjs.org'),
   'local.threads': z.number().int().min(0).max(256).catch(0),
   'local.idleUnload': z
     .number()

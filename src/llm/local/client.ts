@@ -21,6 +21,8 @@ export interface LocalClientOptions {
   /** The built `worker.ts`. It must lie where `node-llama-cpp` can be found from. */
   workerPath: string;
   modelPath: string;
+  /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
+  modules?: () => string;
   /** What people call the model; the file's name without its ending otherwise. */
   label?: string;
   /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
@@ -79,6 +81,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
       workerPath: options.workerPath,
       load: {
         modelPath: options.modelPath,
+        ...(options.modules && { modules: options.modules() }),
         contextSize: options.contextSize ?? 8192,
         threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,

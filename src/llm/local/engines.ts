@@ -7,6 +7,8 @@ export interface EngineState {
   installed: string[];
   /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
   gpu: string[];
+  /** Why no local model can run; absent where one can. */
+  missing?: string;
   /** What looks like a graphics card of this machine, as a sentence; absent where nothing does. */
   hardware?: string;
   /** What to do to use it, as a sentence; absent where nothing is to be done. */
@@ -28,7 +30,7 @@ export function engineState(
   const installed = enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
   const gpu = ['metal', 'cuda', 'vulkan'].filter((kind) => installed.some((one) => one.includes(kind)));
   const { hardware, kind } = graphicsOf(machine);
-  const advice = kind && !gpu.includes(kind) ? `Run "npm run gpu -- ${kind}" to add an engine for it.` : undefined;
+  const advice = kind && !gpu.includes(kind) ? 'Run *Towpath: Add GPU Engine…* to add an engine for it.' : undefined;
   return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
 }
 

@@ -1,4 +1,14 @@
 import type { Failure } from './ipc.ts';
+import { type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
+
+/** The engine's library, or a part of it, is not where it belongs. */
+export class NoEngine extends Error {}
+
+export interface EngineFacts {
+  shipped?: Shipped;
+  /** The engine for this machine has its files. */
+  isThere?: boolean;
+}
 
 /**
  * More tokens than the window holds beside a reply. `message`: those of the person's newest message alone; `fixed`: those
@@ -56,13 +66,13 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
 }
 
 /** Why a model could not be loaded. */
-export function toLoadFailure(error: unknown, modelPath: string): Failure {
+export function toLoadFailure(error: unknown, modelPath: string, engine: EngineFacts = {}): Failure {
   const details = { path: modelPath, cause: messageOf(error) };
   const name = error instanceof Error ? error.constructor.name : '';
-  if (name === 'NoBinaryFoundError' || (error as NodeJS.ErrnoException)?.code === 'ERR_MODULE_NOT_FOUND')
+  if (name === 'NoBinaryFoundError' || error instanceof NoEngine)
     return {
       code: 'UNKNOWN',
-      message: `There is no local engine for ${process.platform}-${process.arch} here. Install Towpath again on this machine, or use an endpoint.`,
+      message: withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine)),
       details,
     };
   if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))

@@ -19,6 +19,8 @@ export type ToWorker =
 
 export interface LoadOptions {
   modelPath: string;
+  /** The `node_modules` that the engine's library is in; where it is found from the process's program, when not given. */
+  modules?: string;
   /** Tokens; less when the model or the memory has less. */
   contextSize: number;
   threads: number;

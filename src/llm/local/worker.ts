@@ -4,7 +4,9 @@
  */
 import type { ChatWrapper, Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import type { ChatWrapperName } from './chatWrappers.ts';
-import { toFailure, toLoadFailure } from './failures.ts';
+import { libraryFile, shippedIn } from './engineHome.ts';
+import { engineState } from './engines.ts';
+import { NoEngine, toFailure, toLoadFailure } from './failures.ts';
 import { fitPrompt } from './fitPrompt.ts';
 import { ggufTrouble } from './ggufHeader.ts';
 import type { Segment } from './history.ts';
@@ -46,14 +48,16 @@ async function load(options: LoadOptions): Promise<void> {
     const { gpuLayers, fileInsights } = model;
     send({ type: 'loaded', contextSize, place: { gpu: llama.gpu, gpuLayers, layers: fileInsights.totalLayers } });
   } catch (error) {
-    send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath) });
+    const isThere = options.modules !== undefined && engineState(options.modules).installed.length > 0;
+    const engine = { shipped: shippedIn(import.meta.dirname), isThere };
+    send({ type: 'load-failed', error: toLoadFailure(error, options.modelPath, engine) });
   }
 }
 
 async function createEngine(options: LoadOptions): Promise<Engine> {
   const trouble = ggufTrouble(options.modelPath);
   if (trouble) throw new Error(trouble);
-  const library = await import('node-llama-cpp');
+  const library = await libraryIn(options.modules);
   const llama = await library.getLlama({
     gpu: options.gpu,
     build: 'never',
@@ -75,6 +79,16 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
   const canGrow = contextSize >= options.contextSize && model.trainContextSize > options.contextSize;
   const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
   return { library, llama, model, contextSize, canGrow, chatWrapper, form, sequences, slots: createSlots(sequences) };
+}
+
+/** Throws `NoEngine` where the library is not. */
+async function libraryIn(modules: string | undefined): Promise<Engine['library']> {
+  try {
+    return await (modules ? import(libraryFile(modules)) : import('node-llama-cpp'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new NoEngine((error as Error).message);
+  }
 }
 
 /** Tokens that went through the engine so far. */

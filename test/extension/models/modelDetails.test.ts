@@ -94,7 +94,7 @@ Read from the file itself, without loading it. What it needs is an estimate on t
   });
 
   const engines: [string, Parameters<typeof engineText>[0], string][] = [
-    ['none', { installed: [], gpu: [] }, 'nothing: no engine for this machine is installed. Install Towpath again.'],
+    ['none', { installed: [], gpu: [], missing: 'It has none. Get one.' }, 'nothing: It has none. Get one.'],
     [
       'a card without its engine',
       { installed: ['linux-x64'], gpu: [], hardware: 'A driver of NVIDIA.', advice: 'Run it.' },

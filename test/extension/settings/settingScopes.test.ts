@@ -17,6 +17,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     baseUrls: 'where the conversation goes',
     'azure.apiVersion': 'a part of the address',
     'local.hub': 'where models are downloaded from',
+    'local.engineRegistry': 'where programs are downloaded from',
     prices: 'what the panel says that a run cost',
     'approvals.preset': 'what runs without a question',
     'approvals.readOnlyCommands': 'what runs without a question',

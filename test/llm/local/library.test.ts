@@ -215,7 +215,7 @@ describe('the engines for local models', () => {
       installed: ['linux-x64'],
       gpu: [],
       hardware: 'A driver of NVIDIA.',
-      advice: 'Run "npm run gpu -- cuda" to add an engine for it.',
+      advice: 'Run *Towpath: Add GPU Engine…* to add an engine for it.',
     });
   });
   it('a card and its engine', () => {

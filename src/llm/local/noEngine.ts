@@ -1,0 +1,58 @@
+/** What a package of Towpath says about itself, in `target.json` beside its programs. A checkout has no such file. */
+export interface Shipped {
+  /** A platform as the editor names it, or `universal`. */
+  target: string;
+  /** The npm package of `@node-llama-cpp` that came with it. */
+  engine?: string;
+}
+
+/** The platforms that have an engine, as the editor's installer names them, each with its package of `@node-llama-cpp`. */
+export const engineOf = {
+  'linux-x64': 'linux-x64',
+  'linux-arm64': 'linux-arm64',
+  'darwin-x64': 'mac-x64',
+  'darwin-arm64': 'mac-arm64-metal',
+  'win32-x64': 'win-x64',
+  'win32-arm64': 'win-arm64',
+} as const;
+
+export interface Machine {
+  platform: string;
+  arch: string;
+  /** Linux alone has others (musl, on Alpine), which the engines do not run with. */
+  glibc: boolean;
+}
+
+export function thisMachine(): Machine {
+  const { platform, arch } = process;
+  return { platform, arch, glibc: platform !== 'linux' || hasGlibc() };
+}
+
+/**
+ * Why there is no engine, and the way out, as one or two sentences. `isThere`: the engine's files are where they belong, and
+ * it does not start.
+ */
+export function withoutEngine(machine: Machine, shipped: Shipped | undefined, isThere: boolean): string {
+  const here = `${machine.platform}-${machine.arch}`;
+  if (!(here in engineOf) || !machine.glibc) {
+    const where = machine.glibc ? here : 'a Linux without glibc (Alpine and others)';
+    return `There is no local engine for ${where}, so local models do not run on this machine. Use an endpoint.`;
+  }
+  if (isThere)
+    return `The local engine for ${here} does not start here: its files are damaged, or this system is too old for it. Use an endpoint, or install Towpath again.`;
+  if (!shipped)
+    return `There is no local engine for ${here} here. Run "npm ci" in Towpath's folder, or use an endpoint.`;
+  if (shipped.target === 'universal')
+    return `This is the package of Towpath for every platform, and it has no local engine. Install the one for ${here}, or use an endpoint.`;
+  if (shipped.target !== here)
+    return `This is the package of Towpath for ${shipped.target}, and this machine is ${here}. Install the one for it, or use an endpoint.`;
+  return 'Files of the local engine are missing or damaged. Install Towpath again, or use an endpoint.';
+}
+
+/** The report names the C library that Node was loaded with; what else it would look up takes time. */
+function hasGlibc(): boolean {
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as unknown as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime !== undefined;
+}
