@@ -65,6 +65,11 @@ const parts: Part[] = [
     run: (signal) => all(signal, node(...mochaArguments('sent'), '--no-config', 'test/sent/*.test.ts')),
   },
   {
+    name: 'package',
+    counts: true,
+    run: (signal) => all(signal, node(...mochaArguments('package'), '--no-config', 'test/vsix/*.test.ts')),
+  },
+  {
     name: 'quick',
     counts: true,
     only: 'quick',

@@ -11,7 +11,7 @@ const ours = [
   /^\[Content_Types\]\.xml$/,
   /^extension\.vsixmanifest$/,
   /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
-  /^extension\/dist\/(\w+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
+  /^extension\/dist\/([\w-]+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
   /^extension\/dist\/(chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
   /^extension\/src\/help\/\w+\.md$/,
   /^extension\/src\/workflows\/templates\/[\w-]+\.yaml$/,
