@@ -98,6 +98,14 @@ export const connections: readonly Connection[] = [
     by: ['llm/local/web.ts', 'llm/local/hub.ts', 'llm/local/download.ts'],
   },
   {
+    what: 'Fetching a GPU engine for local models',
+    when: 'When *Add GPU Engine…* is told to, after a question that says how much, from where and to where',
+    to: '`registry.npmjs.org` or your `towpath.local.engineRegistry`, and where these redirect (https only)',
+    carries:
+      'The engine’s name and version. No token, key or cookie. What comes must have the sum that Towpath came with',
+    by: ['llm/local/gpuEngine.ts'],
+  },
+  {
     what: 'A web page (`web.fetch`)',
     when: 'When a model asks for it and you allow it (by a question, a rule or a preset)',
     to: 'The site that the question shows; never this machine or a private network, unless `towpath.web.allowPrivate` is on. The name server of the system is asked for its addresses',
@@ -243,5 +251,11 @@ export const programs: readonly Program[] = [
     when: 'When somebody who builds Towpath installs its packages, or asks for a GPU engine (`npm run gpu`)',
     connects: 'To the registry that npm is set up for',
     by: ['llm/local/engines.mjs'],
+  },
+  {
+    what: '`npm` and `vsce`, for packages of Towpath',
+    when: 'When somebody who builds Towpath makes its packages (`npm run package`)',
+    connects: 'For engines of other platforms, to the registry that npm is set up for',
+    by: ['vsix/closure.ts', 'vsix/engine.ts', 'vsix/stage.ts', 'vsix/vsix.ts'],
   },
 ];

@@ -47,8 +47,7 @@ describe('the packages', function () {
         const programs = dist.filter((one) => one.isFile()).map((one) => path.join(one.parentPath, one.name));
         const inside = programs.map((file) => path.relative(work, file).split(path.sep).join('/'));
         assert.ok(inside.includes('dist/worker.mjs'));
-        for (const file of [...named, ...inside])
-          assert.ok(contents.has(path.posix.join('extension', file)), file);
+        for (const file of [...named, ...inside]) assert.ok(contents.has(path.posix.join('extension', file)), file);
         const undone = ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides'];
         assert.deepEqual(
           Object.keys(manifest).filter((key) => undone.includes(key)),
