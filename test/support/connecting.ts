@@ -16,6 +16,7 @@ const quietModules: Record<string, readonly string[] | 'all'> = {
       'perf_hooks',
       'readline',
       'stream',
+      'stream/consumers',
       'timers/promises',
       'url',
       'util',
