@@ -28,6 +28,12 @@ const jobs = String(Math.min(4, availableParallelism() + 1));
 /** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
 const newestEditor = '4.139.1';
 
+/** A package, installed into a fresh editor. */
+const installed = [
+  ...[binary('mocha'), '--no-config', '--no-package', '--exit', '--timeout', '120000'],
+  ...['--require', 'test/e2e/hooks.ts', 'test/vsix/editor/*.test.ts'],
+];
+
 const parts: Part[] = [
   {
     name: 'check',
@@ -81,6 +87,8 @@ const parts: Part[] = [
   },
   long('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor }),
   long('tries', [binary('mocha'), '--timeout', '0', ...filesThatTry()], { TOWPATH_TRIES: 'many' }),
+  long('installed', installed),
+  long('installed-newest', installed, { CODE_SERVER_VERSION: newestEditor }),
   long('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
   long('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
     TOWPATH_HISTORIES: '10000',

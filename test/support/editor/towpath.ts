@@ -21,6 +21,8 @@ export interface TowpathOptions
   folder?: string | null;
   /** Leaves the panel closed, and Towpath thereby asleep. */
   panelClosed?: boolean;
+  /** A folder of installed extensions, Towpath among them, in the place of the one that is being developed. */
+  installed?: string;
   /** Where screenshots go. Default: `test/out/screenshots`. */
   screenshots?: string;
 }
@@ -73,7 +75,8 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   const workbench = await openWorkbench({
     ...options,
     folder: isEmptyWindow ? undefined : folder,
-    developmentPaths: [projectRoot, path.join(import.meta.dirname, 'driver-ext')],
+    ...(options.installed && { extensionsDir: options.installed }),
+    developmentPaths: [...(options.installed ? [] : [projectRoot]), path.join(import.meta.dirname, 'driver-ext')],
   }).catch((error) => {
     removeTemporary();
     throw error;
