@@ -4,9 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { binary, node, runCommand } from './support/command.ts';
-import { ensureChromium } from './support/editor/chromium.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
-import { ensureServer } from './support/editor/install.ts';
 import { projectRoot } from './support/editor/project.ts';
 import { forgetReport, mochaArguments, readReport } from './support/report.ts';
 import { forgetSent } from './support/sent.ts';
@@ -49,11 +47,7 @@ const parts: Part[] = [
   {
     name: 'editor',
     neededBy: ['unit', 'host', 'e2e'],
-    async run() {
-      ensureChromium();
-      ensureServer();
-      return true;
-    },
+    run: (signal) => all(signal, node('test/support/editor/prepare.ts')),
   },
   {
     name: 'unit',

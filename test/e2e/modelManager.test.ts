@@ -14,6 +14,7 @@ import path from 'node:path';
 import { curated } from '../../src/llm/local/curated.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import { defaultTools } from '../../src/tools/default.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -40,22 +41,15 @@ describe('the model manager', () => {
   beforeEach(async () => {
     hub = await hubOfCurated();
     models = path.join(temporaryFolder(), 'models');
-    editor = await openTowpath({
-      env: { HF_TOKEN: 'hf_CANARYTOKEN1234567890' },
-      settings: {
-        'towpath.local.hub': hub.url,
-        'towpath.local.downloadFolder': models,
-        'towpath.local.gpu': false,
-        'files.autoSave': 'off',
-      },
-    });
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
-    await editor?.stop();
-    await hub?.close();
-  });
+  afterEach(() => hub?.close());
 
+  const settings = () => ({
+    'towpath.local.hub': hub.url,
+    'towpath.local.downloadFolder': models,
+    'towpath.local.gpu': false,
+    'files.autoSave': 'off',
+  });
   const begin = () => editor.panel.frame.locator('[data-action="download-model"]').click();
   const toast = (text: string | RegExp) => editor.page.locator('.notification-toast', { hasText: text }).first();
   const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
@@ -70,184 +64,206 @@ describe('the model manager', () => {
   const activeText = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor?.document.getText() ?? '');
   const modelFiles = () => (existsSync(models) ? readdirSync(models) : []);
 
-  it('two clicks from a fresh install to the first answer of a model on this machine', async () => {
-    await begin();
-    const question = await editor.dialog.text();
-    assert.match(question, /^Download .+\?\n/);
-    for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is checked.'])
-      assert.ok(question.includes(fact), question);
-    assert.deepEqual(
-      hub.requests.map(({ server }) => server),
-      ['hub'],
-      'nothing of the model is fetched before the answer',
-    );
-    await editor.dialog.click('Download');
-    await toast('is here and in use').waitFor();
-    assert.equal(modelFiles().length, 1);
-    await editor.panel.send('Hello?');
-    await eventually('the model answers', async () =>
-      (await editor.panel.frame.locator('body').innerText()).includes(said.hello),
-    );
-    await editor.panel.waitForPhase('WaitingUser');
-    assert.ok(hub.requests.length >= 3);
-    assert.ok(!JSON.stringify(hub.requests).includes('CANARY'), 'no token was sent');
-
-    const name = path.basename(modelFiles()[0]!, '.gguf');
-    await run('towpath.manageModels');
-    await row(name).waitFor();
-    assert.match(await row(name).innerText(), /in use, in memory/);
-    await editor.screenshot('models');
-    const copy = path.join(models, 'a-copy.gguf');
-    copyFileSync(path.join(models, `${name}.gguf`), copy);
-    await run('towpath.manageModels');
-    await row('a-copy').click();
-    await eventually('the copy is picked', async () =>
-      (await editor.panel.frame.getByTestId('model').innerText()).includes('a-copy'),
-    );
-    await run('towpath.manageModels');
-    await row('a-copy').waitFor();
-    assert.match(await row('a-copy').innerText(), /in use · (?!in memory)/, 'it is not loaded yet');
-    assert.match(await row(name).innerText(), /(?<!in use, )in memory/, 'this one still is');
-    rmSync(copy);
-    await press(name, 'Unload');
-    await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
-    await press(name, 'Show details');
-    await eventually('the details are shown', async () => /\| Quantisation \| Q8_0 \|/.test(await activeText()));
-    assert.match(await activeText(), /\| Chat template \| embedded template \|/);
-    await run('towpath.manageModels');
-    await press(name, 'Delete');
-    assert.match(await editor.dialog.text(), /^Delete .+\.gguf\?/);
-    await editor.dialog.click('Move to Trash');
-    await eventually(
-      'it is gone, or asked about where there is no trash',
-      async () => modelFiles().length === 0 || (await editor.dialog.isOpen()),
-    );
-    if (await editor.dialog.isOpen()) await editor.dialog.click('Delete Permanently');
-    await eventually('the file is gone', () => modelFiles().length === 0);
-  });
-
-  it('a download is paused, outlives a reload of the window, and goes on', async () => {
-    hub.pieceMs = 300;
-    await begin();
-    await editor.dialog.click('Download');
-    await eventually('something has come', () =>
-      modelFiles().some((file) => file.endsWith('.part') && statSync(path.join(models, file)).size > 0),
-    );
-    await run('towpath.manageModels');
-    await press('.gguf', 'Pause');
-    await row('paused at').waitFor();
-    await toast('What came so far is kept').waitFor();
-    await editor.reload();
-    await editor.showPanel();
-    hub.pieceMs = 0;
-    const before = hub.requests.length;
-    await run('towpath.manageModels');
-    await row('paused at').click();
-    await toast('is here and in use').waitFor();
-    assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
-    assert.equal(modelFiles().length, 1);
-  });
-
-  it('a model in several files is one, is picked by any of them, and says what is missing', async () => {
-    const bytes = Object.values(Object.values(hub.repositories)[0]!)[0]!.bytes;
-    const part = (index: number) => path.join(models, `big 50% #1-0000${index}-of-00003.gguf`);
-    mkdirSync(models, { recursive: true });
-    for (const index of [1, 3]) writeFileSync(part(index), bytes);
-    const choose = async (file: string) => {
-      await run('towpath.useLocal');
-      await editor.chooseFile('A model file to run on this machine', file);
-    };
-    const details = async (says: RegExp) => {
-      await run('towpath.manageModels');
-      await press('big 50% #1', 'Show details');
-      await eventually(`the details say ${says}`, async () => says.test(await activeText()));
-    };
-
-    await choose(part(3));
-    await toast('00002-of-00003.gguf cannot be found. Put them there, or download the model again.').waitFor();
-    await run('towpath.manageModels');
-    await row('big 50% #1').waitFor();
-    assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);
-    await details(/\*\*It cannot be used\.\*\* 1 of its 3 files is missing\./);
-
-    writeFileSync(part(2), bytes);
-    await details(/\| Size on disk \| .* in 3 files \|/);
-    assert.ok(!(await activeText()).includes('cannot be used'));
-    await choose(part(3));
-    await eventually('its first file is in use', async () =>
-      (await editor.panel.frame.getByTestId('model').innerText()).includes('big 50% #1-00001-of-00003'),
-    );
-  });
-
-  it('without network: says so, and the demo model is a click away', async () => {
-    await hub.close();
-    await begin();
-    const said = toast('cannot be reached');
-    await said.waitFor();
-    assert.match(await said.innerText(), /pick a \.gguf file that is already here/);
-    await said.getByRole('button', { name: 'Demo Model' }).click();
-    await eventually('the demo model is in use', async () =>
-      (await editor.panel.frame.getByTestId('model').innerText()).includes('Demo model'),
-    );
-  });
-
-  it('Doctor tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
-    const key = 'sk-CANARYKEY1234567890';
-    const provider = await startProvider(({ messages, tools }) => {
-      const result = messages.find(({ role }) => role === 'tool')?.content;
-      if (result) return reply.text(`It said ${/"word":"(\w+)"/.exec(result)?.[1]}.`);
-      return tools ? reply.call('towpath_echo', { word: 'rope' }) : reply.text('rea').text('dy');
+  describe('in one window', () => {
+    const start = oneWindow({ env: { HF_TOKEN: 'hf_CANARYTOKEN1234567890' } });
+    beforeEach(async () => {
+      editor = await start(settings());
     });
-    provider.models = [{ id: 'scripted', context_length: 32_768 }];
-    const examine = async (says: RegExp) => {
+
+    it('two clicks from a fresh install to the first answer of a model on this machine', async () => {
+      await begin();
+      const question = await editor.dialog.text();
+      assert.match(question, /^Download .+\?\n/);
+      for (const fact of ['From 127.0.0.1', `To ${models}`, 'Licence: Apache-2.0', 'Its checksum is checked.'])
+        assert.ok(question.includes(fact), question);
+      assert.deepEqual(
+        hub.requests.map(({ server }) => server),
+        ['hub'],
+        'nothing of the model is fetched before the answer',
+      );
+      await editor.dialog.click('Download');
+      await toast('is here and in use').waitFor();
+      assert.equal(modelFiles().length, 1);
+      await editor.panel.send('Hello?');
+      await eventually('the model answers', async () =>
+        (await editor.panel.frame.locator('body').innerText()).includes(said.hello),
+      );
+      await editor.panel.waitForPhase('WaitingUser');
+      assert.ok(hub.requests.length >= 3);
+      assert.ok(!JSON.stringify(hub.requests).includes('CANARY'), 'no token was sent');
+
+      const name = path.basename(modelFiles()[0]!, '.gguf');
+      await run('towpath.manageModels');
+      await row(name).waitFor();
+      assert.match(await row(name).innerText(), /in use, in memory/);
+      await editor.screenshot('models');
+      const copy = path.join(models, 'a-copy.gguf');
+      copyFileSync(path.join(models, `${name}.gguf`), copy);
+      await run('towpath.manageModels');
+      await row('a-copy').click();
+      await eventually('the copy is picked', async () =>
+        (await editor.panel.frame.getByTestId('model').innerText()).includes('a-copy'),
+      );
+      await run('towpath.manageModels');
+      await row('a-copy').waitFor();
+      assert.match(await row('a-copy').innerText(), /in use · (?!in memory)/, 'it is not loaded yet');
+      assert.match(await row(name).innerText(), /(?<!in use, )in memory/, 'this one still is');
+      rmSync(copy);
+      await press(name, 'Unload');
+      await eventually('it is unloaded', async () => !/in memory/.test(await row(name).innerText()));
+      await press(name, 'Show details');
+      await eventually('the details are shown', async () => /\| Quantisation \| Q8_0 \|/.test(await activeText()));
+      assert.match(await activeText(), /\| Chat template \| embedded template \|/);
+      await run('towpath.manageModels');
+      await press(name, 'Delete');
+      assert.match(await editor.dialog.text(), /^Delete .+\.gguf\?/);
+      await editor.dialog.click('Move to Trash');
+      await eventually(
+        'it is gone, or asked about where there is no trash',
+        async () => modelFiles().length === 0 || (await editor.dialog.isOpen()),
+      );
+      if (await editor.dialog.isOpen()) await editor.dialog.click('Delete Permanently');
+      await eventually('the file is gone', () => modelFiles().length === 0);
+    });
+
+    it('a model in several files is one, is picked by any of them, and says what is missing', async () => {
+      const bytes = Object.values(Object.values(hub.repositories)[0]!)[0]!.bytes;
+      const part = (index: number) => path.join(models, `big 50% #1-0000${index}-of-00003.gguf`);
+      mkdirSync(models, { recursive: true });
+      for (const index of [1, 3]) writeFileSync(part(index), bytes);
+      const choose = async (file: string) => {
+        await run('towpath.useLocal');
+        await editor.chooseFile('A model file to run on this machine', file);
+      };
+      const details = async (says: RegExp) => {
+        await run('towpath.manageModels');
+        await press('big 50% #1', 'Show details');
+        await eventually(`the details say ${says}`, async () => says.test(await activeText()));
+      };
+
+      await choose(part(3));
+      await toast('00002-of-00003.gguf cannot be found. Put them there, or download the model again.').waitFor();
+      await run('towpath.manageModels');
+      await row('big 50% #1').waitFor();
+      assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);
+      await details(/\*\*It cannot be used\.\*\* 1 of its 3 files is missing\./);
+
+      writeFileSync(part(2), bytes);
+      await details(/\| Size on disk \| .* in 3 files \|/);
+      assert.ok(!(await activeText()).includes('cannot be used'));
+      await choose(part(3));
+      await eventually('its first file is in use', async () =>
+        (await editor.panel.frame.getByTestId('model').innerText()).includes('big 50% #1-00001-of-00003'),
+      );
+    });
+
+    it('Doctor tries a model behind an endpoint: streaming, a tool, the context window; a key in an error is not told', async () => {
+      const key = 'sk-CANARYKEY1234567890';
+      const provider = await startProvider(({ messages, tools }) => {
+        const result = messages.find(({ role }) => role === 'tool')?.content;
+        if (result) return reply.text(`It said ${/"word":"(\w+)"/.exec(result)?.[1]}.`);
+        return tools ? reply.call('towpath_echo', { word: 'rope' }) : reply.text('rea').text('dy');
+      });
+      provider.models = [{ id: 'scripted', context_length: 32_768 }];
+      const examine = async (says: RegExp) => {
+        await run('towpath.doctor');
+        await eventually(`the report says ${says}`, async () => says.test(await activeText()));
+        return activeText();
+      };
+      try {
+        await editor.host.evaluate(async (vscode, url) => {
+          const configuration = vscode.workspace.getConfiguration('towpath');
+          await configuration.update('endpoint.baseUrl', url, vscode.ConfigurationTarget.Global);
+          await configuration.update('model', 'openai-compatible/scripted', vscode.ConfigurationTarget.Global);
+        }, provider.url);
+        const well = await examine(/✅ It streams: the answer came in 2 pieces/);
+        for (const line of [/✅ It called the tool/, /✅ It used the result/, /32,768 tokens/])
+          assert.match(well, line);
+        provider.listing = () => reply.status(404, { detail: 'Not Found' });
+        const unlisted = await examine(/did not list its models: .* answered 404: Not Found/);
+        assert.match(unlisted, /^0 problems, /m);
+        provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
+        const badly = await examine(/❌ .*OpenAI-compatible/);
+        assert.ok(!badly.includes(key), badly);
+      } finally {
+        await provider.close();
+      }
+    });
+
+    it('Doctor examines and writes a report without keys and without the home folder', async () => {
+      await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.useDemo'));
+      await eventually('the demo model is picked', () =>
+        editor.host.evaluate((vscode) => vscode.workspace.getConfiguration('towpath').get('model') === 'local/demo'),
+      );
       await run('towpath.doctor');
-      await eventually(`the report says ${says}`, async () => says.test(await activeText()), 60_000);
-      return activeText();
-    };
-    try {
-      await editor.host.evaluate(async (vscode, url) => {
-        const configuration = vscode.workspace.getConfiguration('towpath');
-        await configuration.update('endpoint.baseUrl', url, vscode.ConfigurationTarget.Global);
-        await configuration.update('model', 'openai-compatible/scripted', vscode.ConfigurationTarget.Global);
-      }, provider.url);
-      const well = await examine(/✅ It streams: the answer came in 2 pieces/);
-      for (const line of [/✅ It called the tool/, /✅ It used the result/, /32,768 tokens/]) assert.match(well, line);
-      provider.listing = () => reply.status(404, { detail: 'Not Found' });
-      const unlisted = await examine(/did not list its models: .* answered 404: Not Found/);
-      assert.match(unlisted, /^0 problems, /m);
-      provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
-      const badly = await examine(/❌ .*OpenAI-compatible/);
-      assert.ok(!badly.includes(key), badly);
-    } finally {
-      await provider.close();
-    }
+      await eventually('the report is there', async () => (await activeText()).startsWith('# Towpath Doctor'));
+      const report = await activeText();
+      const titles = report.match(/^## .+$/gm);
+      assert.deepEqual(titles, [
+        '## This machine',
+        '## The model',
+        '## Providers',
+        '## Tool calls',
+        '## Context window',
+        '## The local engine',
+        '## MCP servers',
+        '## Runs',
+        '## Search',
+      ]);
+      assert.match(report, /^0 problems, /m);
+      assert.match(report, /✅ local\/demo answers: first word after/);
+      assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
+      assert.match(report, /Local models run on the CPU \(/);
+      assert.match(report, /✅ ripgrep /);
+      assert.match(report, /- No provider has settings of its own$/m);
+      assert.match(report, /- None is configured, or the workspace is not trusted$/m);
+      assert.ok(!report.includes(homedir()), 'the home folder is not named');
+      assert.ok(!report.includes('CANARY'));
+    });
   });
 
-  it('Doctor examines and writes a report without keys and without the home folder', async () => {
-    await run('towpath.useDemo');
-    await run('towpath.doctor');
-    await eventually('the report is there', async () => (await activeText()).startsWith('# Towpath Doctor'), 60_000);
-    const report = await activeText();
-    const titles = report.match(/^## .+$/gm);
-    assert.deepEqual(titles, [
-      '## This machine',
-      '## The model',
-      '## Providers',
-      '## Tool calls',
-      '## Context window',
-      '## The local engine',
-      '## MCP servers',
-      '## Runs',
-      '## Search',
-    ]);
-    assert.match(report, /^0 problems, /m);
-    assert.match(report, /✅ local\/demo answers: first word after/);
-    assert.match(report, /✅ The demo model was loaded in a process of its own on the CPU and answered/);
-    assert.match(report, /Local models run on the CPU \(/);
-    assert.match(report, /✅ ripgrep /);
-    assert.match(report, /- No provider has settings of its own$/m);
-    assert.match(report, /- None is configured, or the workspace is not trusted$/m);
-    assert.ok(!report.includes(homedir()), 'the home folder is not named');
-    assert.ok(!report.includes('CANARY'));
+  /** What it offers at first is offered until a model was picked once. */
+  describe('fresh', () => {
+    beforeEach(async () => {
+      editor = await openTowpath({ settings: settings() });
+    });
+    afterEach(async function () {
+      if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+      await editor?.stop();
+    });
+
+    it('a download is paused, outlives a reload of the window, and goes on', async () => {
+      hub.pieceMs = 300;
+      await begin();
+      await editor.dialog.click('Download');
+      await eventually('something has come', () =>
+        modelFiles().some((file) => file.endsWith('.part') && statSync(path.join(models, file)).size > 0),
+      );
+      await run('towpath.manageModels');
+      await press('.gguf', 'Pause');
+      await row('paused at').waitFor();
+      await toast('What came so far is kept').waitFor();
+      await editor.reload();
+      await editor.showPanel();
+      hub.pieceMs = 0;
+      const before = hub.requests.length;
+      await run('towpath.manageModels');
+      await row('paused at').click();
+      await toast('is here and in use').waitFor();
+      assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
+      assert.equal(modelFiles().length, 1);
+    });
+
+    it('without network: says so, and the demo model is a click away', async () => {
+      await hub.close();
+      await begin();
+      const said = toast('cannot be reached');
+      await said.waitFor();
+      assert.match(await said.innerText(), /pick a \.gguf file that is already here/);
+      await said.getByRole('button', { name: 'Demo Model' }).click();
+      await eventually('the demo model is in use', async () =>
+        (await editor.panel.frame.getByTestId('model').innerText()).includes('Demo model'),
+      );
+    });
   });
 });

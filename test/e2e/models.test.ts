@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as anthropic from '../support/anthropic.ts';
-import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { googleKey, googleReply, startGoogle } from '../support/google.ts';
 import { done, piece, startOllama } from '../support/ollama.ts';
@@ -15,15 +15,12 @@ const secret = 'CANARY of a gateway';
 
 describe('models of every provider', () => {
   let editor: Towpath;
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
-    await editor?.stop();
-  });
+  const begin = oneWindow();
 
   const quickInput = () => editor.page.locator('.quick-input-widget input').first();
   const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   const toast = (text: string | RegExp) =>
-    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor({ timeout: 60_000 });
+    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor();
   const body = () => editor.panel.frame.locator('body');
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
@@ -66,7 +63,7 @@ describe('models of every provider', () => {
     afterEach(() => provider.close());
 
     it('an endpoint is set up by its address and a model of its list', async () => {
-      editor = await openTowpath();
+      editor = await begin();
       await editor.panel.frame.locator('[data-action="use-endpoint"]').click();
       await row('OpenAI-compatible endpoint').click();
       await quickInput().fill('not an address');
@@ -82,9 +79,7 @@ describe('models of every provider', () => {
     });
 
     it('a picture goes to the model with the words, is kept, and is there after a reload', async () => {
-      editor = await openTowpath({
-        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
-      });
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       const picture = await editor.page.screenshot({ clip: { x: 0, y: 0, width: 60, height: 40 } });
       const chooser = editor.page.waitForEvent('filechooser');
       await editor.panel.frame.getByTestId('attach').click();
@@ -113,9 +108,7 @@ describe('models of every provider', () => {
         reply.text('Once more.').call('fs_list', { path: '.' }).wait(2000),
         reply.text('ready'),
       ];
-      editor = await openTowpath({
-        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
-      });
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       await editor.panel.send('Many words, please.');
       await eventually('the list was asked for', async () => provider.otherRequests.length === 1);
       await editor.panel.waitForPhase('WaitingUser');
@@ -134,9 +127,7 @@ describe('models of every provider', () => {
     });
 
     it('a test of the connection says precisely what works and what does not', async () => {
-      editor = await openTowpath({
-        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
-      });
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       // One test after the other: the editor merges two notices with the same words, and cancels the first one's work.
       const test = async () => {
         const asking = editor.page.locator('.notification-toast', { hasText: 'for one word' });
@@ -155,7 +146,7 @@ describe('models of every provider', () => {
 
     it('N35 a key and a secret of a header go nowhere but to the address they were saved for', async () => {
       const settings = { 'towpath.model': 'openai/scripted', 'towpath.providers': providerAt(provider.url) };
-      editor = await openTowpath({ settings });
+      editor = await begin(settings);
       await saveKey(key);
       await editor.panel.send('Hello?');
       await editor.panel.shows(
@@ -187,14 +178,10 @@ describe('models of every provider', () => {
     });
 
     it('a key appears nowhere: not in runs, logs, settings or the panel', async () => {
-      const userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));
-      editor = await openTowpath({
-        userDataDir,
-        settings: {
-          'towpath.model': 'openai/scripted',
-          'towpath.providers': providerAt(provider.url),
-          'towpath.retries': 0,
-        },
+      editor = await begin({
+        'towpath.model': 'openai/scripted',
+        'towpath.providers': providerAt(provider.url),
+        'towpath.retries': 0,
       });
       await saveKey(key);
       await run('towpath.setSecret');
@@ -220,8 +207,8 @@ describe('models of every provider', () => {
       assert.ok(all.every(({ headers }) => headers['openai-organization'] === 'org-1'));
       const shown = await body().innerHTML();
       assert.ok(!shown.includes(key) && !shown.includes(secret));
-      await editor.stop();
       // The browser's own profile is where this editor keeps its secrets; everything else is ours or the editor's.
+      const { userDataDir } = editor;
       const files = readdirSync(userDataDir, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => path.join(entry.parentPath, entry.name))
@@ -234,21 +221,18 @@ describe('models of every provider', () => {
         files.filter((file) => [key, secret].some((one) => readFileSync(file).includes(one))),
         [],
       );
-      rmSync(userDataDir, { recursive: true, force: true });
     });
 
     it('a wait that the provider asks for is shown and can be stopped', async () => {
       provider.script = () => reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '30' });
-      editor = await openTowpath({
-        settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
-      });
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       await editor.panel.send('Hello?');
       await editor.panel.frame.getByTestId('progress').waitFor();
       await eventually('a countdown is shown', async () =>
         /\b[12]?\d s\b/.test(await editor.panel.frame.getByTestId('progress').innerText()),
       );
       await editor.panel.stop();
-      await editor.panel.waitForPhase('Failed', 5000);
+      await editor.panel.waitForPhase('Failed');
       assert.equal(provider.requests.length, 1);
     });
   });
@@ -264,12 +248,10 @@ describe('models of every provider', () => {
     });
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
     const { port } = proxy.address() as AddressInfo;
-    editor = await openTowpath({
-      settings: {
-        'http.proxy': `http://127.0.0.1:${port}`,
-        'towpath.model': 'openai/scripted',
-        'towpath.baseUrls': { openai: 'https://elsewhere.invalid/v1' },
-      },
+    editor = await begin({
+      'http.proxy': `http://127.0.0.1:${port}`,
+      'towpath.model': 'openai/scripted',
+      'towpath.baseUrls': { openai: 'https://elsewhere.invalid/v1' },
     });
     try {
       await saveKey(key);
@@ -294,9 +276,7 @@ describe('models of every provider', () => {
             anthropic.call('fs_write', write),
           ]);
     });
-    editor = await openTowpath({
-      settings: { 'towpath.model': 'anthropic/claude-test', 'towpath.baseUrls': { anthropic: server.url } },
-    });
+    editor = await begin({ 'towpath.model': 'anthropic/claude-test', 'towpath.baseUrls': { anthropic: server.url } });
     try {
       await saveKey(key);
       await editor.panel.send('Write a note.');
@@ -316,9 +296,7 @@ describe('models of every provider', () => {
         ? googleReply.text('It is written.')
         : googleReply.text('I write it.').call('fs_write', write, { thoughtSignature: 'c2lnbmF0dXJl' }),
     );
-    editor = await openTowpath({
-      settings: { 'towpath.model': 'google/gemini-3-test', 'towpath.baseUrls': { google: server.url } },
-    });
+    editor = await begin({ 'towpath.model': 'google/gemini-3-test', 'towpath.baseUrls': { google: server.url } });
     try {
       await saveKey(googleKey);
       await editor.panel.send('Write a note.');
@@ -341,9 +319,7 @@ describe('models of every provider', () => {
       { steps: [piece({ content: 'It is written.' }), done()] },
     ]);
     server.models.scripted = { capabilities: ['completion', 'tools'] };
-    editor = await openTowpath({
-      settings: { 'towpath.model': 'ollama/scripted', 'towpath.baseUrls': { ollama: server.url } },
-    });
+    editor = await begin({ 'towpath.model': 'ollama/scripted', 'towpath.baseUrls': { ollama: server.url } });
     try {
       await editor.panel.send('Write a note.');
       await allow();
@@ -356,7 +332,7 @@ describe('models of every provider', () => {
   });
 
   it('the editor’s own models: says so when it offers none', async () => {
-    editor = await openTowpath({ settings: { 'towpath.model': 'vscode-lm/copilot/gpt-test' } });
+    editor = await begin({ 'towpath.model': 'vscode-lm/copilot/gpt-test' });
     await editor.panel.send('Hello?');
     await editor.panel.waitForPhase('Failed');
     await editor.panel.shows('The editor does not offer the model copilot/gpt-test now.');

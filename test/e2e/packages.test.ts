@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
@@ -19,20 +19,28 @@ describe('a workflow package', () => {
   let folder: string;
   let provider: Provider;
   let editor: Towpath;
+  const settings = () => ({
+    'towpath.model': 'openai-compatible/scripted',
+    'towpath.endpoint.baseUrl': provider.url,
+  });
   const open = async () => {
     editor = await openTowpath({
       folder,
       userDataDir: path.join(outer, 'data'),
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+      settings: settings(),
     });
   };
-  beforeEach(async () => {
+  before(async () => {
     outer = temporaryFolder();
     folder = writeWorkspace(outer, files);
     provider = await startProvider([]);
     await open();
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    provider.requests.length = 0;
+    await editor.begin(settings());
+  });
+  after(async () => {
     await editor?.stop();
     await provider.close();
     rmSync(outer, { recursive: true, force: true });
@@ -43,8 +51,11 @@ describe('a workflow package', () => {
   const said = (index: number) => provider.requests[index]!.body.messages.map(({ content }) => content).join('\n\n');
   const stateText = () => {
     const found = readdirSync(path.join(outer, 'data'), { recursive: true, encoding: 'utf8' });
-    const file = found.find((name) => name.endsWith(path.join('state', 'workflow.md')));
-    return file && readFileSync(path.join(outer, 'data', file), 'utf8');
+    const all = found
+      .filter((name) => name.endsWith(path.join('state', 'workflow.md')))
+      .map((name) => path.join(outer, 'data', name));
+    const [newest] = all.sort((one, other) => statSync(other).birthtimeMs - statSync(one).birthtimeMs);
+    return newest && readFileSync(newest, 'utf8');
   };
 
   it('is picked, asks, is killed in the middle, resumes at its node and completes', async () => {

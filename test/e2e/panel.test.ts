@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Backend, backends } from '../support/backends.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { reply } from '../support/reply.ts';
@@ -8,14 +9,11 @@ import { said } from '../support/scripted.ts';
 describe('the panel', () => {
   let backend: Backend;
   let editor: Towpath;
+  const begin = oneWindow();
   before(async () => {
     backend = await backends.endpoint();
   });
   after(() => backend.close());
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
-    await editor?.stop();
-  });
 
   const body = () => editor.panel.frame.locator('body');
   const ask = async (text: string, answer: string) => {
@@ -26,7 +24,7 @@ describe('the panel', () => {
   const messages = () => editor.panel.frame.locator('[data-role]');
 
   it('offers the ways to begin, and the demo model plays its story', async () => {
-    editor = await openTowpath();
+    editor = await begin();
     for (const action of ['download-model', 'manage-models', 'use-endpoint', 'use-demo'])
       await editor.panel.frame.locator(`[data-action="${action}"]`).waitFor();
     await editor.screenshot('welcome');
@@ -46,7 +44,7 @@ describe('the panel', () => {
   });
 
   it('keeps runs: they are listed, opened and deleted, also after a reload', async () => {
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await begin(backend.settings);
     await ask('The first one.', said.hello);
     await editor.panel.frame.getByTestId('new-run').click();
     await eventually('the conversation is empty', async () => (await messages().count()) === 0);
@@ -67,7 +65,7 @@ describe('the panel', () => {
   });
 
   it('brings a deleted run back: by its notification, and from the list after a reload', async () => {
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await begin(backend.settings);
     await ask('To be kept.', said.hello);
     const history = editor.panel.frame.getByTestId('history');
     const run = editor.panel.frame.locator('[data-run]', { hasText: 'To be kept.' });
@@ -100,7 +98,7 @@ describe('the panel', () => {
   });
 
   it('shows what a model writes as text: nothing in it runs, loads or breaks the page’s policy', async () => {
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await begin(backend.settings);
     const violations: string[] = [];
     editor.page.on('console', (message) => {
       if (/Content Security Policy|Trusted ?Type/i.test(message.text())) violations.push(message.text());
@@ -121,7 +119,7 @@ describe('the panel', () => {
   });
 
   it('the status bar works, asks and rests', async () => {
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await begin(backend.settings);
     const item = (text: string) => editor.page.locator('.statusbar-item', { hasText: text });
     await editor.panel.send('[[long]] Count.');
     await item('Towpath works').click();
@@ -141,7 +139,7 @@ describe('the panel', () => {
   });
 
   it('a question does not come up under a person’s fingers', async () => {
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await begin(backend.settings);
     const provider = backend.provider!;
     const script = provider.script;
     const write = { path: 'notes/today.md', content: 'Pulled all day.' };
@@ -156,13 +154,29 @@ describe('the panel', () => {
     assert.equal(editor.read('notes/today.md'), undefined);
   });
 
-  it('an untrusted workspace is offered nothing that changes or runs', async () => {
-    editor = await openTowpath({ settings: backend.settings, trust: 'refused' });
-    await ask('Hello?', said.hello);
-    const offered = backend.provider!.requests.at(-1)!.body.tools!.map((tool) => tool.function.name);
-    const reading = 'fs_list fs_find fs_search fs_read output_read code_diagnostics code_symbols code_definition';
-    assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update', 'ask_person']);
-    await editor.panel.shows(/trust/i);
+  describe('of an untrusted workspace', () => {
+    before(async () => {
+      const files = { '.towpath/workflows/broken.yaml': 'nodes: 1\n' };
+      editor = await openTowpath({ files, settings: backend.settings, trust: 'refused' });
+    });
+    after(() => editor?.stop());
+
+    it('offers nothing that changes or runs', async () => {
+      await ask('Hello?', said.hello);
+      const offered = backend.provider!.requests.at(-1)!.body.tools!.map((tool) => tool.function.name);
+      const reading = 'fs_list fs_find fs_search fs_read output_read code_diagnostics code_symbols code_definition';
+      assert.deepEqual(offered, [...reading.split(' '), 'editor_context', 'plan_update', 'ask_person']);
+      await editor.panel.shows(/trust/i);
+    });
+
+    it('reads none of its workflows', async () => {
+      await editor.command('Towpath: Run Workflow…');
+      await editor.page.getByText('This workspace is not trusted, so its workflows are not read.').first().waitFor();
+      const problems = await editor.host.evaluate((vscode) =>
+        vscode.languages.getDiagnostics().flatMap(([, all]) => all.filter(({ source }) => source === 'Towpath')),
+      );
+      assert.deepEqual(problems, []);
+    });
   });
 
   for (const [name, theme, width] of [
@@ -172,7 +186,7 @@ describe('the panel', () => {
     ['narrow', 'Default Dark Modern', 230],
   ] as const)
     it(`is readable in ${name}`, async () => {
-      editor = await openTowpath({ settings: backend.settings, theme });
+      editor = await begin({ ...backend.settings, 'workbench.colorTheme': theme });
       await editor.resizePanel(width);
       await ask('[[think]] What is the answer?', said.answer);
       await editor.panel.send('[[edit]] Make the greeting warmer.');

@@ -5,10 +5,14 @@ import { node, runCommand } from '../support/command.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { whenToldToEnd } from '../support/editor/ending.ts';
 import { ensureServer } from '../support/editor/install.ts';
+import { patienceMs } from '../support/eventually.ts';
 import { failuresOf, forgetReport, mochaArguments, readReport, replaceInReport } from '../support/report.ts';
 
-/** Two processors are enough for two editors and what they wait for. */
-const jobs = String(Math.min(3, availableParallelism()));
+/** One more than processors, for editors wait now and then; what memory is there for. */
+const jobs = String(Math.min(4, availableParallelism() + 1));
+
+/** Of a test, which waits for many things: a hang, not a slow machine. The waits themselves end before, and say for what. */
+const limitMs = String(4 * patienceMs);
 
 const stopped = new AbortController();
 whenToldToEnd(() => stopped.abort());
@@ -31,7 +35,7 @@ process.exitCode = code === 0 && counts?.passed && counts.failed === 0 ? 0 : 1;
 
 async function mocha(part: string, which: string[]): Promise<number> {
   forgetReport(part);
-  const options = ['--no-config', '--no-package', '--exit', '--timeout', '120000', '--require', 'test/e2e/hooks.ts'];
+  const options = ['--no-config', '--no-package', '--exit', '--timeout', limitMs, '--require', 'test/e2e/hooks.ts'];
   const command = node(...mochaArguments(part), ...options, ...which, ...process.argv.slice(2));
   return (await runCommand(command, stopped.signal)).code;
 }

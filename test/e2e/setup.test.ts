@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
@@ -7,15 +8,12 @@ const key = 'sk-CANARYKEY1234567890';
 
 describe('setting a provider up', () => {
   let editor: Towpath;
+  const begin = oneWindow();
   let provider: Provider;
   beforeEach(async () => {
     provider = await startProvider(() => reply.text('ready'));
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
-    await editor?.stop();
-    await provider.close();
-  });
+  afterEach(() => provider.close());
 
   const box = () => editor.page.locator('.quick-input-widget');
   const title = (text: string | RegExp) => box().locator('.quick-input-title', { hasText: text }).waitFor();
@@ -27,7 +25,7 @@ describe('setting a provider up', () => {
     await editor.page.keyboard.press('Enter');
   };
   const toast = (text: string | RegExp) =>
-    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor({ timeout: 30_000 });
+    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor();
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
       void vscode.commands.executeCommand(name);
@@ -52,12 +50,10 @@ describe('setting a provider up', () => {
       headers.authorization === good
         ? reply.status(200, { data: [{ id: 'good-one' }, { id: 'good-two' }] })
         : reply.status(401, { error: { message: `Incorrect API key provided: ${headers.authorization}` } });
-    editor = await openTowpath({
-      settings: {
-        'towpath.model': 'openai-compatible/other',
-        'towpath.endpoint.baseUrl': provider.url,
-        'towpath.baseUrls': { openai: provider.url },
-      },
+    editor = await begin({
+      'towpath.model': 'openai-compatible/other',
+      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.baseUrls': { openai: provider.url },
     });
     await run('towpath.useEndpoint');
     await row(/^OpenAI(?!-)/).click();
@@ -94,9 +90,7 @@ describe('setting a provider up', () => {
 
   it('Azure: a deployment is asked for by its name, for the list says what could be deployed; a list that never comes is waited for no longer than it says', async () => {
     provider.listing = () => reply.status(200, { data: [{ id: 'gpt-that-could-be-deployed' }] });
-    editor = await openTowpath({
-      settings: { 'towpath.baseUrls': { azure: provider.url.replace('/v1', '') } },
-    });
+    editor = await begin({ 'towpath.baseUrls': { azure: provider.url.replace('/v1', '') } });
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
     await title('Azure OpenAI: the model');
@@ -118,12 +112,10 @@ describe('setting a provider up', () => {
   });
 
   it('an address that is none: nothing goes to the provider itself instead', async () => {
-    editor = await openTowpath({
-      settings: {
-        'towpath.model': 'openai/scripted',
-        'towpath.baseUrls': { openai: 'proxy.invalid:8080/v1', groq: provider.url },
-        'towpath.retries': 0,
-      },
+    editor = await begin({
+      'towpath.model': 'openai/scripted',
+      'towpath.baseUrls': { openai: 'proxy.invalid:8080/v1', groq: provider.url },
+      'towpath.retries': 0,
     });
     await editor.panel.send('Hello?');
     await editor.panel.waitForPhase('Failed');
@@ -142,12 +134,10 @@ describe('setting a provider up', () => {
   });
 
   it('a key of another address: no is heard once, and over plain http it is not even offered', async () => {
-    editor = await openTowpath({
-      settings: {
-        'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
-        'towpath.retries': 0,
-      },
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.retries': 0,
     });
     await run('towpath.setKey');
     await row('OpenAI-compatible endpoint').click();

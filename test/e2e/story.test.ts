@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Backend, backends } from '../support/backends.ts';
 import { copySample, temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -208,13 +207,13 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
     describe('Stop', () => {
       /** The run has ended, nothing arrives later, and the next message goes on. */
       const hasEnded = async () => {
-        await editor.panel.waitForPhase('Failed', 5000);
+        await editor.panel.waitForPhase('Failed');
         const before = await words();
-        await sleep(700);
-        assert.equal(await words(), before, 'nothing arrives later');
         await editor.panel.send('Are you there?');
         await hears(said.hello);
         await editor.panel.waitForPhase('WaitingUser');
+        const [since] = (await words()).split('Are you there?');
+        assert.equal(since!.trimEnd(), before.trimEnd(), 'nothing arrived later');
       };
 
       it('while the answer streams', async () => {
@@ -244,7 +243,7 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
         await editor.panel.send('[[write]] Note the day.');
         await editor.dialog.text();
         await stop();
-        await editor.panel.waitForPhase('Failed', 5000);
+        await editor.panel.waitForPhase('Failed');
         await editor.dialog.click('Allow');
         await hasEnded();
         assert.equal(editor.read('notes/today.md'), undefined);

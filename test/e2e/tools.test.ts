@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, reply, startProvider } from '../support/provider.ts';
 
 describe('tools in the editor', () => {
   let provider: Provider;
   let editor: Towpath;
+  const begin = oneWindow();
   let steps: ProviderReply[];
   let told: string[];
   before(async () => {
@@ -19,10 +21,6 @@ describe('tools in the editor', () => {
     told = [];
   });
   after(() => provider.close());
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed-tools');
-    await editor?.stop();
-  });
 
   it('a plan is shown, a megabyte of output is told in part and opened whole, also beside in a terminal', async () => {
     const plan = (first: string, second: string) =>
@@ -38,13 +36,11 @@ describe('tools in the editor', () => {
       plan('done', 'active'),
       reply.text('Counted.'),
     ];
-    editor = await openTowpath({
-      settings: {
-        'towpath.approvals.readOnlyCommands': false,
-        'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
-        'towpath.shell.terminal': true,
-      },
+    editor = await begin({
+      'towpath.approvals.readOnlyCommands': false,
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.shell.terminal': true,
     });
     await editor.panel.send('Count to a hundred and eighty thousand.');
     assert.match(await editor.dialog.text(), /seq 1 180000/);
@@ -79,9 +75,7 @@ describe('tools in the editor', () => {
       reply.call('web_fetch', { url: 'https://example.com/a?b=c' }),
       reply.text('Without it, then.'),
     ];
-    editor = await openTowpath({
-      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
-    });
+    editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
     await editor.panel.send('Read that page.');
     const question = await editor.dialog.text();
     assert.match(question, /^Get a page of example\.com\n[\s\S]*GET https:\/\/example\.com\/a\?b=c/);

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 describe('undo', () => {
   let editor: Towpath;
+  const begin = oneWindow({ files: { 'one.txt': 'mine 1', 'two.txt': 'mine 2' } });
   let provider: Provider;
   beforeEach(async () => {
     const write = (name: string, content: string) => ({ path: name, content });
@@ -15,13 +17,10 @@ describe('undo', () => {
       reply.text('Both are written.'),
       reply.text('I see.'),
     ]);
-    editor = await openTowpath({
-      files: { 'one.txt': 'mine 1', 'two.txt': 'mine 2' },
-      settings: {
-        'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
-        'files.autoSave': 'off',
-      },
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': provider.url,
+      'files.autoSave': 'off',
     });
     await editor.panel.send('Write both.');
     await editor.dialog.text();
@@ -29,11 +28,7 @@ describe('undo', () => {
     await eventually('both are written', () => editor.read('two.txt') === 'Pulled 2.');
     await editor.panel.waitForPhase('WaitingUser');
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
-    await editor?.stop();
-    await provider.close();
-  });
+  afterEach(() => provider.close());
 
   const files = () => [editor.read('one.txt'), editor.read('two.txt')];
   const answers = async (words: RegExp, button: string) => {

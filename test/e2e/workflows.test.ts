@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
@@ -10,6 +11,8 @@ describe('workflows', () => {
   let editor: Towpath;
   let provider: Provider;
   let letGo: () => void;
+  const broken = 'nodes:\n  - name: a\n    run: |\n      return {}\n';
+  const begin = oneWindow({ files: { 'one.txt': 'one\n', '.towpath/workflows/broken.yaml': broken } });
   beforeEach(async () => {
     const seen = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -21,27 +24,21 @@ describe('workflows', () => {
         ? reply.text('## The review').after(seen)
         : reply.text('None is missing.');
     });
-    const broken = 'nodes:\n  - name: a\n    run: |\n      return {}\n';
-    editor = await openTowpath({
-      files: { 'one.txt': 'one\n', '.towpath/workflows/broken.yaml': broken },
-      settings: {
-        'towpath.model': 'openai-compatible/scripted',
-        'towpath.endpoint.baseUrl': provider.url,
-        'towpath.providers': { 'openai-compatible': { prices: { '*': { input: 1000, output: 1000 } } } },
-      },
+    editor = await begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.endpoint.baseUrl': provider.url,
+      'towpath.providers': { 'openai-compatible': { prices: { '*': { input: 1000, output: 1000 } } } },
     });
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: editor.folder });
-    git('init', '-q');
-    git('add', '.');
-    git('commit', '-qm', 'One');
+    if (!existsSync(path.join(editor.folder, '.git'))) {
+      git('init', '-q');
+      git('add', '.');
+      git('commit', '-qm', 'One');
+    }
     writeFileSync(path.join(editor.folder, 'one.txt'), 'two\n');
   });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('workflows-failed');
-    await editor?.stop();
-    await provider.close();
-  });
+  afterEach(() => provider.close());
 
   const problems = () =>
     editor.host.evaluate(async (vscode) =>
@@ -241,13 +238,5 @@ describe('workflows', () => {
     }, file)) as [string, string];
     assert.match(hover, /exitCode/);
     assert.match(completion, /\bexitCode\b.*\boutput\b/);
-  });
-
-  it('of an untrusted workspace are not read', async () => {
-    await editor.stop();
-    editor = await openTowpath({ files: { '.towpath/workflows/broken.yaml': 'nodes: 1\n' }, trust: 'refused' });
-    await editor.command('Towpath: Run Workflow…');
-    await editor.page.getByText('This workspace is not trusted, so its workflows are not read.').first().waitFor();
-    assert.deepEqual(await problems(), []);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { eventually } from '../support/eventually.ts';
 
 const extensionId = 'towpath.towpath';
 
@@ -13,10 +14,7 @@ describe('Towpath in the extension host', () => {
 
   it('wakes when its view is opened', async () => {
     await vscode.commands.executeCommand('towpath.chat.focus');
-    for (let waited = 0; !towpath().isActive && waited < 10_000; waited += 50) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    assert.equal(towpath().isActive, true);
+    await eventually('it is awake', () => towpath().isActive);
   });
 
   it('has registered every command that it offers', async () => {

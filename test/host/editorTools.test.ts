@@ -6,13 +6,13 @@ import * as vscode from 'vscode';
 import { editorLanguage } from '../../src/extension/editor/editorTools.ts';
 import { Problems } from '../../src/extension/editor/problems.ts';
 import { EditorWorkspace } from '../../src/extension/editor/workspace.ts';
+import { eventually } from '../support/eventually.ts';
 
 // A language of our own, with a small server for it: the editor's others may be there or not.
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'towpath-language-')));
 const file = path.join(folder, 'one.rope');
 const other = path.join(folder, 'two.rope');
 const selector: vscode.DocumentSelector = { scheme: 'file', pattern: '**/*.rope' };
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Every line "knot NAME" defines, every "bad …" is an error, every "odd …" a warning. */
 function serve(): vscode.Disposable {
@@ -132,7 +132,8 @@ describe('what language servers know', () => {
     await vscode.window.showTextDocument(vscode.Uri.file(other), { preview: false });
     const editor = await vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
     editor.selection = new vscode.Selection(0, 5, 1, 3);
-    await wait(100);
+    const isSelected = () => editorLanguage.openEditors().some(({ selection }) => selection?.endLine === 2);
+    await eventually('the selection has been told', isSelected);
     const open = editorLanguage.openEditors().filter(({ name }) => name.endsWith('.rope'));
     assert.deepEqual(open, [
       { path: other, name: 'two.rope', active: false, unsaved: false },

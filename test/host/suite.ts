@@ -2,11 +2,12 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
+import { patienceMs } from '../support/eventually.ts';
 
 /** Runs the tests bundled beside this file. Rejects when one fails, which VS Code turns into its exit code. */
 export async function run(): Promise<void> {
   const mocha = new Mocha({
-    timeout: 60_000,
+    timeout: 4 * patienceMs,
     forbidOnly: true,
     reporter: process.env.TOWPATH_REPORTER,
     reporterOptions: { output: process.env.TOWPATH_REPORT },

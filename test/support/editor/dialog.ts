@@ -15,6 +15,12 @@ export interface Dialog {
 
 export function dialogOf(page: Page): Dialog {
   const box = page.locator('.monaco-dialog-box');
+  /** It, and not the next one, which at times comes at once. */
+  const goesBy = async (deed: () => Promise<void>) => {
+    const shown = await box.elementHandle();
+    await deed();
+    await shown?.waitForElementState('hidden');
+  };
   return {
     async text() {
       await box.waitFor();
@@ -30,13 +36,10 @@ export function dialogOf(page: Page): Dialog {
       return box.locator('.monaco-button:focus').innerText();
     },
     async click(name) {
-      await box.getByRole('button', { name, exact: true }).click();
-      await box.waitFor({ state: 'detached' });
+      await goesBy(() => box.getByRole('button', { name, exact: true }).click());
     },
     async escape() {
-      await box.waitFor();
-      await page.keyboard.press('Escape');
-      await box.waitFor({ state: 'detached' });
+      await goesBy(() => page.keyboard.press('Escape'));
     },
   };
 }

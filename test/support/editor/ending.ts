@@ -31,7 +31,8 @@ function ancestors(count: number): number[] {
   return found.filter((pid) => pid > 1);
 }
 
-function isAlive(pid: number): boolean {
+/** A process of this id runs; one that has ended and that nobody has asked how does not. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type * as vscodeApi from 'vscode';
+import { patienceMs } from '../eventually.ts';
 
 /** A way into the extension host of a running editor. */
 export interface ExtensionHost {
@@ -24,11 +25,11 @@ export function connectHost(socketPath: string): ExtensionHost {
       return answer.value as never;
     },
     async ready(previous) {
-      const deadline = Date.now() + 60_000;
+      const deadline = Date.now() + patienceMs;
       for (;;) {
         const pid = await host.evaluate(() => process.pid).catch(() => undefined);
         if (pid !== undefined && pid !== previous) return pid;
-        if (Date.now() > deadline) throw new Error('The extension host did not answer within 60 s.');
+        if (Date.now() > deadline) throw new Error(`The extension host did not answer within ${patienceMs / 1000} s.`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import type { RunPhase } from '../../../src/protocol/events.ts';
 import { eventually } from '../eventually.ts';
@@ -25,8 +24,8 @@ export interface Panel {
   /** Waits until the panel says `text`; fails with what it says instead. */
   shows(text: string | RegExp): Promise<void>;
   phase(): Promise<RunPhase | ''>;
-  /** Waits for one of `phases` and gives it; 60 s by default. */
-  waitForPhase(phases: RunPhase | '' | (RunPhase | '')[], timeoutMs?: number): Promise<RunPhase | ''>;
+  /** Waits for one of `phases` and gives it; fails with what the panel shows. */
+  waitForPhase(phases: RunPhase | '' | (RunPhase | '')[]): Promise<RunPhase | ''>;
   /** The cards of a tool's calls, oldest first; of all tools without a name. */
   cards(tool?: string): Locator;
   transcript(): Promise<TranscriptEntry[]>;
@@ -60,26 +59,26 @@ export function panelOf(page: Page): Panel {
     async shows(text) {
       let said = '';
       const holds = async () => {
-        said = await frame.locator('body').innerText();
+        said = await frame.locator('#panel').innerText(); // what was read aloud before stays beside it
         return typeof text === 'string' ? said.includes(text) : text.test(said);
       };
       await eventually(`the panel shows ${text}`, holds).catch((cause) => {
         throw new Error(`${cause.message}. It shows:\n${said}`, { cause });
       });
     },
-    async waitForPhase(phases, timeoutMs = 60_000) {
+    async waitForPhase(phases) {
       const wanted = [phases].flat();
-      const deadline = Date.now() + timeoutMs;
-      for (;;) {
-        const now = await phase();
-        if (wanted.includes(now)) return now;
-        if (Date.now() > deadline) {
-          const said = await frame.locator('body').innerText();
-          const wrong = `The panel's phase is "${now}" after ${timeoutMs} ms, not ${wanted.join(' or ')}.`;
-          throw new Error(`${wrong} It shows:\n${said}`);
-        }
-        await sleep(50);
-      }
+      let now: RunPhase | '' = '';
+      const holds = async () => {
+        now = await phase();
+        return wanted.includes(now);
+      };
+      await eventually(`the panel's phase is ${wanted.join(' or ')}`, holds).catch(async (cause) => {
+        throw new Error(`${cause.message}, but "${now}". It shows:\n${await frame.locator('body').innerText()}`, {
+          cause,
+        });
+      });
+      return now;
     },
     cards: (tool) => frame.locator(tool ? `[data-call][data-tool="${tool}"]` : '[data-call]'),
     transcript: () =>

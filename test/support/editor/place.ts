@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { eventually, patienceMs } from '../eventually.ts';
 import { ensureChromium } from './chromium.ts';
+import { isAlive } from './ending.ts';
 import { type EditorServer, type ServerOptions, startServer, writeSettings } from './server.ts';
 
 /** A server and a browser. A window is opened in it, and, once that is gone with all it kept, another one. */
@@ -43,6 +44,7 @@ export async function launch(options: ServerOptions): Promise<Place> {
       viewport: defaultViewport,
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    context.setDefaultTimeout(patienceMs);
     return { server, context };
   } catch (error) {
     await server.stop();
@@ -72,17 +74,21 @@ export async function closeBrowser({ context }: Place): Promise<void> {
   await context.close().catch(() => {}); // gone already
 }
 
-const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, connectionsTo }: ServerOptions) =>
-  !userDataDir && !connectionsTo && !extensionsDir && !env && !connectionToken && (trust ?? 'granted') === 'granted';
+const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, connectionsTo, builtIn }: ServerOptions) =>
+  !userDataDir &&
+  !connectionsTo &&
+  !extensionsDir &&
+  !env &&
+  !connectionToken &&
+  (trust ?? 'granted') === 'granted' &&
+  builtIn === 'few';
 
 /** Closes the window, waits for its extension host, and removes all that both have kept; false when something of it stays. */
 async function isLeft({ server, context }: Place, page: Page): Promise<boolean> {
   const blank = await context.newPage();
+  const hosts = extensionHosts(server);
   await page.goto('about:blank'); // its last words to the server are that it does not come back
-  for (let tries = 0; hasExtensionHost(server); tries++) {
-    if (tries === 100) return false;
-    await sleep(100);
-  }
+  await eventually('the extension host has ended', () => !hosts.some(isAlive));
   for (const one of context.pages()) if (one !== blank) await one.close();
   const storageTypes = 'cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage';
   const session = await context.newCDPSession(blank);
@@ -94,17 +100,23 @@ async function isLeft({ server, context }: Place, page: Page): Promise<boolean> 
   return true;
 }
 
-function hasExtensionHost({ process: { pid } }: EditorServer): boolean {
-  try {
-    return execFileSync('ps', ['-o', 'args=', '--ppid', String(pid)], { encoding: 'utf8' }).includes('extensionHost');
-  } catch {
-    return false; // it has no children any more
-  }
+/** The process ids of the server's extension hosts. */
+function extensionHosts({ process: { pid } }: EditorServer): number[] {
+  const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(pid)], { encoding: 'utf8' }).split('\n');
+  return children.filter((child) => child.includes('extensionHost')).map((child) => Number.parseInt(child, 10));
 }
 
 function browserFolder({ userDataDir }: EditorServer): string {
   return path.join(userDataDir, 'browser');
 }
+
+const disabledFeatures = [
+  'BackgroundResourceFetch', // with it the workbench is compiled anew for every window
+  // The last such list counts, so what Playwright's has to be here, too, where it matters to a window.
+  ...['AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'PaintHolding'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'ThirdPartyStoragePartitioning'],
+  ...['NetworkTimeServiceQuerying', 'OptimizationHints', 'PreconnectToSearch', 'AimEnabled', 'Translate'],
+];
 
 const browserArguments = [
   '--no-sandbox', // Chromium refuses to run as root with it, and it only opens our own server
@@ -115,4 +127,5 @@ const browserArguments = [
   '--disable-component-update',
   '--disable-sync',
   '--disable-dev-shm-usage',
+  `--disable-features=${disabledFeatures.join(',')}`,
 ];

@@ -30,9 +30,14 @@ export function copySample(parent: string): string {
 export function writeWorkspace(parent: string, files: Record<string, string>): string {
   const folder = path.join(parent, 'workspace');
   mkdirSync(folder);
+  writeFiles(folder, files);
+  return folder;
+}
+
+/** Writes files by their relative paths into `folder`. */
+export function writeFiles(folder: string, files: Record<string, string>): void {
   for (const [file, text] of Object.entries(files)) {
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
   }
-  return folder;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
@@ -6,8 +6,8 @@ import { eventually } from '../eventually.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
 import { type Panel, panelOf } from './panel.ts';
-import { projectRoot, testOut } from './project.ts';
-import { copySample, temporaryFolder, writeWorkspace } from './sample.ts';
+import { extensionId, projectRoot, testOut } from './project.ts';
+import { copySample, temporaryFolder, writeFiles, writeWorkspace } from './sample.ts';
 import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 
 export interface TowpathOptions
@@ -35,6 +35,8 @@ export interface Towpath {
   folder: string;
   panel: Panel;
   dialog: Dialog;
+  /** Settings and storage, an absolute path; the browser's own folder, `browser`, is in it. */
+  userDataDir: string;
   /** A file of the workspace as it is on disk now; undefined when there is none. */
   read(file: string): string | undefined;
   /** Runs a command as a person does, by its title in the palette. */
@@ -45,6 +47,11 @@ export interface Towpath {
   showPanel(): Promise<void>;
   /** Makes the side bar about this many pixels wide. */
   resizePanel(width: number): Promise<void>;
+  /**
+   * What a new window would come up with, in this one, which costs a tenth of that: the workspace's files as at first, nothing open or
+   * said, a new run, and these settings in the place of those before. What runs and secrets it has stays.
+   */
+  begin(settings?: Record<string, unknown>): Promise<void>;
   /** Reloads the window, whatever it is doing, and waits for the new extension host. The panel comes back by itself. */
   reload(): Promise<void>;
   /** Saves a picture of the whole window and gives its path. */
@@ -84,6 +91,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   const { page, server } = workbench;
   const host = connectHost(server.driverSocket);
   const panel = panelOf(page);
+  let set: Record<string, unknown> = options.settings ?? {};
   let ended: Promise<void> | undefined;
   const end = (how: () => Promise<void>) => {
     open.delete(towpath);
@@ -117,6 +125,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     folder: isEmptyWindow ? '' : folder,
     panel,
     dialog: dialogOf(page),
+    userDataDir: server.userDataDir,
     read(file) {
       const place = path.join(folder, file);
       return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
@@ -168,6 +177,37 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await page.mouse.up();
       await page.mouse.move(edge.x + 200, edge.y); // off the edge, which glows while the pointer is on it
     },
+    async begin(settings = {}) {
+      await host.evaluate(async (vscode) => {
+        const run = vscode.commands.executeCommand;
+        await run('workbench.action.closeQuickOpen');
+        await run('notifications.clearAll');
+        const tabs = () => vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+        for (let left = tabs().length; left > 0; left--) await run('workbench.action.revertAndCloseActiveEditor');
+        await run('workbench.action.closeAllEditors');
+      });
+      if (!options.folder) {
+        for (const name of readdirSync(folder))
+          if (name !== '.git') rmSync(path.join(folder, name), { recursive: true, force: true });
+        if (options.files) writeFiles(folder, options.files);
+        else copySample(path.dirname(folder));
+      }
+      await host.evaluate(
+        async (vscode, [id, names, values]) => {
+          const { properties } = vscode.extensions.getExtension(id)!.packageJSON.contributes.configuration;
+          const configuration = vscode.workspace.getConfiguration();
+          for (const name of new Set([...names, ...Object.keys(properties), ...Object.keys(values)])) {
+            if (JSON.stringify(configuration.inspect(name)?.globalValue) !== JSON.stringify(values[name]))
+              await configuration.update(name, values[name], vscode.ConfigurationTarget.Global);
+          }
+          await vscode.commands.executeCommand('towpath.newRun');
+        },
+        [extensionId, Object.keys(set), settings] as const,
+      );
+      set = settings;
+      await towpath.showPanel();
+      await eventually('the conversation is empty', async () => (await panel.transcript()).length === 0);
+    },
     async reload() {
       await load(true);
       await settingsRead();
@@ -196,5 +236,5 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
 }
 
 async function workbenchReady(page: Page): Promise<void> {
-  await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
+  await page.locator('.monaco-workbench').waitFor();
 }
