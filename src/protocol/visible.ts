@@ -7,12 +7,12 @@
  * Line ends become `\n`; colour codes of terminals are dropped.
  */
 export function visible(text: string): string {
-  return suspicious.test(text) ? clean(text, hidden) : text;
+  return suspicious().test(text) ? clean(text, hidden) : text;
 }
 
 /** What somebody says, to be read and not to be decided about: the letters and blanks of every language stay as they are. */
 export function visibleProse(text: string): string {
-  return suspiciousProse.test(text) ? clean(text, hiddenInProse) : text;
+  return suspiciousProse().test(text) ? clean(text, hiddenInProse) : text;
 }
 
 /** `visible` for one line: line ends are shown as ⏎, so that text cannot imitate lines of ours. */
@@ -44,8 +44,8 @@ const escapeSequences = new RegExp(
   'g',
 );
 
-const clean = (text: string, what: RegExp) =>
-  text.replace(carriageReturns, '\n').replace(colourCodes, '').replace(what, mark);
+const clean = (text: string, what: () => RegExp) =>
+  text.replace(carriageReturns, '\n').replace(colourCodes, '').replace(what(), mark);
 
 const oneLine = (text: string) =>
   text
@@ -78,19 +78,28 @@ const many = `(?<stack>${stacked})`;
 const alone = (what: string) => `(?<alone>${what})\\k<alone>*`;
 const enclosed = `(?<=⟨RTL )(?:${word})(?= RTL⟩)`;
 
-const suspicious = new RegExp(`${unseen}|${blank}|${fromRight}|${stacked}`, 'v');
-const suspiciousProse = new RegExp(`${unseen}|${stacked}`, 'v');
-const hidden = new RegExp(
+/** An expression over all of Unicode takes milliseconds to be made: whoever only starts does not wait for it. */
+function whenNeeded(source: string, flags: string): () => RegExp {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= new RegExp(source, flags);
+    return made;
+  };
+}
+
+const suspicious = whenNeeded(`${unseen}|${blank}|${fromRight}|${stacked}`, 'v');
+const suspiciousProse = whenNeeded(`${unseen}|${stacked}`, 'v');
+const hidden = whenNeeded(
   [emoji, enclosed, `(?<word>${word})`, joiner, tags, many, alone(`${unseen}|${blank}`)].join('|'),
   'gv',
 );
-const hiddenInProse = new RegExp([emoji, joiner, tags, many, alone(unseen)].join('|'), 'gv');
-const stacks = new RegExp(many, 'gv');
+const hiddenInProse = whenNeeded([emoji, joiner, tags, many, alone(unseen)].join('|'), 'gv');
+const stacks = whenNeeded(many, 'gv');
 
 function mark(match: string, ...rest: unknown[]): string {
   const { tags, alone, word, stack } = rest.at(-1) as Partial<Record<'tags' | 'alone' | 'word' | 'stack', string>>;
   if (tags) return `⟨hidden text: ${[...tags].map(tagLetter).join('')}⟩`;
-  if (word) return `⟨RTL ${word.replace(stacks, mark)} RTL⟩`; // strong letters on both sides keep the order of what is beside it
+  if (word) return `⟨RTL ${word.replace(stacks(), mark)} RTL⟩`; // strong letters on both sides keep the order of what is beside it
   if (stack) return (stack.match(repeated) ?? []).map((one) => codeOf(one, one)).join('');
   return alone ? codeOf(match, alone) : match;
 }
