@@ -922,6 +922,7 @@ The flag works; one test fails, see the test.`,
   it('leaves finished messages alone while a reply streams', async () => {
     await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail]);
     const seq = [...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail].length;
+    await test.page.locator('[class^="hl-"]').first().waitFor(); // the colours of code come when their script is there
     await test.page.evaluate(watchMutations);
     const chunks = Array.from({ length: 500 }, (): EventBody => ({ type: 'chunk', content: 'word **word**\n\n' }));
     for (let at = 0; at < chunks.length; at += 25) {
