@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { projectRoot } from './project.ts';
@@ -19,11 +19,18 @@ process.once('exit', () => {
   }
 });
 
+const sample = path.join(projectRoot, 'test', 'fixtures', 'sample');
+
 /** Copies the sample workspace to `parent/greet` and gives that path. */
 export function copySample(parent: string): string {
   const folder = path.join(parent, 'greet');
-  cpSync(path.join(projectRoot, 'test', 'fixtures', 'sample'), folder, { recursive: true });
+  cpSync(sample, folder, { recursive: true });
   return folder;
+}
+
+/** The sample workspace as relative paths and their texts. */
+export function sampleFiles(): Record<string, string> {
+  return Object.fromEntries(filesOf(sample).map((file) => [file, readFileSync(path.join(sample, file), 'utf8')]));
 }
 
 /** Makes a workspace of relative paths and their texts in `parent/workspace` and gives that path. */
@@ -40,4 +47,19 @@ export function writeFiles(folder: string, files: Record<string, string>): void 
     mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
     writeFileSync(path.join(folder, file), text);
   }
+}
+
+/** Writes the files that are other than these, and removes all but these; what Git keeps stays. */
+export function restoreFiles(folder: string, files: Record<string, string>): void {
+  const found = filesOf(folder).filter((file) => !file.startsWith(`.git${path.sep}`));
+  for (const file of found) if (files[file.replaceAll(path.sep, '/')] === undefined) rmSync(path.join(folder, file));
+  const isOther = ([file, text]: [string, string]) =>
+    !existsSync(path.join(folder, file)) || readFileSync(path.join(folder, file), 'utf8') !== text;
+  writeFiles(folder, Object.fromEntries(Object.entries(files).filter(isOther)));
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }

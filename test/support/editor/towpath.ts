@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,7 @@ import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
 import { type Panel, panelOf } from './panel.ts';
 import { extensionId, projectRoot, testOut } from './project.ts';
-import { copySample, temporaryFolder, writeFiles, writeWorkspace } from './sample.ts';
+import { copySample, restoreFiles, sampleFiles, temporaryFolder, writeWorkspace } from './sample.ts';
 import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 
 export interface TowpathOptions
@@ -187,10 +187,24 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
         await run('workbench.action.closeAllEditors');
       });
       if (!options.folder) {
-        for (const name of readdirSync(folder))
-          if (name !== '.git') rmSync(path.join(folder, name), { recursive: true, force: true });
-        if (options.files) writeFiles(folder, options.files);
-        else copySample(path.dirname(folder));
+        const wanted = options.files ?? sampleFiles();
+        // The editor knows what it has open only by and by when others change it: what it has, it changes itself.
+        await host.evaluate(
+          async (vscode, [root, files]) => {
+            for (const document of vscode.workspace.textDocuments) {
+              const name = document.fileName.slice(root.length + 1).replaceAll('\\', '/');
+              const text = files[name]?.replace(/^\uFEFF/, '');
+              const isOurs = document.uri.scheme === 'file' && document.fileName.startsWith(root);
+              if (!isOurs || text === undefined || text === document.getText()) continue;
+              const edit = new vscode.WorkspaceEdit();
+              edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+              await vscode.workspace.applyEdit(edit);
+              await document.save();
+            }
+          },
+          [folder, wanted] as const,
+        );
+        restoreFiles(folder, wanted);
       }
       await host.evaluate(
         async (vscode, [id, names, values]) => {
