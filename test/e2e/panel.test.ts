@@ -70,7 +70,12 @@ describe('the panel', () => {
     const history = editor.panel.frame.getByTestId('history');
     const run = editor.panel.frame.locator('[data-run]', { hasText: 'To be kept.' });
     const remove = async () => {
-      if ((await run.count()) === 0) await history.click(); // it stays open under a notification
+      // The list may still be open from before, and closes when a run is shown.
+      await eventually('the run is listed', async () => {
+        if (await run.getByTestId('delete-run').isVisible()) return true;
+        if ((await history.getAttribute('aria-expanded')) !== 'true') await history.click();
+        return false;
+      });
       await run.getByTestId('delete-run').click();
       await eventually('the conversation is empty', async () => (await messages().count()) === 0);
       await eventually('the run is gone', async () => (await run.count()) === 0);
