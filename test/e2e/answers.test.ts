@@ -62,7 +62,7 @@ describe('answers', () => {
     await eventually(`“${text}” stands in the message`, async () => (await written()) === text).catch(async (cause) => {
       throw new Error(`${cause.message}: ${JSON.stringify(await written())}`);
     });
-    await editor.panel.composer.fill('');
+    await editor.panel.write('');
   };
 
   it('a command too long for the dialog is read in the review and allowed there, without a second dialog', async () => {
@@ -197,7 +197,7 @@ describe('answers', () => {
       const box = (await place.boundingBox())!;
       await editor.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
       prepare(600, write(`${what}.txt`, 'x\n'));
-      await editor.panel.composer.fill('Go.');
+      await editor.panel.write('Go.');
       await editor.panel.composer.press('Enter');
       const asking = editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
       for (let turn = 0; turn < 40 && !(await asking.isVisible()); turn++) {
@@ -266,7 +266,7 @@ describe('answers', () => {
       await rows().first().waitFor();
       await editor.screenshot('ask-after-reload');
       assert.deepEqual([await editor.panel.phase(), provider.requests.length], ['WaitingUser', requests]);
-      await editor.panel.composer.fill('3');
+      await editor.panel.write('3');
       await editor.panel.composer.press('Enter');
       await editor.panel.shows('Done.');
       assert.deepEqual([told().data.answers[0].chosen, provider.requests.length], [['A JSON file'], requests + 1]);

@@ -235,7 +235,7 @@ describe('questions', () => {
     await title('Deny').click();
     await done();
     assert.deepEqual(codes(), ['TOOL_DENIED']);
-    await editor.panel.composer.fill('');
+    await editor.panel.write('');
     await gone();
   });
 

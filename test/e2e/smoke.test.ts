@@ -16,7 +16,7 @@ describe('a person opens a folder', () => {
   it('clicks the icon and can type', async () => {
     await editor.page.locator('.activitybar a.action-label[aria-label^="Towpath"]').click();
     await editor.panel.ready();
-    await editor.panel.composer.fill('Hello');
+    await editor.panel.write('Hello');
     assert.equal(await editor.panel.composer.inputValue(), 'Hello');
     assert.equal(await editor.panel.phase(), '');
   });

@@ -17,6 +17,8 @@ export interface Panel {
   stopButton: Locator;
   /** Waits until a person could type. */
   ready(): Promise<void>;
+  /** Puts `text` into the message box. */
+  write(text: string): Promise<void>;
   send(text: string): Promise<void>;
   stop(): Promise<void>;
   /** Waits until the next key lands in the message box. */
@@ -40,6 +42,12 @@ export function panelOf(page: Page): Panel {
   const sendButton = frame.getByTestId('send').locator('button'); // the toolkit's element does not tell that it takes no click yet
   const stopButton = frame.getByTestId('stop');
   const phase = async () => ((await frame.locator('body').getAttribute('data-phase')) ?? '') as RunPhase | '';
+  /** Until it stands there: what goes in while a dialog gives the focus back can land where the focus just was. */
+  const write = (text: string) =>
+    eventually(`the message box holds "${text}"`, async () => {
+      await composer.fill(text);
+      return (await composer.inputValue()) === text;
+    });
   return {
     frame,
     composer,
@@ -47,8 +55,9 @@ export function panelOf(page: Page): Panel {
     stopButton,
     phase,
     ready: () => composer.waitFor(),
+    write,
     async send(text) {
-      await composer.fill(text);
+      await write(text);
       await sendButton.click();
     },
     stop: () => stopButton.click(),
