@@ -172,10 +172,12 @@ async function checkedClaims(
       } else if (as === 'output') {
         const found = await resolvePath(roots, paths.resolve(folder, path), 'write');
         if (found.protected || found.kind === 'folder') return undefined;
-      } else if (as === 'module') {
+      } else if (as === 'module' || as === 'package') {
         // The one of the same name that comes with Python would do anything when it is loaded.
         const places = await Promise.all(
-          [`${path}.py`, `${path}/__init__.py`].map((file) => checked(roots, folder, file, 'read')),
+          [...(as === 'module' ? [`${path}.py`] : []), `${path}/__init__.py`].map((file) =>
+            checked(roots, folder, file, 'read'),
+          ),
         );
         const bare = path === 'tests' ? await checked(roots, folder, path, 'search') : undefined;
         if (!places.some(Boolean) && !bare) return undefined;

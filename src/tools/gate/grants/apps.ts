@@ -237,8 +237,10 @@ export const appRows: readonly Row[] = [
       command,
       '--no-color --trace --verbose --fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings -n= -N= --name= --plain-name= --coverage --no-pub --concurrency=# -j=# -r=compact|expanded|json|github|failures-only --reporter=compact|expanded|json|github|failures-only -t=<name> -x=<name> --tags=<name> --exclude-tags=<name> --run-skipped -p=vm|chrome|node --platform=vm|chrome|node --machine --no-congratulate --total-shards=# --shard-index=# --test-randomize-ordering-seed=#',
       {
+        operands: command.endsWith('test') ? 'tests' : 'paths',
         yes: [command, `${command} test/a_test.dart`],
         no: [
+          ...(command.endsWith('test') ? [`${command} bin/deploy.dart`] : []),
           `${command} --x`,
           `${command} ../x`,
           `${command} --config=evil`,

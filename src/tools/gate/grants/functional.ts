@@ -11,8 +11,10 @@ export const functionalRows: readonly Row[] = [
     'mix test',
     '--trace --stale --failed --seed=# --only= --exclude= --include= --max-failures=# --cover --slowest=# --slowest-modules=# --warnings-as-errors --color --no-color --max-cases=# --timeout=# --repeat-until-failure=# --no-start --no-compile --force --partitions=# --no-deps-check --raise',
     {
+      operands: 'tests',
       yes: ['mix test', 'mix test test/a_test.exs:12 --trace', 'mix test --only integration --seed 0'],
       no: [
+        'mix test priv/repo/seeds.exs',
         'mix test --formatter Evil',
         'mix test ../x',
         'mix test --no-archives-check --include x -r ./evil.exs',

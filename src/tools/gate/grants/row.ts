@@ -49,7 +49,8 @@ export interface Row {
 /**
  * `text`: anything. `names`: no path that leads out of the open folder. `paths`: files and folders in it, which are read. `files`: the
  * same for programs to which a colon means another machine, or a package to fetch.
- * `folders`: of the project, or a file in one that says what to do there. `packages`: of Go. `modules`: of Python, in the folder.
+ * `tests`: of those only what its path calls tests, for runners that run whatever file they are told; `collected`: those, or a folder in
+ * which the runner looks for tests by their names. `folders`: of the project, or a file in one that says what to do there. `packages`: of Go. `modules`: of Python, in the folder.
  * `revisions`: of Git, and paths. `scripts`: names that say a test, a check or a build. A pattern: what fits it.
  */
 export type Operands =
@@ -57,6 +58,8 @@ export type Operands =
   | 'names'
   | 'paths'
   | 'files'
+  | 'tests'
+  | 'collected'
   | 'folders'
   | 'packages'
   | 'modules'
@@ -93,8 +96,8 @@ export function argumentsOf(row: Row, words: readonly string[]): string[] | unde
 /** What is to be looked at on the disk before a word is harmless. */
 export interface Claim {
   path: string;
-  /** `folder`: one, or a file that says what to do in the folder that it lies in. */
-  as: 'read' | 'output' | 'folder' | 'module';
+  /** `folder`: one, or a file that says what to do in the folder that it lies in. `package`: a module of Python that is a folder. */
+  as: 'read' | 'output' | 'folder' | 'module' | 'package';
 }
 
 /** Values that an option may have, by how the table calls them. */
@@ -105,6 +108,7 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   '<name>': (value) => /^[\w@][\w@:.+-]*(\/[\w@:.+-]+)*$/.test(value) && !/(^|\/)\.\.?(\/|$)/.test(value),
   '<path>': (value) => isPath(value) && { path: value, as: 'read' },
   '<file>': (value) => isFile(value) && { path: value, as: 'read' },
+  '<tests>': (value) => isPath(value) && saysTests(value) && { path: value, as: 'read' },
   '<folder>': (value) => isPath(value) && { path: value, as: 'folder' },
   /** A file of another folder that says what to do there: as if it ran there. */
   '<manifest>': (value) => isPath(value) && { path: value.replace(/[^/]*$/, '') || '.', as: 'folder' },
@@ -307,17 +311,33 @@ function allowsOperand(operands: Operands | undefined, word: string): boolean | 
   if (typeof operands === 'function') return operands(word);
   if (operands === 'files') return isFile(word) && { path: word, as: 'read' };
   if (operands === 'scripts') return isCheckName(word);
-  if (operands === 'paths')
-    return isPath(word) && { path: word.split('::')[0]!.replace(/:\d+(:\d+)?$/, ''), as: 'read' };
+  if (operands === 'paths') return isPath(word) && { path: placeOf(word), as: 'read' };
+  if (operands === 'tests' || operands === 'collected') {
+    const path = placeOf(word);
+    const isFolder = path === '.' || (operands === 'collected' && !/\.[a-z]\w*$|[*?{[]/i.test(path));
+    return isPath(word) && (isFolder || saysTests(path)) && { path, as: 'read' };
+  }
   if (operands === 'revisions') return allowsRevision(word);
   if (operands === 'folders') return isPath(word) && { path: word, as: 'folder' };
   if (operands === 'packages')
     return goPackage.test(word) && { path: word.replace(/\/?\.\.\.$/, '') || '.', as: 'read' };
-  if (operands === 'modules')
-    return word === 'discover' || (/^[A-Za-z_][\w.]*$/.test(word) && { path: word.split('.')[0]!, as: 'module' });
+  if (operands === 'modules') {
+    if (word === 'discover') return true;
+    if (!/^[A-Za-z_][\w.]*$/.test(word)) return false;
+    if (saysTests(word)) return { path: word.split('.')[0]!, as: 'module' };
+    return !word.includes('.') && { path: word, as: 'package' };
+  }
   if (/^[-~@]/.test(word) || /^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return false;
   return word.startsWith('/') || /(^|\/)\.\.(\/|$)/.test(word) ? { path: word, as: 'read' } : true;
 }
+
+/** Without the line, or the test in it. */
+const placeOf = (word: string): string => word.split('::')[0]!.replace(/:\d+(:\d+)?$/, '');
+
+/** A path that says of itself that there are tests in it. */
+const saysTests = (path: string): boolean =>
+  /(^|[/_.-])(__)?(tests?|testing|specs?|e2e|integration|unit|features|bench(marks?)?)(__)?($|[/_.-])/i.test(path) ||
+  /[a-z\d](Test|Spec|Cest)(s|Case)?\.\w+$/.test(path);
 
 const goPackage = /^(\.{1,2}|(\.{1,2}\/)*[\w][\w./-]*|(\.{1,2}\/)*(?:[\w.-]+\/)*\.\.\.)$/;
 

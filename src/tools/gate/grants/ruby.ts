@@ -2,11 +2,11 @@ import type { Row } from './row.ts';
 import { tool } from './tool.ts';
 
 const rspec =
-  '-e= --example= --format=documentation|progress|json|html|p|d|j|h|f|failures -f=documentation|progress|json|html|p|d|j|h|f|failures --seed=# --order=rand|defined|random|rand:1 --fail-fast --fail-fast=# --no-fail-fast --tag= -t= --only-failures -n --next-failure -b --backtrace -c --[no-]color --force-color --profile --profile=# -p -p=# --dry-run -P=<path> --pattern=<path> --exclude-pattern= -w --warnings --bisect';
+  '-e= --example= --format=documentation|progress|json|html|p|d|j|h|f|failures -f=documentation|progress|json|html|p|d|j|h|f|failures --seed=# --order=rand|defined|random|rand:1 --fail-fast --fail-fast=# --no-fail-fast --tag= -t= --only-failures -n --next-failure -b --backtrace -c --[no-]color --force-color --profile --profile=# -p -p=# --dry-run -P=<tests> --pattern=<tests> --exclude-pattern= -w --warnings --bisect';
 
 export const rubyRows: readonly Row[] = [
   tool('rspec', rspec, {
-    operands: 'paths',
+    operands: 'tests',
     yes: [
       'bundle exec rspec',
       'rspec spec/a_spec.rb:12 -fd',
@@ -21,6 +21,8 @@ export const rubyRows: readonly Row[] = [
       'rspec -O evil',
       'rspec --drb',
       'rspec -P /x/**/*.rb',
+      "rspec -P 'lib/*.rb'",
+      'rspec db/seeds.rb',
       'rspec ../x_spec.rb',
     ],
   }),
@@ -61,9 +63,9 @@ export const rubyRows: readonly Row[] = [
     'rails test',
     '-n= --name= -v --verbose -f --fail-fast -b --backtrace -s=# --seed=# -c --color -d --defer-output',
     {
-      operands: 'paths',
+      operands: 'tests',
       yes: ['bin/rails test test/models/a_test.rb:12 -v'],
-      no: ['rails test -r ./evil', 'rails test -e production', 'rails test ../x'],
+      no: ['rails test db/seeds.rb', 'rails test -r ./evil', 'rails test -e production', 'rails test ../x'],
     },
   ),
   tool('rails', '-T -D --tasks', {
@@ -79,9 +81,9 @@ export const rubyRows: readonly Row[] = [
     no: ['rails notes --x'],
   }),
   tool('parallel_rspec', '-n=#', {
-    operands: 'paths',
+    operands: 'tests',
     yes: ['bundle exec parallel_rspec spec'],
-    no: ['parallel_rspec -o x spec', 'parallel_rspec -e x', 'parallel_rspec ../x'],
+    no: ['parallel_rspec db/seeds.rb', 'parallel_rspec -o x spec', 'parallel_rspec -e x', 'parallel_rspec ../x'],
   }),
   tool('bundle-audit check', '--update --quiet', {
     kind: 'asks',

@@ -18,6 +18,10 @@ export const looks = (command: string, options: string, more: Rest): Row => ({
   ...tool(command, options, { kind: 'looks', why: 'It shows what the project is made of.', ...more }),
 });
 
+/** Of a tool that reads the project's `.env` in every run, whatever it is told. */
+export const handsOnSettings =
+  "It builds or checks the project, and hands its `.env` to the project's own code, in every run: who allowed one has allowed that. A model may not read that file; no option of these shows or sends what is in it, nor says which other file to take. What loads other code, takes another configuration or writes elsewhere is asked about.";
+
 /** It looks, but asks the compiler that the project's own configuration names. */
 export const asksCompiler = {
   kind: 'checks',
