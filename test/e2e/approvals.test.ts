@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
 import { toWireName } from '../../src/llm/names.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -311,6 +312,28 @@ describe('approvals', () => {
     await editor.dialog.click('Cancel');
     await done();
     await set('towpath.approvals.readOnlyCommands', undefined);
+  });
+
+  it('the log that an allowed command made is read unasked in its run, another file beside it is asked about', async () => {
+    const [log, other] = ['log', 'txt'].map((kind) => `/tmp/towpath-approvals-${process.pid}.${kind}`) as [
+      string,
+      string,
+    ];
+    writeFileSync(other, 'CANARY\n');
+    try {
+      await asks(run(`cat a.txt > ${log}`));
+      assert.ok((await editor.dialog.text()).startsWith(`Run a command\ncat a.txt > ${log}`));
+      await editor.dialog.click('Allow');
+      await done();
+      await asks(run(`tail -1 ${log}`), run(`cat ${other}`));
+      assert.ok((await editor.dialog.text()).startsWith(`Run a command\ncat ${other}`));
+      await editor.dialog.click('Cancel');
+      await done();
+      const said = await editor.panel.cards('shell.run').locator('.card-words').allInnerTexts();
+      assert.match(said.at(-2)!, /^Allowed because this command only reads/);
+    } finally {
+      for (const file of [log, other]) rmSync(file, { force: true });
+    }
   });
 
   it('where edits are free, what a check runs is asked about, for that one file, and so is a name that another one has but for its case', async () => {
