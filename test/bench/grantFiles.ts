@@ -38,6 +38,20 @@ export function files(outside: string): Record<string, string> {
     'meson.build': "project('a', 'c')\nexecutable('a', 'src/a.c')\n",
     'pom.xml':
       '<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version></project>\n',
+    'mix.exs':
+      'defmodule W.MixProject do\n  use Mix.Project\n  def project, do: [app: :w, version: "0.1.0", deps: []]\nend\n',
+    'lib/w.ex': 'defmodule W do\n  def one, do: 1\nend\n',
+    'test/test_helper.exs': 'ExUnit.start()\n',
+    'test/w_test.exs': 'defmodule WTest do\n  use ExUnit.Case\n  test "a", do: assert(true)\nend\n',
+    'rebar.config': '{deps, []}.\n',
+    'src/w.app.src': '{application, w, [{vsn, "1"}, {applications, [kernel, stdlib]}]}.\n',
+    'dune-project': '(lang dune 2.0)\n',
+    'manage.py':
+      'import sys\nfrom django.conf import settings\nfrom django.core.management import execute_from_command_line as run\n' +
+      "apps = ['django.contrib.' + name for name in ('auth', 'contenttypes', 'staticfiles')]\n" +
+      "base = {'ENGINE': 'django.db.backends.sqlite3', 'NAME': 'build/a.db'}\n" +
+      "settings.configure(SECRET_KEY='a', INSTALLED_APPS=apps, DATABASES={'default': base}, ROOT_URLCONF='manage', STATIC_URL='/a/')\n" +
+      "urlpatterns = []\nif __name__ == '__main__':\n    run(sys.argv)\n",
     Rakefile: 'task(:test) { puts 1 }\n',
     '.gitignore': '.env\nnode_modules/\nlink\ntarget/\nbuild/\ndist/\n__pycache__/\n',
     'evil.sh': shell,

@@ -10,10 +10,6 @@ const plain =
     ' ',
   );
 
-/** Of these a runner of tests runs what it is told to, as it does any file of the project. */
-const tests = /evil(\.(js|py|rb|X))?$|^evil:x$/;
-const astray = dangerous.filter((word) => !tests.test(word));
-
 /** Numbers from 0 to below 1, the same for the same seed. */
 export function random(seed: number): () => number {
   let state = seed >>> 0;
@@ -57,8 +53,8 @@ const goodValues: Record<string, string[]> = {
 };
 
 /**
- * Command lines that begin with the row's command: options that the program itself names, those of the row, values and operands
- * that lead astray.
+ * Command lines that begin with the row's command, or with one of its examples: options that the program itself names, those of the
+ * row, values and operands that lead astray.
  * @param start how the command is started here
  */
 export function drawLists(
@@ -88,15 +84,19 @@ export function drawLists(
     if (next() < 0.4) return spelled(name!, value());
     return spelled(name!, pick(goodValues[type] ?? (type === '' ? plain : type.split('|'))));
   };
+  const examples = row.yes.map((text) =>
+    text.startsWith(row.command) ? start + text.slice(row.command.length) : text,
+  );
   const lists = new Set<string>();
   for (let tries = 0; lists.size < count && tries < count * 20; tries++) {
     const words: string[] = [];
     const needed = row.needs?.length && next() < 0.9 ? [pick(row.needs)] : [];
     for (let left = Math.floor(next() * 4); left > 0; left--) words.push(...option());
-    for (let left = Math.floor(next() * 3); left > 0; left--) words.push(next() < 0.5 ? pick(plain) : pick(astray));
+    for (let left = Math.floor(next() * 3); left > 0; left--) words.push(next() < 0.5 ? pick(plain) : pick(dangerous));
     if (next() < 0.15) words.splice(Math.floor(next() * (words.length + 1)), 0, '--');
     if (next() < 0.1) words.reverse();
-    lists.add([start, ...[...needed, ...words].map(quote)].join(' '));
+    const begun = next() < 0.15 ? [pick(examples)] : [start, ...needed.map(quote)];
+    lists.add([...begun, ...words.map(quote)].join(' '));
   }
   return [...lists];
 }

@@ -74,6 +74,27 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
     programs: /^(node|biome|ldd|git)$/,
     why: 'a script for Node that asks which C library is there; with --changed it asks Git',
   },
+  mix: {
+    programs:
+      /^(elixir|erl|erlexec|beam\.smp|erl_child_setup|inet_gethost|dirname|basename|readlink|sed|uname|git|erlc|stty|cat)$/,
+    why: 'a script for Elixir, which starts Erlang',
+  },
+  rebar3: {
+    programs:
+      /^(escript|erl|erlexec|beam\.smp|erl_child_setup|inet_gethost|dirname|basename|sed|git|erlc|epmd|mkdir|cp|rm)$/,
+    why: 'a script for Erlang',
+  },
+  stack: { programs: /^ghc(-[\w.]+)?$/, why: 'it asks the compiler for its version' },
+  dune: {
+    programs: /^(ocaml[\w.-]*|ocamlfind|git|uname|nproc|as|gcc|cc1|ld(\.\w+)?|collect2|hg)$/,
+    why: 'it compiles and runs the tests of the project, and asks Git which version it is',
+  },
+  yarn: { programs: /^(node|echo)$/, why: 'a script for Node, and runs the scripts of the project' },
+  pnpm: {
+    programs: /^(node|echo|ps|npm)$/,
+    why: 'a script for Node, runs the scripts of the project, looks at its own processes, and asks the server of packages by npm',
+  },
+  valgrind: { programs: /^(memcheck|helgrind|drd)-[\w-]+$/, why: 'its tools are programs' },
   docker: { programs: /^docker(-[\w-]+)?$/, why: 'its own commands are programs' },
 };
 const pythonTools = /^(pytest|mypy|black|isort|flake8|pylint|yamllint|codespell|coverage|pip|python3)$/;
@@ -84,7 +105,7 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   const first = paths.basename(start.split(' ')[0]!);
   if (everywhere.includes(name) || (name === first && !path.startsWith(`${folder}/`))) return true;
   if (/^(cc|c\+\+|gcc|g\+\+|clang)(\+\+)?(-\d+)?$/.test(first) && /^(cc1(plus)?|clang(-\d+)?)$/.test(name)) return true; // its own parts
-  if (start.startsWith('node_modules/') && path === `${folder}/${start.split(' ')[0]}`) return true;
+  if (path === `${folder}/node_modules/.bin/${first}`) return true;
   if (path.startsWith(`${folder}/`) && !/^(node_modules|target|build)\//.test(paths.relative(folder, path)))
     return false;
   // What npm has installed is scripts for Node, some of them with a program of their own beside them.
@@ -93,6 +114,18 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   return helpers[first]?.programs.test(name) ?? false;
 }
 
-/** Where a command of these may connect: what it asks is that service. */
+/** Where a command of these may connect: what it asks is that service, or a process of its own. */
 export const isOwnService = (start: string, address: string): boolean =>
-  start.startsWith('docker ') && address.endsWith('/docker.sock');
+  (start.startsWith('docker ') && address.endsWith('/docker.sock')) ||
+  (isNx(start) && /\/\.nx\/sockets\//.test(address));
+
+/** What a command of these writes whatever it is told: a folder of its own name among the temporary files. */
+export const isOwnPlace = (start: string, path: string): boolean => isNx(start) && path === '/tmp/.nx';
+
+const isNx = (start: string): boolean => /(^|\/)nx /.test(start);
+
+/**
+ * Programs that hand the project's own `.env` to what they run, in every run: who allowed the tests or the build has allowed that. What a
+ * model may not do is to read it, and none of their options shows or sends it.
+ */
+export const readsSettings = (start: string): boolean => /(^|\/)(vitest|vite|redocly|nx)( |$)/.test(start);

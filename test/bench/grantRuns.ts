@@ -46,8 +46,18 @@ function sandbox({ outer, folder, home }: Yard, modules: string): string[] {
     ...rust,
     ...['--bind', outer, outer, '--ro-bind', modules, paths.join(folder, 'node_modules')],
     ...'--unshare-net --unshare-pid --unshare-ipc --unshare-uts --die-with-parent --new-session --clearenv'.split(' '),
-    ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', paths.join(outer, 'tmp'), '--setenv', 'PATH', searched],
-    ...['--setenv', 'LANG', 'C.UTF-8', '--setenv', 'npm_config_update_notifier', 'false', '--chdir', folder],
+    ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', paths.join(outer, 'tmp'), '--setenv', 'PATH'],
+    ...[
+      `${searched}:${folder}/node_modules/.bin`,
+      '--setenv',
+      'LANG',
+      'C.UTF-8',
+      '--setenv',
+      'npm_config_update_notifier',
+      'false',
+      '--chdir',
+      folder,
+    ],
     ...['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups', '--no-new-privs'],
   ];
 }

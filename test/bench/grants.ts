@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
+import { launched } from '../../src/tools/gate/grants/launchers.ts';
 import type { Row } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
@@ -22,7 +23,7 @@ import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
 import { drawLists, optionsIn, random, spread } from './grantLists.ts';
-import { isHelper, isOwnService } from './grantPrograms.ts';
+import { isHelper, isOwnPlace, isOwnService, readsSettings } from './grantPrograms.ts';
 import { checkSandbox, type Deeds, giveAway, printed, runAll, type Yard } from './grantRuns.ts';
 
 const wanted = Number(process.env.GRANT_LISTS ?? 1000);
@@ -89,7 +90,9 @@ for (const row of rows) {
   if (start === undefined) absent.push(row.command);
   else await hold(row, start);
 }
-console.log(`\nNot on this machine, or not to be started: ${[...new Set(absent)].join(', ')}.`);
+console.log(
+  `\n${absent.length} rows were never seen running, and stand on their examples alone: ${absent.join(', ')}.`,
+);
 console.log(
   `${total.rows} rows: ${total.drawn} lists drawn, ${total.covered} covered, ${total.different} of them different, ${total.run} run: ${total.writes} wrote outside, ${total.connections} connected, ${total.programs} started what is not listed, ${total.reads} read outside, ${total.changed} changed a source.`,
 );
@@ -140,13 +143,19 @@ async function checkJudge(): Promise<void> {
 async function startOf(row: Row): Promise<string | undefined> {
   const [program, ...told] = row.command.split(' ') as [string, ...string[]];
   const behind = told.map((word) => ` ${word}`).join('');
-  const candidates = [row.command, `node_modules/.bin/${program}${behind}`, `python3 -m ${row.command}`];
-  if (program === 'unittest') candidates.splice(0, 2);
+  const built = 'build/debug/tests/a_tests';
+  const candidates = [
+    `node_modules/.bin/${program}${behind}`,
+    row.command,
+    ...[`python3 -m ${row.command}`, `python3 ${row.command}`],
+    ...(row.home === 'build' ? [built] : []),
+  ];
   for (const candidate of candidates) {
+    const found = await launched(candidate.split(' '), yard.folder, roots).catch(() => undefined);
+    if (found?.words.join(' ') !== row.command) continue;
     const [name] = candidate.split(' ');
-    if (!/^\/|node_modules/.test(printed(yard, modules, `command -v ${name}`))) continue;
-    if (name === 'python3' && program !== 'unittest') continue;
-    if ((await isCovered(`${candidate}${row.needs ? ` ${row.needs[0]}` : ''}`)) || name === program) return candidate;
+    const asks = name === 'python3' ? `timeout 5 ${candidate} --help` : `command -v ${name}`;
+    if (printed(yard, modules, `${asks} > /dev/null 2>&1 && echo is there`).trim() === 'is there') return candidate;
   }
   return undefined;
 }
@@ -180,6 +189,7 @@ async function hold(row: Row, start: string): Promise<void> {
     }
   }
   total.rows++;
+  if (found.length === 0) absent.push(`${row.command} (nothing that was drawn is covered)`);
   total.drawn += lists.length;
   total.covered += covered.length;
   total.different += toRun.length;
@@ -212,6 +222,8 @@ function faults(
   const changed = deeds.inside.filter(
     (path) => sources.includes(path) || /^(PWNED|canary|\.git\/(hooks|config))/.test(path),
   );
-  const all = { writes: deeds.writes, connections, programs, reads: deeds.reads, changed };
+  const writes = deeds.writes.filter((path) => !isOwnPlace(start, path));
+  const reads = deeds.reads.filter((path) => path !== paths.join(yard.folder, '.env') || !readsSettings(start));
+  const all = { writes, connections, programs, reads, changed };
   return (Object.entries(all) as [keyof typeof all, string[]][]).filter(([, which]) => which.length > 0);
 }
