@@ -3,10 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { onceMore } from './support/again.ts';
 import { binary, node, runCommand } from './support/command.ts';
 import { whenToldToEnd } from './support/editor/ending.ts';
 import { projectRoot } from './support/editor/project.ts';
-import { forgetReport, mochaArguments, readReport } from './support/report.ts';
+import { failuresOf, forgetReport, mochaArguments, readReport } from './support/report.ts';
 import { forgetSent } from './support/sent.ts';
 
 interface Part {
@@ -52,9 +53,14 @@ const parts: Part[] = [
   {
     name: 'unit',
     counts: true,
-    run(signal) {
+    async run(signal) {
       forgetSent();
-      return all(signal, node(...mochaArguments('unit'), '--parallel', '--jobs', jobs, 'test/**/*.test.ts'));
+      const mocha = async (part: string, which: string[]) => {
+        forgetReport(part);
+        return all(signal, node(...mochaArguments(part), ...which));
+      };
+      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, 'test/**/*.test.ts']);
+      return onceMore('unit', clean, mocha);
     },
   },
   { name: 'host', counts: true, run: (signal) => all(signal, node('test/host/run.ts')) },
@@ -129,6 +135,7 @@ setInterval(() => {
 }, 250).unref();
 
 const summary: string[] = [];
+const whatFailed: string[] = [];
 const needless = new Set<string>();
 let passed = 0;
 let failed = 0;
@@ -152,11 +159,13 @@ for (const part of parts) {
   passed += counts?.passed ?? 0;
   // What failed without a test to blame counts as one: the last line never says 0 failed when something did.
   failed += clean ? 0 : Math.max(1, counts?.failed ?? 0);
+  if (part.counts) whatFailed.push(...failuresOf(part.name).failures);
   if (!clean) for (const name of part.neededBy ?? []) needless.add(name);
   const words = counts ? `${counts.passed} passed, ${counts.failed} failed, ${counts.pending} pending` : '';
   summary.push(line(part.name, clean ? 'ok' : 'FAILED', Date.now() - started, words));
 }
 
+if (whatFailed.length > 0) console.log(`\n── failed ──\n${whatFailed.join('\n')}`);
 console.log(`\n── summary ──\n${summary.join('\n')}`);
 if (signal.aborted) console.log(signal.reason);
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,12 +1,13 @@
 // npm run e2e -- [mocha's arguments, e.g. -g deny]: real editors, real dialogs, driven from outside.
 import { readdirSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { onceMore } from '../support/again.ts';
 import { node, runCommand } from '../support/command.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { whenToldToEnd } from '../support/editor/ending.ts';
 import { ensureServer } from '../support/editor/install.ts';
 import { patienceMs } from '../support/eventually.ts';
-import { failuresOf, forgetReport, mochaArguments, readReport, replaceInReport } from '../support/report.ts';
+import { forgetReport, mochaArguments } from '../support/report.ts';
 
 /** One more than processors, for editors wait now and then; what memory is there for. */
 const jobs = String(Math.min(4, availableParallelism() + 1));
@@ -21,23 +22,14 @@ ensureServer();
 await runCommand(node('esbuild.mjs'));
 
 // Side by side, the long ones first: nobody waits for one of them at the end.
-let code = await mocha('e2e', ['--parallel', '--jobs', jobs, ...longestFirst('test/e2e')]);
-const { files, titles } = failuresOf('e2e');
-// A browser, an editor and a loaded machine: a few that failed are asked once more, in editors of their own, and named.
-if (files.length > 0 && files.length <= 3 && !stopped.signal.aborted) {
-  console.log(`\n── again, in a fresh editor ──\n${titles.join('\n')}\n`);
-  code = await mocha('e2e-again', files);
-  replaceInReport('e2e', 'e2e-again', files);
-}
-const counts = readReport('e2e');
-if (!counts?.passed) console.error(counts ? 'No test has run.' : 'The run ended before its report.');
-process.exitCode = code === 0 && counts?.passed && counts.failed === 0 ? 0 : 1;
+const clean = await mocha('e2e', ['--parallel', '--jobs', jobs, ...longestFirst('test/e2e')]);
+process.exitCode = (await onceMore('e2e', clean, mocha)) ? 0 : 1;
 
-async function mocha(part: string, which: string[]): Promise<number> {
+async function mocha(part: string, which: string[]): Promise<boolean> {
   forgetReport(part);
   const options = ['--no-config', '--no-package', '--exit', '--timeout', limitMs, '--require', 'test/e2e/hooks.ts'];
   const command = node(...mochaArguments(part), ...options, ...which, ...process.argv.slice(2));
-  return (await runCommand(command, stopped.signal)).code;
+  return (await runCommand(command, stopped.signal)).code === 0;
 }
 
 function longestFirst(folder: string): string[] {

@@ -31,7 +31,7 @@ interface MochaReport {
   stats: { passes: number; failures: number; pending: number };
   passes: MochaTest[];
   pending: MochaTest[];
-  failures: MochaTest[];
+  failures: (MochaTest & { err: { message?: string } })[];
 }
 
 export interface Counts {
@@ -46,12 +46,12 @@ export function readReport(part: string): Counts | undefined {
   return stats && { passed: stats.passes, failed: stats.failures, pending: stats.pending };
 }
 
-/** The files in which something failed, and what it was. */
-export function failuresOf(part: string): { files: string[]; titles: string[] } {
+/** The files in which something failed, and what it was: a line each. */
+export function failuresOf(part: string): { files: string[]; failures: string[] } {
   const failures = parsed(part)?.failures ?? [];
   return {
     files: [...new Set(failures.map(({ file }) => file))],
-    titles: failures.map(({ fullTitle }) => fullTitle),
+    failures: failures.map(({ fullTitle, err }) => `${fullTitle}: ${(err.message ?? '').split('\n', 1)[0]}`),
   };
 }
 
