@@ -1,13 +1,15 @@
 /** The candidates that a slip of `name` most likely meant, nearest first; empty when none is near. */
 export function nearest(name: string, candidates: Iterable<string>, count = 3): string[] {
   const wanted = fold(name).slice(0, 100);
+  const farthest = Math.max(1, Math.floor(wanted.length / 3));
   const scored: { candidate: string; distance: number }[] = [];
   for (const candidate of candidates) {
     const folded = fold(candidate).slice(0, 100);
     const contained =
       Math.min(wanted.length, folded.length) > 2 && (folded.includes(wanted) || wanted.includes(folded));
+    if (!contained && Math.abs(wanted.length - folded.length) > farthest) continue; // so many letters are too many already
     const distance = wanted === folded ? 0 : contained ? 1 : editDistance(wanted, folded);
-    if (distance <= Math.max(1, Math.floor(wanted.length / 3))) scored.push({ candidate, distance });
+    if (distance <= farthest) scored.push({ candidate, distance });
   }
   scored.sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1));
   return scored.slice(0, count).map(({ candidate }) => candidate);
@@ -23,7 +25,7 @@ const fold = (name: string) =>
   name
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
+    .replace(/[^\p{L}\p{N}]+/gu, '');
 
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -17,7 +17,7 @@ interface FindArguments {
 
 const maximumFiles = 500;
 /** So many files, the first in order, are looked through for what was meant. */
-const maximumOthers = 5000;
+const maximumOthers = 3000;
 
 /** `fs.find`: files by name. */
 export const findTool = readTool(
