@@ -26,3 +26,10 @@ export function count(amount: number): string {
 
 /** `$0.80`, `$12.40`, `$0.0034`. */
 export const money = (dollars: number): string => `$${dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2)}`;
+
+/** What something has cost, in words. `unpriced`: tokens whose price is not known, which is not the same as nothing. */
+export function costWords(cost: number | undefined, unpriced = 0): string {
+  if (cost === undefined) return 'no price';
+  const known = cost === 0 ? 'free' : `about ${money(cost)}`;
+  return unpriced > 0 ? `${known}, and ${count(unpriced)} tokens without a price` : known;
+}

@@ -254,8 +254,8 @@ export const programs: readonly Program[] = [
   },
   {
     what: '`npm` and `vsce`, for packages of Towpath',
-    when: 'When somebody who builds Towpath makes its packages (`npm run package`)',
-    connects: 'For engines of other platforms, to the registry that npm is set up for',
-    by: ['vsix/closure.ts', 'vsix/engine.ts', 'vsix/stage.ts', 'vsix/vsix.ts'],
+    when: 'When somebody who builds Towpath makes its packages (`npm run package`), or its table of prices (`npm run catalogue`)',
+    connects: 'For engines of other platforms and for prices, to the registry that npm is set up for',
+    by: ['vsix/closure.ts', 'vsix/lockedFolder.ts', 'vsix/stage.ts', 'vsix/vsix.ts', 'vsix/writeCatalogue.ts'],
   },
 ];

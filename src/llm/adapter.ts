@@ -89,8 +89,8 @@ export interface AdapterParts {
   limiter?: RateLimiter;
   /** Asked only for calls that allow it. `provider` keeps the replies of one endpoint from another's. */
   cache?: { replies: ResponseCache; provider: string };
-  /** Where it is known, `usage` says what the call cost. */
-  price?: Price;
+  /** Of the model that was asked, or that says it has answered: where it is known, `usage` says what the call cost. */
+  priceOf?(model: string, answered?: string): Price | undefined;
 }
 
 /** Makes a client dependable: time limits, retries as long as nothing was shown, failures as values. */
@@ -114,7 +114,7 @@ export function createAdapter(
         request,
         options,
       });
-      if (result.usage) result.usage = withCost(result.usage, parts.price);
+      if (result.usage) result.usage = withCost(result.usage, parts.priceOf?.(request.model, result.model));
       if (result.message) result.message = withWriter(result.message, request.model);
       const { message, finishReason, model, usage } = result;
       if (key !== undefined && result.success && message && finishReason && finishReason !== 'length') {

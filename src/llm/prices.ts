@@ -13,13 +13,25 @@ export const priceSchema = z.strictObject({
   cached: dollars.optional(),
   cacheWrite: dollars.optional(),
 });
-export type Price = z.infer<typeof priceSchema>;
+
+/** `above`: all of a call costs this much where its prompt has more `tokens`; the last one that holds counts. */
+export type Price = z.infer<typeof priceSchema> & {
+  above?: (z.infer<typeof priceSchema> & { tokens: number })[];
+};
+
+/** What nobody is paid for. */
+export const free: Price = { input: 0, output: 0 };
 
 /** The usage with what it cost, in US dollars; without a price as it is. */
 export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsage {
   if (!price) return usage;
   const { promptTokens, completionTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage;
-  const { input, output, cached = input, cacheWrite = input * 1.25 } = price;
+  const {
+    input,
+    output,
+    cached = input,
+    cacheWrite = input * 1.25,
+  } = price.above?.findLast(({ tokens }) => promptTokens > tokens) ?? price;
   const fresh = Math.max(0, promptTokens - cachedTokens - cacheWriteTokens);
   const prompt = fresh * input + cachedTokens * cached + cacheWriteTokens * cacheWrite;
   return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };

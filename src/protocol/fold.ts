@@ -34,7 +34,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'title':
       run.title = event.title || run.title;
-      if (event.usage) run.usage = addUsage(run.usage, event.usage);
+      if (event.usage) addUsage(run, event.usage);
       break;
     case 'message':
       if (event.branch !== undefined) {
@@ -155,7 +155,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       break;
     case 'usage':
-      run.usage = addUsage(run.usage, event.usage);
+      addUsage(run, event.usage);
       if (event.node !== undefined) {
         run.model ||= event.model;
         break;
@@ -213,8 +213,10 @@ function callOf(run: Run, toolCallId: string): CallState {
 
 const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
 
-function addUsage(total: TokenUsage, usage: TokenUsage): TokenUsage {
-  return {
+function addUsage(run: Run, usage: TokenUsage): void {
+  const total = run.usage;
+  if (usage.cost !== undefined) run.priced = (run.priced ?? 0) + usage.totalTokens;
+  run.usage = {
     promptTokens: total.promptTokens + usage.promptTokens,
     completionTokens: total.completionTokens + usage.completionTokens,
     totalTokens: total.totalTokens + usage.totalTokens,

@@ -109,6 +109,8 @@ export const runSchema = z.object({
     .optional(),
   progress: z.object({ text: z.string(), fraction: z.number().optional(), until: z.number().optional() }).optional(),
   usage: tokenUsageSchema,
+  /** Tokens of `usage` that its `cost` is for; the price of the others is not known. */
+  priced: z.number().optional(),
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: z.number(),
   /** All of its workflow, when that has nodes. */

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { engineOf } from '../llm/local/noEngine.ts';
+import { catalogueDate, catalogueFile, catalogueOf, cataloguePackage } from './catalogue.ts';
 import { closure } from './closure.ts';
-import { engineFolder } from './engine.ts';
+import { engineFolder, lockedFolder } from './lockedFolder.ts';
 import { thirdPartyNotices } from './notices.ts';
 import { bundledPackages, factsOf } from './packages.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -29,10 +30,20 @@ export async function buildAll(folder: string): Promise<Built> {
   const listed = node(vsce, 'ls', '--no-dependencies').split('\n').filter(Boolean);
   return {
     folder,
-    bundled: bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))),
+    bundled: [...bundledPackages(JSON.parse(readFileSync(metafile, 'utf8'))), await catalogued(folder)],
     closure: await closure(),
     files: listed.filter((file) => file !== 'README.md'), // people who have Towpath already need another one
   };
+}
+
+/** The folder of the package of prices. Throws where the table in the programs is not what it says. */
+async function catalogued(folder: string): Promise<string> {
+  const work = path.join(folder, 'catalogue');
+  mkdirSync(work);
+  const from = lockedFolder(cataloguePackage, work);
+  if ((await catalogueOf(from, catalogueDate())) !== readFileSync(catalogueFile, 'utf8'))
+    throw new Error(`The prices are not those of ${cataloguePackage}. Run npm run catalogue.`);
+  return from;
 }
 
 export const vsce = path.join(projectRoot, 'node_modules/@vscode/vsce/vsce');

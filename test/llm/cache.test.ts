@@ -53,7 +53,7 @@ describe('the adapter with a cache', () => {
   it('asks once, and says that it did', async () => {
     const provider = await startProvider(script);
     const cache = { replies: createResponseCache(), provider: 'here' };
-    const adapter = createAdapter(clientFor(provider.url), {}, { cache, price: { input: 1, output: 1 } });
+    const adapter = createAdapter(clientFor(provider.url), {}, { cache, priceOf: () => ({ input: 1, output: 1 }) });
     const first = await adapter.complete(cold, { signal, cache: true });
     const chunks: ChatStreamChunk[] = [];
     const second = await adapter.complete(

@@ -703,9 +703,16 @@ The flag works; one test fails, see the test.`,
     });
     await show([...begin, used({})]);
     const told = () => test.page.locator('.tokens').getAttribute('title');
-    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 12.3k.");
-    await show([...begin, used({ cost: 0.0125 }), used({ cost: 0.02 })]);
-    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 24.6k, about $0.0325.");
+    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 12.3k, no price.");
+    const costs: [words: string, ...used: EventBody[]][] = [
+      ['24.6k, about $0.03', used({ cost: 0.0125 }), used({ cost: 0.02 })],
+      ['12.3k, free', used({ cost: 0 })],
+      ['24.6k, about $0.01, and 12.3k tokens without a price', used({ cost: 0.0125 }), used({})],
+    ];
+    for (const [words, ...events] of costs) {
+      await show([...begin, ...events]);
+      assert.equal(await told(), `In the model's window: 12.3k tokens. In this run: ${words}.`);
+    }
   });
 
   it('deletes a run at one press, however quick, and one at work only at the second', async () => {

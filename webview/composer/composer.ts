@@ -1,5 +1,4 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { TokenUsage } from '../../src/protocol/messages.ts';
 import { presetNames } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
@@ -8,7 +7,7 @@ import type { PanelContext } from '../context.ts';
 import { saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { sent } from '../presence.ts';
-import { count } from '../time.ts';
+import { costWords, count } from '../time.ts';
 import { answer } from './ask.ts';
 import {
   answersIn,
@@ -65,14 +64,11 @@ export function composer(context: PanelContext): TemplateResult {
 }
 
 /** How full the model's window is; what the run took in all is in the title. */
-function tokens({ contextTokens, usage }: Run): TemplateResult {
-  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}${costOf(usage)}.`;
+function tokens({ contextTokens, usage, priced = 0 }: Run): TemplateResult {
+  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}, ${costWords(usage.cost, usage.totalTokens - priced)}.`;
   return html`<span class="tokens quiet" role="img" title=${title} aria-label=${title}
     >${count(contextTokens)}<span class="wide-only"> tokens</span></span>`;
 }
-
-const costOf = ({ cost }: TokenUsage) =>
-  cost === undefined ? '' : `, about $${cost < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
 
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;

@@ -5,6 +5,7 @@ import { EngineError } from '../../engine/errors.ts';
 import { createAdapter } from '../../llm/adapter.ts';
 import { byModel } from '../../llm/byModel.ts';
 import { createResponseCache } from '../../llm/cache.ts';
+import { catalogued } from '../../llm/catalogue.ts';
 import type { LLMClient, ModelInfo } from '../../llm/client.ts';
 import { inWords } from '../../llm/clock.ts';
 import { createClient, type Provider, type ProviderId } from '../../llm/create.ts';
@@ -13,6 +14,7 @@ import { createLocalClient, type LocalClient } from '../../llm/local/client.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
 import type { Place } from '../../llm/local/place.ts';
 import { createRoom } from '../../llm/local/room.ts';
+import { free } from '../../llm/prices.ts';
 import { createRateLimiter, type RateLimiter } from '../../llm/rateLimit.ts';
 import { withRescue } from '../../llm/rescue/rescue.ts';
 import type { ModelOption } from '../../protocol/view.ts';
@@ -162,11 +164,15 @@ export class Models implements vscode.Disposable {
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
     const { baseUrl, headers, organization, api } = own ?? {};
     const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization, api]) };
-    const price = own ? own.priceOf(model) : byModel(now.prices, id);
-    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, price });
+    const known = (name: string) => catalogued(baseUrl ?? '', name);
+    const priceOf = (_: string, answered = model) => {
+      const written = own ? own.priceOf(model) : byModel(now.prices, id);
+      return written ?? known(answered)?.price ?? known(model)?.price ?? (local ? free : undefined);
+    };
+    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, priceOf });
     const contextWindow = local
       ? now['local.contextSize']
-      : (own?.windowOf(model) ?? this.windowOf(provider, model, client));
+      : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
     return { id, model, adapter, ...(contextWindow && { contextWindow }) };
   }
 

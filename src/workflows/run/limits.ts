@@ -8,6 +8,7 @@ import type { WorkflowFile } from '../plan/schema.ts';
  */
 export class Limits {
   private readonly before: WorkflowContext['run']['usage'];
+  private readonly pricedBefore: number;
   private readonly began: number;
 
   constructor(
@@ -16,6 +17,7 @@ export class Limits {
     private readonly now: () => number = Date.now,
   ) {
     this.before = run.usage;
+    this.pricedBefore = run.priced ?? 0;
     this.began = now();
   }
 
@@ -39,9 +41,8 @@ export class Limits {
 
   /** What is said when the limit cannot be held: some of what was asked has no known price. */
   get doubt(): string | undefined {
-    const { cost, totalTokens } = this.run.usage;
-    if (this.limits.cost === undefined || cost !== undefined || totalTokens === this.before.totalTokens)
-      return undefined;
+    const tokens = this.run.usage.totalTokens - this.before.totalTokens;
+    if (this.limits.cost === undefined || (this.run.priced ?? 0) - this.pricedBefore >= tokens) return undefined;
     return 'What its model costs is not known, so that `limits.cost` does not hold.';
   }
 }

@@ -5,27 +5,30 @@ import path from 'node:path';
 import { factsOf, lock } from './packages.ts';
 import { projectRoot } from './targets.ts';
 
-const scope = '@node-llama-cpp';
+/** The folder of an engine, relative to the project: this machine's is installed, another one is fetched into `folder`. */
+export const engineFolder = (engine: string, folder: string): string =>
+  lockedFolder(`@node-llama-cpp/${engine}`, folder);
 
 /**
- * The folder of an engine, relative to the project: this machine's is installed, another one is fetched into `folder` as npm
- * does, and must have the sum of the lock file.
+ * The folder of a package in the version of the lock file, relative to the project: where it is not installed, it is fetched into
+ * `folder`, which is there, as npm does, and must have the sum of the lock file.
  */
-export function engineFolder(engine: string, folder: string): string {
-  const installed = `node_modules/${scope}/${engine}`;
-  if (isInstalled(installed, `${scope}/${engine}`)) return installed;
+export function lockedFolder(wanted: string, folder: string): string {
+  const installed = `node_modules/${wanted}`;
   const { version, integrity, name } = lock().packages[installed] ?? {};
-  if (!version || !integrity || name) throw new Error(`The lock file does not know ${scope}/${engine}.`);
-  const archive = fetchPackage(`${scope}/${engine}@${version}`, folder);
+  if (isInstalled(installed, wanted, version)) return installed;
+  if (!version || !integrity || name) throw new Error(`The lock file does not know ${wanted}.`);
+  const archive = fetchPackage(`${wanted}@${version}`, folder);
   checkSum(archive, integrity);
   execFileSync('tar', ['-xzf', path.basename(archive)], { cwd: folder });
   rmSync(archive);
   return path.relative(projectRoot, path.join(folder, 'package')).split(path.sep).join('/');
 }
 
-function isInstalled(folder: string, name: string): boolean {
+function isInstalled(folder: string, wanted: string, locked: string | undefined): boolean {
   try {
-    return factsOf(folder).name === name; // an override puts another one there
+    const { name, version } = factsOf(folder);
+    return name === wanted && version === locked; // an override puts another one there
   } catch {
     return false;
   }
