@@ -14,7 +14,8 @@ import type { Asking } from './asking.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
-import { runTurns, type Talk, waiting } from './loop.ts';
+import { runTurns, type Talk } from './loop.ts';
+import { callModel } from './modelCall.ts';
 import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
@@ -24,6 +25,8 @@ export interface RunModel {
   /** The model's name on its wire. */
   model: string;
   adapter: LlmAdapter;
+  /** Where it is, when it is behind an address: for the record. */
+  host?: string;
   maxTokens?: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
@@ -114,12 +117,15 @@ export function createContext(options: ContextOptions): WorkflowContext {
     },
 
     async complete({ model: id, ...request }, { node, onText, ...options }) {
-      const { adapter, model, maxTokens } = await modelOf(id);
-      const startedAt = performance.now();
-      const result = await adapter.complete(
+      const chosen = await modelOf(id);
+      const { model, maxTokens } = chosen;
+      return callModel(
+        chosen,
         { ...(maxTokens && { maxTokens }), ...request, model },
         {
           ...options,
+          emit,
+          node,
           signal,
           shows: ({ content }) => Boolean(content && onText),
           onChunk: ({ content, progress }) => {
@@ -128,15 +134,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
             onText(content);
             void emit({ type: 'chunk', content, node });
           },
-          ...waiting(emit),
         },
       );
-      if (result.usage && !result.cached) {
-        const ms = Math.round(performance.now() - startedAt);
-        const { usage, attempts } = result;
-        await emit({ type: 'usage', usage, attempts, model: result.model ?? model, ms, node });
-      }
-      return result;
     },
 
     execute: (call, approval) =>
@@ -157,7 +156,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     return runTurns({
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
-      adapter: apart || run.models!.length > 1 ? sayingItsOwn(chosen.adapter) : chosen.adapter,
+      called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       small: options.small,
       prefix: {
         model: chosen.model,
@@ -270,6 +269,8 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
         await emit({ ...event, node, ...(branch !== undefined && { branch }) });
         counted.contextTokens = 0;
         if (!apart.compactions) unkept.push(compactionOf(event, apart.messages.length));
+      } else if (event.type === 'request' || event.type === 'attempt') {
+        await emit({ ...event, node });
       } else await emit(event);
     },
   };

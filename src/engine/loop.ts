@@ -1,4 +1,3 @@
-import type { CompleteOptions, LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import { windowIn } from '../llm/providerErrors.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
@@ -15,10 +14,12 @@ import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { RepeatGuard } from './guard.ts';
+import { type Called, callModel } from './modelCall.ts';
 import { makeRoom } from './room.ts';
-import { sentMessages } from './sent.ts';
+import { sentMessages, tokensOfSent } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
 import type { Conversing } from './summary.ts';
+import { tokensOfPrefix } from './tokens.ts';
 
 /** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
 export interface Talk extends Conversation {
@@ -35,7 +36,7 @@ export interface Talk extends Conversation {
 export interface Turns {
   talk: Talk;
   emit(event: EventBody): Promise<void>;
-  adapter: LlmAdapter;
+  called: Called;
   small?: Conversing['small'];
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
@@ -62,7 +63,7 @@ export interface Turns {
 
 /** Model call, tool calls, results, and again, until there is a stop point. Rejects only with a `StoreError`. */
 export async function runTurns(turns: Turns): Promise<StopPoint> {
-  const { talk, emit, adapter, signal } = turns;
+  const { talk, emit, called, signal } = turns;
   const { toolChoice, ...prefix } = turns.prefix; // whoever must call a tool must do so once, or it would never end
   const guard = new RepeatGuard();
   let allDenied = false;
@@ -79,15 +80,17 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute);
     const warnings = new Set<string>();
-    const startedAt = performance.now();
     const ask = () =>
-      adapter.complete(
+      callModel(
+        called,
         {
           ...(turn > 0 && toolChoice === 'required' ? prefix : turns.prefix),
           messages: sentMessages(talk),
         },
         {
+          emit,
           signal,
+          tokens: tokensOfPrefix(turns.prefix) + tokensOfSent(talk),
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
@@ -96,7 +99,6 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
             show(emit, chunk);
             if (chunk.toolCall) calls.notice(chunk.toolCall);
           },
-          ...waiting(emit),
         },
       );
     let reply = await ask();
@@ -104,11 +106,6 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
       const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
       if (await makeRoom(room, 'overflowed', size)) reply = await ask();
-    }
-    if (reply.usage) {
-      const ms = Math.round(performance.now() - startedAt);
-      const model = reply.model ?? turns.prefix.model;
-      await emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model, ms });
     }
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
@@ -178,12 +175,6 @@ function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
     void emit({ type: 'chunk', toolCall: { index, name, argumentsText } });
   }
 }
-
-/** Shows what a model call waits for. */
-export const waiting = (emit: Turns['emit']): Pick<CompleteOptions, 'onRetry' | 'onWait'> => ({
-  onRetry: ({ until, error }) => void emit({ type: 'progress', text: `${error.message} Trying again.`, until }),
-  onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
-});
 
 /** A no without words; with words the model has something to go on. */
 function isDenial(outcome: ToolOutcome): boolean {

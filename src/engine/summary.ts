@@ -1,14 +1,13 @@
-import type { LlmAdapter } from '../llm/adapter.ts';
 import type { ChatRequest } from '../llm/client.ts';
 import { excerpt } from '../llm/excerpt.ts';
 import type { Message } from '../protocol/messages.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunLog } from './log.ts';
+import { type Called, callModel } from './modelCall.ts';
 import { excerptOfTokens } from './tokens.ts';
 
 /** A model that can be asked for a summary. */
-interface Summariser {
-  adapter: LlmAdapter;
+interface Summariser extends Called {
   model: string;
   /** Tokens that it keeps in view, when known. */
   contextWindow?: number;
@@ -18,7 +17,7 @@ interface Summariser {
 export interface Conversing {
   run: Conversation;
   emit: RunLog['emit'];
-  adapter: LlmAdapter;
+  called: Called;
   /** The model that makes summaries, where the person has another one for that; it may throw. */
   small?(): Promise<Summariser | undefined>;
   /** The part of every request that stays the same. */
@@ -45,7 +44,7 @@ const leastTokens = 48;
  * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped.
  */
 export async function summarise(
-  { run, emit, adapter, small, prefix, signal }: Conversing,
+  { run, emit, called, small, prefix, signal }: Conversing,
   upTo: number,
   { reads, writes }: { reads: number; writes: number },
 ): Promise<string | undefined> {
@@ -54,16 +53,11 @@ export async function summarise(
   const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
   const messages = run.messages.slice(begin, upTo);
   const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
-  const ask = async ({ adapter, model, contextWindow = Number.POSITIVE_INFINITY }: Summariser) => {
+  const ask = async ({ model, contextWindow = Number.POSITIVE_INFINITY, ...called }: Summariser) => {
     const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
-    const startedAt = performance.now();
     const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
     const request = { model, systemPrompt, messages: [{ role: 'user' as const, content }] };
-    const reply = await adapter.complete(request, { signal });
-    if (reply.usage && !signal.aborted) {
-      const ms = Math.round(performance.now() - startedAt);
-      await emit({ type: 'usage', usage: reply.usage, attempts: reply.attempts, model, ms });
-    }
+    const reply = await callModel(called, request, { emit, signal });
     return reply.success ? reply.message?.content.trim() : undefined;
   };
   const chosen = await small?.().catch((error: Error) => {
@@ -71,7 +65,7 @@ export async function summarise(
     return undefined;
   });
   const bySmall = chosen && (await ask(chosen));
-  const words = bySmall || (signal.aborted ? undefined : await ask({ adapter, model: prefix.model }));
+  const words = bySmall || (signal.aborted ? undefined : await ask({ ...called, model: prefix.model }));
   return signal.aborted ? undefined : excerptOfTokens(words || plainly(summary, messages), writes);
 }
 

@@ -56,6 +56,7 @@ interface Parts {
   modals: Modals;
   presence: Presence;
   log: vscode.LogOutputChannel;
+  copyLog(): Promise<void>;
 }
 
 /** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
@@ -147,6 +148,7 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.openMachineSettings': () =>
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
+    'towpath.copyRunLog': () => conversation.restored.then(parts.copyLog),
   };
   return (name, args) => {
     parts.presence.called();

@@ -36,6 +36,8 @@ import { NamedModels } from './models/namedModels.ts';
 import { Setup } from './models/setup.ts';
 import { Panel } from './panel/panel.ts';
 import { StatusBar } from './panel/statusBar.ts';
+import { copyRunLog } from './records/copyLog.ts';
+import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
 import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
@@ -71,6 +73,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const problems = new Problems();
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
+  const runLogs = new RunLogs(log, () => secrets.all());
   const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
   const view = new ChatView(page, (message) => panel.receive(message), log);
   const presence = new Presence(view);
@@ -155,12 +158,11 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     tell: (event) => {
       conversation.told(event);
       asks.told(event);
+      runLogs.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
           store.contents.trim(settings()['undo.quota'], new Set(engine.liveIds)).catch((error) => log.error(error));
-        if (event.error && event.error.code !== 'ENGINE_ABORTED')
-          log.warn(`${event.error.code}: ${event.error.message}`);
       }
     },
   });
@@ -245,6 +247,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     modals,
     presence,
     log,
+    copyLog: () =>
+      copyRunLog(conversation.runId, { store, secrets, version: context.extension.packageJSON.version as string }),
   });
 
   const sweep = async () => {

@@ -87,6 +87,16 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** What a person said: words and what goes with them. */
 export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 
+/** A model call as it went out. */
+const requestShape = {
+  /** The model that was asked, as people pick it (`provider/model`). */
+  asked: z.string().optional(),
+  /** Where it is, when it is behind an address: `api.example.com`. */
+  host: z.string().optional(),
+  /** What was sent; tokens as they are estimated. */
+  sent: z.object({ messages: z.number(), tools: z.number(), tokens: z.number() }).optional(),
+};
+
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -94,7 +104,7 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 const storedEvents = [
   event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
   /** Empty: none was found. `usage`: what asking a model for it took. */
-  event('title', { title: z.string(), usage: tokenUsageSchema.optional() }),
+  event('title', { title: z.string(), usage: tokenUsageSchema.optional(), ...requestShape }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
   /**
@@ -110,6 +120,8 @@ const storedEvents = [
   event('queued', saidShape),
   event('approval', {
     toolCallId: z.string(),
+    /** The tool's. */
+    name: z.string().optional(),
     decision: decisionSchema,
     waitedMs: z.number(),
     words: z.string().optional(),
@@ -126,6 +138,8 @@ const storedEvents = [
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),
     command: commandSchema.optional(),
+    /** The command that runs, where it only reads and leaves no process. */
+    reads: z.string().optional(),
     step: stepStartSchema.optional(),
   }),
   /** The command that a call runs has a process, which may live longer than the editor. */
@@ -149,6 +163,8 @@ const storedEvents = [
     outputId: z.string().optional(),
     /** Its command goes on. */
     background: backgroundSchema.optional(),
+    /** Of the command that it ran to its end; null: it was killed. */
+    exitCode: z.number().int().nullable().optional(),
   }),
   /** The command that a call left in the background is not at work any more; this can be long after the call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
@@ -166,6 +182,20 @@ const storedEvents = [
     model: z.string(),
     ms: z.number(),
     node: z.string().optional(),
+    ...requestShape,
+    /** Of `ms`: waited before and between its tries. */
+    delayMs: z.number().optional(),
+  }),
+  /** A model call that gave no answer at this try; it is tried again after `waitMs`, and without that no more. */
+  event('attempt', {
+    attempt: z.number().int(),
+    code: z.string(),
+    /** For people, with the provider's own words. */
+    message: z.string(),
+    waitMs: z.number().optional(),
+    model: z.string(),
+    node: z.string().optional(),
+    ...requestShape,
   }),
   /** The workflow that the run follows, as it is now. */
   event('outline', { outline: outlineSchema }),
@@ -194,8 +224,15 @@ const shownEvents = [
     /** The node whose model call says it, outside the conversation. */
     node: z.string().optional(),
   }),
-  /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms). */
-  event('progress', { text: z.string(), fraction: z.number().optional(), until: z.number().optional() }),
+  /** A model call goes out. */
+  event('request', { model: z.string(), node: z.string().optional(), ...requestShape }),
+  /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: which try it is). */
+  event('progress', {
+    text: z.string(),
+    fraction: z.number().optional(),
+    until: z.number().optional(),
+    attempt: z.number().int().optional(),
+  }),
   /** The person asked for a rest: it comes when the turn is over. */
   event('pausing', {}),
   event('question', { toolCallId: z.string(), question: questionSchema }),
@@ -205,7 +242,7 @@ const shownEvents = [
 /** What is kept in a journal, one line each. */
 export const storedEventSchema = z.discriminatedUnion('type', storedEvents);
 export type StoredEvent = z.infer<typeof storedEventSchema>;
-/** Everything that happens in a run; `chunk`, `progress`, `pausing`, `question` and `tool-output` are shown, never stored. */
+/** Everything that happens in a run; `chunk`, `request`, `progress`, `pausing`, `question` and `tool-output` are shown, never stored. */
 export const runEventSchema = z.discriminatedUnion('type', [...storedEvents, ...shownEvents]);
 export type RunEvent = z.infer<typeof runEventSchema>;
 
@@ -213,5 +250,5 @@ type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' |
 /** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
 export type EventBody = WithoutPlace<RunEvent>;
 
-const shownTypes = new Set<RunEvent['type']>(['chunk', 'progress', 'pausing', 'question', 'tool-output']);
+const shownTypes = new Set<RunEvent['type']>(shownEvents.map((one) => one.shape.type.value));
 export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);

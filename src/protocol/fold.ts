@@ -7,6 +7,9 @@ import type { CallState, Run } from './run.ts';
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
 
+/** What happens beside what is being waited for. */
+const leavesProgress = new Set<RunEvent['type']>(['progress', 'pausing', 'request', 'attempt']);
+
 /**
  * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
  * what was stored before it.
@@ -20,7 +23,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   run.updatedAt = event.at;
-  if (event.type !== 'progress' && event.type !== 'pausing') run.progress = undefined;
+  if (!leavesProgress.has(event.type)) run.progress = undefined;
   switch (event.type) {
     case 'run-start':
       run.workflowId = event.workflowId;

@@ -10,7 +10,7 @@ import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
-import { readFirstEvent } from './reading.ts';
+import { readFirstEvent, readJournal } from './reading.ts';
 import { journalIn, readRun, readSummary, writeSummary } from './summary.ts';
 
 /** Runs looked at at the same time: a thousand journals would not fit into memory. */
@@ -79,6 +79,13 @@ export class RunStore {
   async read(id: string): Promise<Run> {
     await this.mustExist(id);
     return (await readRun(this.folderOf(id), id)).run;
+  }
+
+  /** What is kept of a run, event by event, and what of its record is damaged, in sentences. */
+  async events(id: string): Promise<{ events: StoredEvent[]; damage: string[] }> {
+    await this.mustExist(id);
+    const { entries, wounds } = await readJournal(this.journalOf(id), id);
+    return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => text) };
   }
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */

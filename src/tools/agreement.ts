@@ -166,7 +166,8 @@ export function createAgreement({ workspace, prepare, judged, ask }: Parts) {
 /** Nobody was asked: why, for the card and the journal. */
 async function told(call: ToolCall, { effect, reason }: Verdict, context: CallContext): Promise<void> {
   const decision = effect === 'allow' ? 'allow' : 'deny';
-  await stored(context, { type: 'approval', toolCallId: call.id, decision, waitedMs: 0, automatic: reason });
+  const { id: toolCallId, name } = call;
+  await stored(context, { type: 'approval', toolCallId, name, decision, waitedMs: 0, automatic: reason });
 }
 
 async function refusedBy(call: ToolCall, verdict: Verdict, context: CallContext): Promise<{ denied: ToolOutcome }> {

@@ -102,6 +102,7 @@ export function createToolHost({
       let outputId: string | undefined;
       let background: Background | undefined;
       let changed: unknown;
+      let ran = false;
       const executed = await execute().catch((error) => {
         if (!context.step || !(error instanceof AlreadySo)) return toFailure(error, context.signal);
         doing = {};
@@ -120,6 +121,7 @@ export function createToolHost({
         ...did,
         ...(outputId && { outputId }),
         ...(background && { background }),
+        ...exitOf(outcome, ran),
       };
       // The effect is done and told: a store that fails here fails for the next event too, where it stops the run.
       await stored(context, end).catch(() => undefined);
@@ -137,7 +139,9 @@ export function createToolHost({
         const read = agreed.verdict.onlyReads && typeof plan?.reading === 'function' ? plan.reading : undefined;
         const { command: line, marker, where: folder } = plan ?? {};
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
-        const start = { toolCallId: call.id, name: call.name, ...kept, ...(command && { command }) };
+        ran = line !== undefined;
+        const reads = read && line !== undefined && { reads: line };
+        const start = { toolCallId: call.id, name: call.name, ...kept, ...(command && { command }), ...reads };
         const step = stepStart(call, plan, context);
         await stored(context, { type: 'tool-start', ...start, ...step });
         doing = kept;
@@ -253,6 +257,12 @@ export function createToolHost({
       ask: (questions) => context.ask(call.id, questions),
     };
   }
+}
+
+/** How the command ended that a call has run, when it has. */
+function exitOf(outcome: ToolOutcome, ran: boolean): { exitCode?: number | null } {
+  const { exitCode } = ran && outcome.ok ? (Object(outcome.data) as { exitCode?: unknown }) : {};
+  return Number.isInteger(exitCode) || exitCode === null ? { exitCode: exitCode as number | null } : {};
 }
 
 /** What is only worked out keeps texts, and does nothing. */

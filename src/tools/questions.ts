@@ -74,7 +74,8 @@ export function createQuestions(approve: Approve, now: () => number) {
     outdate(request, answer, context);
     const waitedMs = Math.max(0, Math.round(now() - asked));
     const said = { ...(words && { words }), ...(edited !== undefined && { edited: true }) };
-    await stored(context, { type: 'approval', toolCallId: request.call.id, decision, waitedMs, ...said });
+    const { id: toolCallId, name } = request.call;
+    await stored(context, { type: 'approval', toolCallId, name, decision, waitedMs, ...said });
     return answer;
   }
 

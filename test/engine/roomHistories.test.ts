@@ -35,7 +35,7 @@ class History {
       run: this.run,
       prefix: this.prefix,
       emit: (body) => this.emit(body),
-      adapter: { complete: async () => this.summary() },
+      called: { adapter: { complete: async () => this.summary() } },
       signal: new AbortController().signal,
       contextWindow: this.window,
     };

@@ -102,7 +102,7 @@ describe('what is sent once room was made', () => {
       },
     };
     const prefix = { model: 'm', systemPrompt: 'You help.', tools: [] };
-    const room = { run, prefix, emit, adapter, signal: new AbortController().signal, contextWindow: 4000 };
+    const room = { run, prefix, emit, called: { adapter }, signal: new AbortController().signal, contextWindow: 4000 };
     assert.equal(await makeRoom(room, 'nearly full'), true);
     assert.match(read[0]!, /^Summary of what came before:\nsome words/);
     assert.deepEqual(

@@ -118,10 +118,12 @@ export function connecting(file: string, text: string): string[] {
 
 /** Which of these methods of a model a file outside of `src/llm` calls. */
 export function asking(file: string, text: string): string[] {
-  if (file.startsWith('llm/')) return [];
+  if (file.startsWith('llm/') || file === 'engine/modelCall.ts') return []; // who calls those asks
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'callModel')
+      found.add('callModel');
     if (
       ts.isPropertyAccessExpression(node) &&
       ['complete', 'chatStream', 'chat', 'listModels'].includes(node.name.text)

@@ -29,6 +29,7 @@ export const rooms: Record<string, readonly string[]> = {
     'gate',
     'commit',
     'mcp',
+    'records',
     'runs',
     'panel',
     'workflows',

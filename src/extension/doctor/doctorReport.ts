@@ -1,5 +1,5 @@
-import { redact } from '../../llm/redact.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
+import { type Hidden, redacted } from '../settings/redacted.ts';
 
 export interface Finding {
   /** `fact`: neither good nor bad. */
@@ -38,7 +38,7 @@ export async function runChecks(
 }
 
 /** Markdown without keys and without the home folder's name: it can be shown to others. */
-export function toReport(sections: readonly Section[], hide: { secrets: readonly string[]; home: string }): string {
+export function toReport(sections: readonly Section[], hide: Hidden): string {
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: Finding['level']) => {
     const { length } = all.filter((finding) => finding.level === level);
@@ -56,13 +56,7 @@ export function toReport(sections: readonly Section[], hide: { secrets: readonly
     ]),
     '',
   ];
-  return withoutHome(redact(visible(lines.join('\n')), hide.secrets), hide.home);
+  return redacted(visible(lines.join('\n')), hide);
 }
 
 const marks: Record<Finding['level'], string> = { ok: '✅ ', warning: '⚠️ ', problem: '❌ ', fact: '' };
-
-function withoutHome(text: string, home: string): string {
-  if (home.length < 2) return text; // no home, or the root of everything
-  const ways = [home, home.replaceAll('\\', '/'), encodeURI(home)];
-  return ways.reduce((clean, way) => clean.replaceAll(way, '~'), text);
-}

@@ -173,7 +173,8 @@ export class Models implements vscode.Disposable {
     const contextWindow = local
       ? now['local.contextSize']
       : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
-    return { id, model, adapter, ...(contextWindow && { contextWindow }) };
+    const host = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
+    return { id, model, adapter, ...(host && { host }), ...(contextWindow && { contextWindow }) };
   }
 
   /**

@@ -1,0 +1,36 @@
+import os from 'node:os';
+import * as vscode from 'vscode';
+import { StoreError } from '../../runs/journal.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Secrets } from '../settings/secrets.ts';
+import { logOfRun, shortId } from './runLog.ts';
+
+/** *Copy Log of This Run*: the shown run's log onto the clipboard, as it can be sent to others. */
+export async function copyRunLog(
+  runId: string | undefined,
+  { store, secrets, version }: { store: RunStore; secrets: Pick<Secrets, 'all'>; version: string },
+): Promise<void> {
+  if (runId === undefined) {
+    void vscode.window.showInformationMessage('No run is shown. Open one, then copy its log.');
+    return;
+  }
+  try {
+    const kept = await store.events(runId);
+    const text = logOfRun(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
+    await vscode.env.clipboard.writeText(text);
+    void vscode.window.showInformationMessage(
+      'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
+    );
+  } catch (error) {
+    void vscode.window.showErrorMessage(`The log of this run could not be copied. ${StoreError.from(error).message}`);
+  }
+}
+
+function about(runId: string, version: string): string[] {
+  const remote = vscode.env.remoteName ? `, remote (${vscode.env.remoteName})` : '';
+  return [
+    `Towpath ${version}, run ${shortId(runId)}`,
+    `${vscode.env.appName} ${vscode.version}${remote}`,
+    `${os.platform()} ${os.release()} ${os.arch()}`,
+  ];
+}
