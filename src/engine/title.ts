@@ -28,10 +28,12 @@ export function nameRun(
     if (!chosen || signal.aborted) return;
     const messages = [{ role: 'user' as const, content: excerpt(first!, textLimit) }];
     const request = { model: chosen.model, systemPrompt: instructions, messages };
+    const sent = requestOf(chosen, request);
+    void emit({ type: 'request', model: chosen.model, ...sent });
     const reply = await chosen.adapter.complete(request, { signal });
     if (signal.aborted) return;
     const title = reply.success ? titleIn(reply.message?.content ?? '') : '';
-    const usage = reply.usage && { usage: reply.usage, ...requestOf(chosen, request) };
+    const usage = reply.usage && { usage: reply.usage, ...sent };
     if (title || usage) await emit({ type: 'title', title, ...usage });
   };
   const named = work().catch(() => {}); // its first words name it as well

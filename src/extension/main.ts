@@ -36,6 +36,7 @@ import { NamedModels } from './models/namedModels.ts';
 import { Setup } from './models/setup.ts';
 import { Panel } from './panel/panel.ts';
 import { StatusBar } from './panel/statusBar.ts';
+import { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
@@ -81,7 +82,13 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const namedModels = new NamedModels(memory, modals);
   const localEngine = new LocalEngine(context, modals);
   const models = new Models(context, secrets, namedModels, localEngine, modals, log);
-  const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName());
+  const audit = new Audit({
+    folder: () => settings()['audit.folder'],
+    secrets: () => secrets.all(),
+    roots: () => workspace.roots.map((root) => root.path),
+    about: { towpath: context.extension.packageJSON.version, editor: vscode.version, window: windowName() },
+  });
+  const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName(), audit.keep);
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const showStatus = () =>
@@ -159,6 +166,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       conversation.told(event);
       asks.told(event);
       runLogs.told(event);
+      audit.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -181,7 +189,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const leftRunning = new LeftRunning(store, left, conversation);
   const commandsAtWork = new CommandsAtWork(background, conversation);
-  const commitMessages = new CommitMessages({ models, policies, workspace });
+  const commitMessages = new CommitMessages({ models, policies, workspace, audit });
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);

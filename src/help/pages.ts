@@ -15,6 +15,7 @@ export const pages = [
   { name: 'runs', title: 'Runs', about: 'Stop and pause, commands in the background, a full window, what is kept' },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
+  { name: 'audit', title: 'Audit', about: 'A record of what was asked, answered and done, for others' },
   { name: 'mcp', title: 'MCP servers', about: 'Tools of servers: configuring, trusting, changed tools' },
   { name: 'workflows', title: 'Workflows', about: 'All that is needed to write one, with every action and tool' },
   { name: 'packages', title: 'Workflow packages', about: 'Micro-file packages: folders and .bmad archives' },

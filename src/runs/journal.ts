@@ -17,6 +17,7 @@ export type StoreErrorCode =
   | 'STORE_LOCKED'
   | 'STORE_DAMAGED'
   | 'STORE_FAILED'
+  | 'STORE_AUDIT'
   | 'ENGINE_RUN_NOT_FOUND'
   | 'ENGINE_RUN_EXISTS';
 

@@ -35,11 +35,13 @@ export class RunStore {
    * @param folder absolute path; made when first written to
    * @param now epoch milliseconds: how long a run has been deleted
    * @param window what this one is called, for people who meet its locks
+   * @param witness hears each event that is kept, before anything is done on it; what it rejects with ends the run's work
    */
   constructor(
     private readonly folder: string,
     private readonly now: () => number = Date.now,
     private readonly window?: string,
+    private readonly witness: (event: StoredEvent) => Promise<void> = async () => {},
   ) {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
@@ -156,6 +158,7 @@ export class RunStore {
         const there = await this.bytesOf(id);
         if (there > 0 && !(await lock.isMine())) throw takenOver();
         if (there < journal.size) throw StoreError.gone();
+        await this.witness(event);
       },
       close: async () => {
         // A lost summary is made again from the journal.

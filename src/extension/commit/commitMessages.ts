@@ -6,6 +6,7 @@ import type { Policies } from '../gate/policies.ts';
 import { showProblem } from '../models/connection.ts';
 import { providerOf, split } from '../models/modelIds.ts';
 import type { Models } from '../models/models.ts';
+import type { Audit } from '../records/audit.ts';
 import { type CommitChanges, commitChanges } from './commitChanges.ts';
 import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
 import { type GitExtension, type GitRepository, repositoryOf, type SourceControl } from './git.ts';
@@ -20,7 +21,9 @@ export class CommitMessages implements vscode.Disposable {
   /** By the root of the repository. */
   private readonly atWork = new Map<string, AbortController>();
 
-  constructor(private readonly parts: { models: Models; policies: Policies; workspace: Workspace }) {}
+  constructor(
+    private readonly parts: { models: Models; policies: Policies; workspace: Workspace; audit: Pick<Audit, 'call'> },
+  ) {}
 
   dispose(): void {
     this.stop();
@@ -56,7 +59,7 @@ export class CommitMessages implements vscode.Disposable {
   }
 
   private async fill(repository: GitRepository, signal: AbortSignal): Promise<void> {
-    const { models, policies, workspace } = this.parts;
+    const { models, policies, workspace, audit } = this.parts;
     const chosen = await models.writing().catch((error: Error) => {
       void showProblem(error.message, undefined);
     });
@@ -71,7 +74,7 @@ export class CommitMessages implements vscode.Disposable {
     const request = { model, systemPrompt: commitInstructions(limits), messages };
     const filled = await fillBox(
       repository.inputBox,
-      (options) => adapter.complete(request, options),
+      (options) => audit.call('commit-message', chosen, () => adapter.complete(request, options)),
       (answer) => commitText(answer, limits),
       signal,
     );

@@ -10,8 +10,11 @@ export interface Hidden {
 
 /** The text without keys, without what addresses carry besides their place, and with `~` for home folders: it can be shown to others. */
 export function redacted(text: string, { secrets, home }: Hidden): string {
-  return withoutHomes(withoutQueries(redact(text, secrets)), home);
+  return withoutHomes(withoutKeys(text, secrets), home);
 }
+
+/** The text without keys, and without what addresses carry besides their place. */
+export const withoutKeys = (text: string, secrets: readonly string[]): string => withoutQueries(redact(text, secrets));
 
 /** Names and passwords of an address, and the values of its query, are often keys. */
 const withoutQueries = (text: string): string =>

@@ -36,6 +36,8 @@ const schema = z.object({
   'approvals.readOnlyCommands': z.boolean().catch(false),
   /** As written: `readRules` says what is wrong with each. */
   'approvals.rules': z.unknown(),
+  /** What is no text is no folder either, and is said when it is used: nobody who wants an audit goes without one. */
+  'audit.folder': z.unknown().transform((folder) => (typeof folder === 'string' ? folder.trim() : String(folder))),
   'undo.quota': z
     .number()
     .min(0)

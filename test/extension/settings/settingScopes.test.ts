@@ -22,6 +22,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'approvals.preset': 'what runs without a question',
     'approvals.readOnlyCommands': 'what runs without a question',
     'approvals.rules': 'what runs without a question',
+    'audit.folder': 'where it is told what was done, and whether it is',
     'packages.autopilot': 'whether the model asks before it decides',
     'web.allowPrivate': 'what can be reached',
     'mcp.servers': 'what is started, and told what tools are called with',
