@@ -1,21 +1,22 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { underTheirRuns } from '../src/protocol/branches.ts';
 import type { RunSummary } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
 import { ago } from './time.ts';
 
-/** Every run of this workspace, newest first. Deleting one at work stops it, which takes a second press on the same button. */
+/** Every run of this workspace, newest first, branches under their run. Deleting one at work stops it, which takes a second press on the same button. */
 export function history(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
-  const runs = (context.model.state?.runs ?? []).toSorted((one, other) => other.updatedAt - one.updatedAt);
+  const runs = underTheirRuns(context.model.state?.runs ?? []);
   return html`<section class="history" aria-label="Runs">
     ${runs.length === 0 ? html`<p class="quiet">No runs yet.</p>` : nothing}
     <ul>${repeat(
       runs,
-      (run) => run.id,
-      (run) => row(context, run),
+      ({ run }) => run.id,
+      ({ run, depth }) => row(context, run, depth),
     )}</ul>
     <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>Deleted runs…</button>
   </section>`;
@@ -46,7 +47,10 @@ function damageOf({ damaged, readOnly }: RunSummary): string | undefined {
   return text && visibleLine(text);
 }
 
-function row(context: PanelContext, run: RunSummary): TemplateResult {
+/** How far in a branch stands at most: titles need the width. */
+const deepest = 4;
+
+function row(context: PanelContext, run: RunSummary, depth: number): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
   const title = proseLine(run.title) || 'Untitled';
@@ -74,11 +78,11 @@ function row(context: PanelContext, run: RunSummary): TemplateResult {
     if (context.opened.deleting === run.id) context.opened.deleting = undefined;
     context.refresh();
   };
-  return html`<li class="history-row ${current ? 'current' : ''}" data-run=${run.id}>
+  return html`<li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-depth=${Math.min(depth, deepest)}>
     <button class="history-open" title=${damageOf(run) ?? title}
         aria-current=${current ? 'true' : nothing} @click=${open}>
       <span class="history-title">${title}</span>
-      <span class="quiet">${[state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>
+      <span class="quiet">${[depth > 0 && 'Branch', state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>
     </button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
       title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}

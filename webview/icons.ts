@@ -14,6 +14,7 @@ export const icons = {
   dot: icon(svg`<circle class="filled" cx="8" cy="8" r="3" />`),
   down: line('M8 3v9.5M4 8.8l4 4 4-4'),
   history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
+  left: line('M10 4L6 8l4 4'),
   pause: icon(svg`<path class="filled" d="M5 4h2v8H5zM9 4h2v8H9z" />`),
   pauseLines: line('M6 4.5v7M10 4.5v7'),
   picture: line('M2.5 3.5h11v9h-11zM2.5 11l3-3 2.5 2.5 2-2 3.5 3.5M10.4 6.3v.2'),

@@ -2,13 +2,15 @@ import type { RunEvent } from '../src/protocol/events.ts';
 import { applyEvent, isNews } from '../src/protocol/fold.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
-import type { HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
+import type { BranchPoint, HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
 export interface PanelModel {
   state?: PanelState;
   run: Run | null;
   notice: Notice | null;
+  /** Of the run with this id. */
+  branches?: { runId: string; points: BranchPoint[] };
   /** What the model was told about each call, by call id. */
   results: Map<string, ToolResult>;
   /** How often each call changed: a card is drawn anew only when its number moved. */
@@ -25,6 +27,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
     case 'notice':
       model.notice = message.notice;
+      break;
+    case 'branches':
+      model.branches = message;
       break;
     case 'run':
       model.run = message.run;

@@ -1,4 +1,5 @@
 import { excerpt } from '../llm/excerpt.ts';
+import { ownWords } from '../protocol/run.ts';
 import type { RunModel } from './context.ts';
 import type { RunLog } from './log.ts';
 import { requestOf } from './modelCall.ts';
@@ -22,8 +23,8 @@ export function nameRun(
   const over = new AbortController();
   const { signal } = over;
   const work = async () => {
-    const said = run.messages.filter(({ role }) => role === 'user');
-    const first = said[0]?.content.trim();
+    const said = ownWords(run);
+    const first = said[0]?.trim();
     const chosen = first && !run.title && said.length <= mostTries ? await model?.() : undefined;
     if (!chosen || signal.aborted) return;
     const messages = [{ role: 'user' as const, content: excerpt(first!, textLimit) }];

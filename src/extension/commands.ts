@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
+import { underTheirRuns } from '../protocol/branches.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { CommitMessages } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
@@ -21,6 +22,7 @@ import type { Models } from './models/models.ts';
 import type { NamedModels } from './models/namedModels.ts';
 import type { Setup } from './models/setup.ts';
 import type { Asks } from './runs/asks.ts';
+import type { Branches } from './runs/branches.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
@@ -49,6 +51,7 @@ interface Parts {
   namedModels: NamedModels;
   approvals: Approvals;
   asks: Asks;
+  branches: Branches;
   policies: Policies;
   mcp: Mcp;
   workflows: Workflows;
@@ -102,6 +105,10 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     },
     'towpath.takeOver': () => takeOverRun(parts),
     'towpath.deletedRuns': () => showDeletedRuns(parts.store, conversation, parts.modals),
+    'towpath.editAndSend': () => parts.branches.editAndSend(),
+    'towpath.forkRun': () => parts.branches.fork(),
+    'towpath.switchBranch': () => parts.branches.switch(),
+    'towpath.restoreFiles': () => parts.branches.restoreFiles(),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.commands': () => parts.commandsAtWork.choose(),
@@ -197,9 +204,9 @@ function askTask(): Thenable<string | undefined> {
 }
 
 async function pickRun(store: RunStore, title: string): Promise<string | undefined> {
-  const runs = await store.list();
-  const items = runs.map((run) => ({
-    label: run.title,
+  const items = underTheirRuns(await store.list()).map(({ run, depth }) => ({
+    label: `${'\u2003'.repeat(depth)}${run.title}`,
+    ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     description: new Date(run.updatedAt).toLocaleString(),
     detail: run.damaged && `Damaged: ${run.damaged}`,
     id: run.id,

@@ -40,6 +40,7 @@ import { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
+import { Branches } from './runs/branches.ts';
 import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
@@ -191,6 +192,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const commandsAtWork = new CommandsAtWork(background, conversation);
   const commitMessages = new CommitMessages({ models, policies, workspace, audit });
   const undo = new Undo(engine, store, workspace, conversation, modals);
+  const branches = new Branches({ engine, store, conversation, undo, policies, view });
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
@@ -221,6 +223,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     models,
     approvals,
     asks,
+    branches,
+    modals,
     policies,
     diffs,
     undo,
@@ -248,6 +252,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     namedModels,
     approvals,
     asks,
+    branches,
     policies,
     mcp,
     workflows,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { answerShape, askedSchema } from './ask.ts';
+import { parentSchema } from './branches.ts';
 import { compactionShape } from './compaction.ts';
 import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
@@ -102,7 +103,13 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.object({ ...place, type: z.literal(type), ...shape });
 
 const storedEvents = [
-  event('run-start', { workflowId: z.string(), agentId: z.string(), model: z.string() }),
+  /** `parent`: it goes on from a place in another run, and has what that one said before as its own. */
+  event('run-start', {
+    workflowId: z.string(),
+    agentId: z.string(),
+    model: z.string(),
+    parent: parentSchema.optional(),
+  }),
   /** Empty: none was found. `usage`: what asking a model for it took. */
   event('title', { title: z.string(), usage: tokenUsageSchema.optional(), ...requestShape }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */

@@ -30,6 +30,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.agentId = event.agentId;
       run.model = event.model;
       if (event.model) run.models = [{ model: event.model, at: 0 }];
+      if (event.parent) run.parent = event.parent;
       break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
@@ -47,6 +48,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         track.messages.push(event.message);
         break;
       }
+      if (run.parent && run.own === undefined && event.seq > run.parent.seq) run.own = run.messages.length;
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { answerShape, askedSchema } from './ask.ts';
+import { type Parent, parentSchema } from './branches.ts';
 import { compactionSchema } from './compaction.ts';
 import {
   backgroundSchema,
@@ -81,6 +82,10 @@ export const runSchema = z.object({
   models: z.array(z.object({ model: z.string(), at: z.number().int() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** Where it was forked from another run. */
+  parent: parentSchema.optional(),
+  /** How many messages it has from there, once it has one of its own. */
+  own: z.number().int().optional(),
   phase: runPhaseSchema,
   error: errorInfoSchema.optional(),
   /** With the error of the limit of turns. */
@@ -190,10 +195,16 @@ export function endWords({ by, exitCode, signal, stillRunning }: CommandEnd): st
 export const hasDied = ({ by, exitCode }: CommandEnd): boolean =>
   by === 'itself' ? exitCode !== 0 : by === 'flood' || by === 'timeout' || by === 'lost';
 
-/** The run's own title, else the beginning of its first message. */
+/** What the person said, in order; of a branch what they said in it, as soon as there is something. */
+export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): string[] {
+  const said = (from: number) => messages.slice(from).flatMap((one) => (one.role === 'user' ? [one.content] : []));
+  const words = own === undefined ? [] : said(own);
+  return words.length > 0 ? words : said(0);
+}
+
+/** The run's own title, else the beginning of its first words. */
 export function titleOf(run: Run): string {
-  const said = run.messages.find((message) => message.role === 'user' && message.content.trim() !== '');
-  const first = said?.content ?? '';
+  const first = ownWords(run).find((words) => words.trim() !== '') ?? '';
   const line = first.trim().split('\n', 1)[0]!;
   return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }
@@ -213,4 +224,5 @@ export interface RunSummary {
   commands?: boolean;
   damaged?: string;
   readOnly?: string;
+  parent?: Parent;
 }

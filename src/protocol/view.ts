@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { choicesSchema } from './ask.ts';
+import { parentSchema } from './branches.ts';
 import { runEventSchema, runPhaseSchema } from './events.ts';
 import { presets } from './policy.ts';
 import { type RunSummary, runSchema } from './run.ts';
@@ -43,6 +44,7 @@ const runSummarySchema = z.object({
   live: z.boolean(),
   damaged: z.string().optional(),
   readOnly: z.string().optional(),
+  parent: parentSchema.optional(),
 }) satisfies z.ZodType<RunSummary>;
 
 /** A command that is at work in the background of this window, for whatever run. */
@@ -79,10 +81,22 @@ const noticeSchema = z.object({
 });
 export type Notice = z.infer<typeof noticeSchema>;
 
+/** At this many messages the run is the `nth` of so many ways to go on; those before and after it are shown by `open-run`. */
+const branchPointSchema = z.object({
+  at: z.number().int(),
+  nth: z.number().int(),
+  of: z.number().int(),
+  previous: z.string().optional(),
+  next: z.string().optional(),
+});
+export type BranchPoint = z.infer<typeof branchPointSchema>;
+
 /** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
 export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: panelStateSchema }),
   z.object({ type: z.literal('run'), run: runSchema.nullable() }),
+  /** Where in a run others went on otherwise. */
+  z.object({ type: z.literal('branches'), runId: z.string(), points: z.array(branchPointSchema) }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */

@@ -72,6 +72,12 @@ const alreadyThere = 'A run of this id is there already. Continue that one, or s
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 
+/** `previous`: the number of the event in the line before it, 0 at the beginning. */
+export function lineOf(event: StoredEvent, previous: number): Buffer {
+  const json = Buffer.from(JSON.stringify({ previous, ...event }));
+  return Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')]);
+}
+
 /** Appends events, one whole line each, flushed. Appends do not overlap: the caller awaits each. */
 export class Journal {
   private constructor(
@@ -117,8 +123,7 @@ export class Journal {
   }
 
   async append(event: StoredEvent): Promise<void> {
-    const json = Buffer.from(JSON.stringify({ previous: this.previous, ...event }));
-    await Journal.guard(() => this.write(Buffer.concat([Buffer.from(`${checksum(json)} `), json, Buffer.from('\n')])));
+    await Journal.guard(() => this.write(lineOf(event, this.previous)));
     this.previous = event.seq;
   }
 

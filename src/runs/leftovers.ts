@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { few } from './few.ts';
+import { forkingPrefix } from './fork.ts';
 import { isLocked, takeBriefly } from './lock.ts';
 import { isUnbegun } from './reading.ts';
 
@@ -22,6 +23,10 @@ export async function sweepLeftovers(runs: string, now: number): Promise<void> {
       const stat = await fs.stat(file).catch(() => undefined);
       return stat !== undefined && Math.abs(now - stat.mtimeMs) > oldMs;
     };
+    if (name.startsWith(forkingPrefix)) {
+      if (await isLeft(folder)) await fs.rm(folder, { recursive: true, force: true }).catch(() => {});
+      return;
+    }
     const files = (await names(folder)).filter((one) => aside.test(one)).map((one) => path.join(folder, one));
     const contents = path.join(folder, 'contents');
     const kept = (await names(contents)).filter((one) => asideContent.test(one)).map((one) => path.join(contents, one));

@@ -6,6 +6,7 @@ import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
 import { few } from './few.ts';
+import { callsAfter, forkEvents, keepFork, messageSeqs, type Said, saidIn, unforkable } from './fork.ts';
 import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
@@ -79,8 +80,44 @@ export class RunStore {
 
   /** Reads a kept run without taking it. */
   async read(id: string): Promise<Run> {
+    return (await this.readWhole(id)).run;
+  }
+
+  /** What the person said in a run. */
+  async said(id: string): Promise<Said[]> {
+    const { run, contents } = await this.readWhole(id);
+    return saidIn(run, contents);
+  }
+
+  /** How many messages a run had at its event `seq`. */
+  async messagesUpTo(id: string, seq: number): Promise<number> {
+    const { run, contents } = await this.readWhole(id);
+    return messageSeqs(run, contents).filter((one) => one <= seq).length;
+  }
+
+  /** Calls of a run that had not ended at its event `seq`. */
+  async callsAfter(id: string, seq: number): Promise<string[]> {
+    const { run, contents } = await this.readWhole(id);
+    return callsAfter(run, contents, seq);
+  }
+
+  /**
+   * A run of its own that goes on from another one's event `seq`; gives its id. Nothing of the other is taken or changed, whoever
+   * has it open. Throws `StoreError` with a sentence also for one that has more than its events tell.
+   */
+  async fork(id: string, seq: number): Promise<string> {
+    const { run, contents } = await this.readWhole(id);
+    const hasState = (await fs.stat(this.stateFolder(id)).catch(() => undefined)) !== undefined;
+    const why = unforkable(run, contents, seq, hasState);
+    if (why !== undefined) throw new StoreError('STORE_DAMAGED', why);
+    const to = RunStore.newId();
+    await keepFork(path.join(this.folder, 'runs'), id, to, forkEvents(to, run, contents, seq, this.now()));
+    return to;
+  }
+
+  private async readWhole(id: string): ReturnType<typeof readRun> {
     await this.mustExist(id);
-    return (await readRun(this.folderOf(id), id)).run;
+    return readRun(this.folderOf(id), id);
   }
 
   /** What is kept of a run, event by event, and what of its record is damaged, in sentences. */

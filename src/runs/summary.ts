@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
+import { parentSchema } from '../protocol/branches.ts';
 import { runPhaseSchema } from '../protocol/events.ts';
 import { leftCalls, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
 import { fold } from './fold.ts';
@@ -18,6 +19,7 @@ const toldShape = {
   commands: z.boolean().optional(),
   damaged: z.string().optional(),
   readOnly: z.string().optional(),
+  parent: parentSchema.optional(),
 };
 const summarySchema = z.strictObject({ ...stampShape, ...toldShape, check: z.string() });
 type Summary = z.infer<typeof summarySchema>;
@@ -96,7 +98,7 @@ const damageOf = (run: Run): string | undefined => run.damage?.findLast(({ open 
 
 function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
   const damaged = damageOf(run);
-  const { phase, createdAt, updatedAt, readOnly } = run;
+  const { phase, createdAt, updatedAt, readOnly, parent } = run;
   return {
     title: titleOf(run),
     phase,
@@ -105,5 +107,6 @@ function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
     ...(leftCalls(run).length > 0 && { commands: true }),
     ...(damaged !== undefined && { damaged }),
     ...(readOnly && { readOnly }),
+    ...(parent && { parent }),
   };
 }

@@ -55,6 +55,44 @@ describe('undo', () => {
     );
   });
 
+  it('of what came after a message that is edited and sent again: both branches are there, also after a reload', async () => {
+    const input = editor.page.locator('.quick-input-widget input').first();
+    const choose = (words: string) =>
+      editor.page.locator('.quick-input-list .monaco-list-row', { hasText: words }).first().click();
+    await editor.command('Towpath: Edit and Send Again…');
+    await choose('Write both.');
+    await eventually('the words are there to be edited', async () => (await input.inputValue()) === 'Write both.');
+    await input.fill('Write neither.');
+    await input.press('Enter');
+    await choose('Restore 2 files to here…');
+    await answers(/Undo what Towpath changed in 2 files\?/, 'Undo');
+    await editor.panel.shows('I see.');
+    assert.deepEqual(files(), ['mine 1', 'mine 2']);
+    const told = JSON.stringify(provider.requests.at(-1)!.body.messages);
+    assert.match(told, /Write neither/);
+    assert.doesNotMatch(told, /Write both|Pulled/);
+    const branch = (name: string) => editor.panel.frame.getByRole('group', { name });
+    await branch('Branch 2 of 2').waitFor();
+    await editor.screenshot('branches');
+    await editor.reload();
+    await branch('Branch 2 of 2').getByRole('button', { name: 'Show the branch before' }).click();
+    await branch('Branch 1 of 2').waitFor();
+    await editor.panel.shows('Both are written.');
+    await editor.command('Towpath: Switch Branch…');
+    await choose('Write neither.');
+    await branch('Branch 2 of 2').waitFor();
+    assert.equal(await editor.panel.frame.getByText('Both are written.').count(), 0);
+    const row = (title: string, depth: number) =>
+      editor.panel.frame.locator(`.history-row[data-depth="${depth}"]`, { hasText: title });
+    await editor.panel.frame.getByTestId('history').click();
+    await row('Write neither.', 1).waitFor();
+    await editor.screenshot('branches-listed');
+    await row('Write both.', 0).getByTestId('delete-run').click();
+    await answers(/“Write both\.” has 1 branch\. Delete that, too\?/, 'Delete This One');
+    await row('Write neither.', 0).waitFor();
+    assert.equal(await row('Write both.', 0).count(), 0);
+  });
+
   it('of one change by its card, after a reload, only after the dialog', async () => {
     await editor.reload();
     const undo = editor.panel.cards('fs.write').first().getByTestId('undo');

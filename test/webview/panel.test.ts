@@ -744,6 +744,41 @@ The flag works; one test fails, see the test.`,
     assert.equal(await test.page.locator('.history').count(), 0);
   });
 
+  it('a place where others went on otherwise says which way this is, and shows those beside it', async () => {
+    await show(begin);
+    const points = [{ at: 0, nth: 2, of: 2, previous: 'run-0' }];
+    await test.send({ type: 'branches', runId: 'run-9', points }, { type: 'branches', runId: 'run-1', points });
+    await posted();
+    const group = test.page.getByRole('group', { name: 'Branch 2 of 2' });
+    assert.match((await reading()).split('\n')[0]!, /2 of 2/);
+    assert.equal(await group.getByRole('button', { name: 'Show the next branch' }).isDisabled(), true);
+    await group.getByRole('button', { name: 'Show the branch before' }).click();
+    await test.send();
+    assert.deepEqual(await posted(), [{ type: 'open-run', runId: 'run-0' }]);
+    await test.send({ type: 'branches', runId: 'run-2', points });
+    assert.equal(await group.count(), 0);
+  });
+
+  it('the list of runs shows branches under their run', async () => {
+    const place = { phase: 'WaitingUser' as const, live: false };
+    const parent = { run: 'a', seq: 3 };
+    const runs = [
+      { ...place, id: 'other', title: 'Other', createdAt: 2, updatedAt: 5 },
+      { ...place, id: 'b', title: 'Second', createdAt: 4, updatedAt: 4, parent },
+      { ...place, id: 'c', title: 'Third', createdAt: 5, updatedAt: 9, parent: { run: 'b', seq: 4, line: [parent] } },
+      { ...place, id: 'a', title: 'First', createdAt: 1, updatedAt: 3 },
+    ];
+    await show(begin, { runs });
+    await find('history').click();
+    const rows = test.page.locator('.history-row');
+    const shown = await rows.evaluateAll((all) =>
+      all.map((row) => `${row.dataset.depth} ${row.querySelector('.history-title')?.textContent}`),
+    );
+    assert.deepEqual(shown, ['0 First', '1 Second', '2 Third', '0 Other']);
+    assert.match(await rows.nth(1).innerText(), /Branch/);
+    assert.doesNotMatch(await rows.nth(0).innerText(), /Branch/);
+  });
+
   it('the list of runs closes with Escape and gives the focus back', async () => {
     await show(begin, { runs: [{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }] });
     await find('history').click();

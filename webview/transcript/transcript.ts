@@ -12,6 +12,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { MarkdownView } from '../markdown/view.ts';
+import { branchesAt } from './branches.ts';
 import { damages } from './damage.ts';
 
 /** The views of one run's messages, by place. A reply keeps its view when it turns from streamed to finished. */
@@ -46,7 +47,7 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
 
 /** What happened before the message at this place that is no message. */
 const between = (context: PanelContext, run: Run, place: number) =>
-  html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}`;
+  html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchesAt(context, run, place)}`;
 
 /** From here on another model answers: what was said before was by the one before. */
 function otherModel({ model: { state } }: PanelContext, run: Run, place: number): TemplateResult | typeof nothing {

@@ -118,6 +118,12 @@ export class Policies implements vscode.Disposable {
     this.changed();
   }
 
+  /** A branch asks as much as the run that it comes from, and runs no more by itself than any other. */
+  branched(from: string, to: string): void {
+    const { preset, presetOfRun } = this.shown(from);
+    if (presetOfRun && isWider(this.preset, preset)) this.runs.choose(to, preset, this.preset);
+  }
+
   /** A deleted run that comes back goes no further than others. */
   endForRun(runId: string): void {
     this.runs.end(runId, this.preset);

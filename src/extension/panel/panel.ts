@@ -6,11 +6,13 @@ import type { RunStore } from '../../runs/store.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import type { Modals } from '../dialogs/modals.ts';
 import type { Approvals } from '../gate/approvals.ts';
 import type { Diffs } from '../gate/diffs.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Models } from '../models/models.ts';
 import type { Asks } from '../runs/asks.ts';
+import type { Branches } from '../runs/branches.ts';
 import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
@@ -25,6 +27,8 @@ interface Parts {
   models: Models;
   approvals: Approvals;
   asks: Asks;
+  branches: Branches;
+  modals: Modals;
   policies: Policies;
   diffs: Diffs;
   undo: Undo;
@@ -73,6 +77,7 @@ export class Panel {
         },
       },
     });
+    await this.parts.branches.show(runs);
   }
 
   private async handle(message: Intention): Promise<void> {

@@ -82,7 +82,8 @@ export class Conversation {
     await this.say(chosen.runId, { userInput: '', chosen });
   }
 
-  private async say(runId: string, input: UserInput): Promise<void> {
+  /** To whichever run. */
+  async say(runId: string, input: UserInput): Promise<void> {
     if (await this.engine.say({ runId, ...input })) return;
     await this.work(runId, () => this.engine.continue({ runId, ...input }));
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { descendants } from '../../protocol/branches.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -12,25 +13,52 @@ interface Parts {
   store: RunStore;
   conversation: Conversation;
   policies: Policies;
+  modals: Modals;
 }
 
 /**
  * Deletes a run, and offers to undo that. Nobody is asked before: it comes back whole for 30 days, but for what was allowed
- * in it.
+ * in it. Only what is to become of its branches is asked, which need it for nothing.
  */
-export async function deleteRun(runId: string, { store, conversation, policies }: Parts): Promise<void> {
-  const run = (await store.list()).find(({ id }) => id === runId);
-  const shown = conversation.runId === runId;
-  const name = await conversation.delete(runId);
-  if (!run || name === undefined) return;
-  policies.endForRun(runId);
+export async function deleteRun(runId: string, parts: Parts): Promise<void> {
+  const { store, conversation, modals } = parts;
+  const runs = await store.list();
+  const run = runs.find(({ id }) => id === runId) ?? { id: runId, title: 'New run' };
+  const branches = descendants(runId, runs);
+  const all = `Delete All ${branches.length + 1}`;
+  const chosen = branches.length > 0 ? await modals.ask(aboutBranches(run.title, branches.length, all)) : onlyIt;
+  if (chosen === undefined) return;
+  const shown = conversation.runId;
+  const deleted: { id: string; name: string; title: string }[] = [];
+  for (const { id, title } of [run, ...(chosen === all ? branches : [])]) {
+    const name = await deleteOne(id, parts);
+    if (name !== undefined) deleted.push({ id, name, title });
+  }
+  const [first, ...more] = deleted;
+  if (!first) return;
+  const what = `“${first.title}”${more.length > 0 ? ` and ${counted(more.length)} are` : ' is'} deleted.`;
+  const text = `${what} For ${keptDays} days, “Deleted Runs…” brings ${more.length > 0 ? 'them' : 'it'} back.`;
   const undo = 'Undo';
-  const text = `“${run.title}” is deleted. For ${keptDays} days, “Deleted Runs…” brings it back.`;
   // Nobody waits for it: a notification may stay for hours.
-  void vscode.window.showInformationMessage(withoutLinks(text), undo).then(async (chosen) => {
-    if (chosen === undo) await conversation.bringBack(name, shown);
+  void vscode.window.showInformationMessage(withoutLinks(text), undo).then(async (pressed) => {
+    if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
 }
+
+async function deleteOne(id: string, { conversation, policies }: Parts): Promise<string | undefined> {
+  const name = await conversation.delete(id);
+  if (name !== undefined) policies.endForRun(id);
+  return name;
+}
+
+const onlyIt = 'Delete This One';
+const counted = (branches: number) => (branches === 1 ? '1 branch' : `${branches} branches`);
+
+const aboutBranches = (title: string, count: number, all: string) => ({
+  text: withoutLinks(`“${title}” has ${counted(count)}. Delete ${count === 1 ? 'that' : 'those'}, too?`),
+  detail: 'A branch that stays has all that was said before it. What is at work is stopped before it is deleted.',
+  buttons: [onlyIt, all],
+});
 
 const removeButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Delete for Good…' };
 

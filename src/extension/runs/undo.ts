@@ -24,11 +24,12 @@ export class Undo {
     await this.calls({ toolCallIds: run ? undoable(run, scope) : [] });
   }
 
-  async calls(request: UndoRequest): Promise<void> {
+  /** Resolves to whether all of it is as it was before; what is not is said. */
+  async calls(request: UndoRequest): Promise<boolean> {
     const { runId } = this.conversation;
     if (!runId || request.toolCallIds.length === 0) {
       this.conversation.notice({ level: 'info', text: 'There is nothing to undo.' });
-      return;
+      return false;
     }
     if (!this.workspace.trusted) {
       this.conversation.notice({
@@ -36,7 +37,7 @@ export class Undo {
         text: 'Nothing is changed in an untrusted workspace.',
         action: { label: 'Manage Trust', action: 'manage-trust' },
       });
-      return;
+      return false;
     }
     let isAsked = false;
     const result = await this.engine.undo(runId, request, this.workspace, (question) => {
@@ -50,12 +51,13 @@ export class Undo {
         text: result.message,
         ...(result.code === 'STORE_LOCKED' && { action }),
       });
-      return;
+      return false;
     }
     if (!isAsked && result.left.length === 0)
       this.conversation.notice({ level: 'info', text: 'There is nothing to undo: the files are as they were before.' });
     const left = result.left.map(({ path, why }) => `${visibleLine(path)} stays as it is: ${why}`);
     if (left.length > 0) this.conversation.notice({ level: 'warning', text: shortened(left).join('\n') });
+    return left.length === 0 && (result.undone.length > 0 || !isAsked);
   }
 
   /** Closing the dialog undoes nothing; overwriting what was changed since is never the first button. */

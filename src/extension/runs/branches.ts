@@ -1,0 +1,206 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
+import type { RunSummary } from '../../protocol/run.ts';
+import { proseLine } from '../../protocol/visible.ts';
+import type { Said } from '../../runs/fork.ts';
+import { StoreError } from '../../runs/journal.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { undoSteps } from '../../runs/undo.ts';
+import type { Policies } from '../gate/policies.ts';
+import type { ChatView } from '../view/chatView.ts';
+import type { Conversation } from './conversation.ts';
+import type { Undo } from './undo.ts';
+
+interface Parts {
+  engine: ExecutionEngine;
+  store: RunStore;
+  conversation: Conversation;
+  undo: Undo;
+  policies: Policies;
+  view: Pick<ChatView, 'post'>;
+}
+
+/**
+ * Going on otherwise from a place in the shown run: in a run of its own, so that nothing of what was said and done is rewritten. Files
+ * are where they are, whichever branch is shown; *Restore Files to Here* is undo's own question.
+ */
+export class Branches {
+  /** How many messages a run had at an event, which stays so. */
+  private readonly places = new Map<string, number>();
+  private showing = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Says other words in the place of some that were said, and sends them at once. */
+  async editAndSend(): Promise<void> {
+    const { conversation, store, undo } = this.parts;
+    const from = await this.atRest('edit what you said');
+    const said = from && (await this.pick(from, 'Towpath: edit and send again'));
+    if (!said) return;
+    const { content, attachments } = said.message;
+    const typed = await vscode.window.showInputBox({
+      title: 'Towpath: edit and send again',
+      prompt:
+        'What should have been said? It goes on from there in a branch; what came after stays in this one. ⏎ is a line break.',
+      value: content.replaceAll('\n', lineBreak),
+      ignoreFocusOut: true,
+    });
+    const text = typed?.replaceAll(lineBreak, '\n');
+    if (text === undefined || (text.trim() === '' && !attachments)) return;
+    const toolCallIds = await store.callsAfter(from, said.seq);
+    const files = await this.changedBy(from, toolCallIds);
+    const restore = files > 0 ? await askAboutFiles(files) : false;
+    if (restore === undefined || conversation.runId !== from) return;
+    if (restore && !(await undo.calls({ toolCallIds }))) return;
+    const branch = await this.forkAt(from, said.seq - 1);
+    if (branch) void conversation.say(branch, { userInput: text, attachments });
+  }
+
+  /** Begins a branch without words: they come by the message box. */
+  async fork(): Promise<void> {
+    const { conversation } = this.parts;
+    await conversation.restored;
+    const from = conversation.runId;
+    if (from === undefined) return nothingShown();
+    const place = await this.pick(from, 'Towpath: fork this run', conversation.working ? undefined : 'After all of it');
+    if (place) await this.forkAt(from, place.seq - 1);
+  }
+
+  /** Takes back what the run changed after words of the person's. */
+  async restoreFiles(): Promise<void> {
+    const { conversation, store, undo } = this.parts;
+    const from = await this.atRest('restore its files');
+    const said = from && (await this.pick(from, 'Towpath: restore files as they were before'));
+    if (!said) return;
+    const toolCallIds = await store.callsAfter(from, said.seq);
+    if (conversation.runId === from) await undo.calls({ toolCallIds });
+  }
+
+  /** Shows another way that was taken from a place in the shown run. */
+  async switch(): Promise<void> {
+    const { conversation, store } = this.parts;
+    await conversation.restored;
+    const { runId } = conversation;
+    const points = runId === undefined ? [] : forkPoints(runId, await store.list());
+    if (points.length === 0) {
+      void vscode.window.showInformationMessage('This run has no branches.');
+      return;
+    }
+    const items = await Promise.all(
+      points.flatMap(({ seq, ways, nth }) =>
+        ways.flatMap((way, index) =>
+          index === nth
+            ? []
+            : [
+                this.wordsAfter(way, seq).then((label) => ({
+                  label,
+                  description: `${index + 1} of ${ways.length}`,
+                  way,
+                })),
+              ],
+        ),
+      ),
+    );
+    const title = 'Towpath: switch to another branch';
+    const chosen = await vscode.window.showQuickPick(items, { title });
+    if (chosen) await conversation.open(chosen.way);
+  }
+
+  /** Tells the panel where the shown run has branches. */
+  async show(runs: readonly RunSummary[]): Promise<void> {
+    const { conversation, view } = this.parts;
+    const { runId } = conversation;
+    this.showing++;
+    const mine = this.showing;
+    if (runId === undefined) return;
+    const points = await Promise.all(forkPoints(runId, runs).map((point) => this.shownPoint(runId, point)));
+    if (mine === this.showing) view.post({ type: 'branches', runId, points: points.flat() });
+  }
+
+  private async shownPoint(runId: string, { seq, ways, nth }: ForkPoint) {
+    const key = `${seq} ${runId}`;
+    const at = this.places.get(key) ?? (await this.parts.store.messagesUpTo(runId, seq).catch(() => undefined));
+    if (at === undefined) return []; // what is wrong with it is said where it is opened
+    this.places.set(key, at);
+    return [{ at, nth: nth + 1, of: ways.length, previous: ways[nth - 1], next: ways[nth + 1] }];
+  }
+
+  private async forkAt(from: string, seq: number): Promise<string | undefined> {
+    const { store, policies, conversation } = this.parts;
+    try {
+      const branch = await store.fork(from, seq);
+      policies.branched(from, branch);
+      await conversation.open(branch);
+      return branch;
+    } catch (error) {
+      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    }
+  }
+
+  /** The shown run when it is not at work: two branches at once would write the same files. */
+  private async atRest(what: string): Promise<string | undefined> {
+    const { conversation } = this.parts;
+    await conversation.restored;
+    if (conversation.runId === undefined) nothingShown();
+    else if (conversation.working)
+      conversation.notice({ level: 'info', text: `This run is at work. Stop it, then ${what}.` });
+    else return conversation.runId;
+    return undefined;
+  }
+
+  /** @param end what choosing the end of the run is called, where that can be chosen */
+  private async pick(runId: string, title: string): Promise<Said | undefined>;
+  private async pick(runId: string, title: string, end: string | undefined): Promise<{ seq: number } | undefined>;
+  private async pick(runId: string, title: string, end?: string): Promise<{ seq: number } | undefined> {
+    const { store, conversation } = this.parts;
+    try {
+      const said = await store.said(runId);
+      const before = end === undefined ? '' : 'Before: ';
+      const items = said.map((one, index) => ({
+        label: `${before}${inShort(one.message.content)}`,
+        description: `${index + 1} of ${said.length}`,
+        place: one as { seq: number },
+      }));
+      if (end !== undefined)
+        items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1 } });
+      if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
+      void vscode.window.showInformationMessage('Nothing was said in this run yet.');
+    } catch (error) {
+      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+    }
+    return undefined;
+  }
+
+  private async changedBy(runId: string, toolCallIds: readonly string[]): Promise<number> {
+    const { steps, moves } = undoSteps(await this.parts.store.read(runId), toolCallIds);
+    return steps.length + moves.length;
+  }
+
+  private async wordsAfter(runId: string, seq: number): Promise<string> {
+    const said = await this.parts.store.said(runId).catch(() => []);
+    const first = said.find((one) => one.seq > seq);
+    return first ? inShort(first.message.content) : 'Nothing said yet';
+  }
+}
+
+/** The box has one line: it would drop them. */
+const lineBreak = ' ⏎ ';
+
+/** True: restore them; undefined: neither, and nothing is sent. */
+async function askAboutFiles(files: number): Promise<boolean | undefined> {
+  const items = [
+    { label: 'Leave the files as they are', restore: false },
+    { label: files === 1 ? 'Restore 1 file to here…' : `Restore ${files} files to here…`, restore: true },
+  ];
+  const title = 'Towpath: this run changed files after that message';
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
+}
+
+const nothingShown = (): undefined => void vscode.window.showInformationMessage('No run is shown that could go on.');
+
+const inShort = (words: string): string => {
+  const line = proseLine(words);
+  return [...line].length > 100 ? `${[...line].slice(0, 99).join('')}…` : line || 'A picture';
+};

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import type { Parent } from '../protocol/branches.ts';
+import type { StoredEvent } from '../protocol/events.ts';
+import type { Message } from '../protocol/messages.ts';
+import { leftCalls, type Run } from '../protocol/run.ts';
+import { few } from './few.ts';
+import { fold } from './fold.ts';
+import { header, lineOf, StoreError } from './journal.ts';
+import type { JournalContents } from './reading.ts';
+
+/** Words of the person, and where in the run they stand. */
+export interface Said {
+  /** Of their event. */
+  seq: number;
+  /** Among the messages. */
+  at: number;
+  message: Extract<Message, { role: 'user' }>;
+}
+
+/** The numbers of the events that gave the run its messages, in order. */
+export function messageSeqs(run: Run, { entries }: JournalContents): number[] {
+  const places = new Map(run.messages.map((message, at) => [message, at]));
+  const seqs: number[] = [];
+  for (const { event, seq } of entries) {
+    const at = event?.type === 'message' ? places.get(event.message) : undefined;
+    if (at !== undefined) seqs[at] = seq;
+  }
+  return seqs;
+}
+
+/** What the person said in the conversation, in order. */
+export function saidIn(run: Run, contents: JournalContents): Said[] {
+  const seqs = messageSeqs(run, contents);
+  return run.messages.flatMap((message, at) => (message.role === 'user' ? [{ seq: seqs[at]!, at, message }] : []));
+}
+
+/** The run as it was at its event `seq`. */
+export const foldUpTo = (id: string, contents: JournalContents, seq: number): Run =>
+  fold(id, { ...contents, entries: contents.entries.filter((entry) => entry.seq <= seq) });
+
+/** Calls whose end, if they have one, came after the event `seq`. */
+export function callsAfter(run: Run, contents: JournalContents, seq: number): string[] {
+  const before = foldUpTo(run.id, contents, seq);
+  return Object.keys(run.calls).filter((id) => before.calls[id]?.ok === undefined);
+}
+
+/**
+ * The events of a run that goes on from another one's event `seq`: those up to there under the same numbers, for no event of it
+ * is rewritten, and a rest. Not among them: its title; words that were waiting there to be said; processes, which are the other run's and its
+ * window's. What was told of damage stays so, apart.
+ * @param now epoch milliseconds
+ */
+export function forkEvents(id: string, run: Run, contents: JournalContents, seq: number, now: number): StoredEvent[] {
+  const until = foldUpTo(run.id, contents, seq);
+  const foreign = new Set(leftCalls(until).map(([toolCallId]) => toolCallId));
+  const parent = parentAt(run, messageSeqs(run, contents), seq);
+  const { workflowId, agentId, model } = until;
+  const start: StoredEvent = { runId: id, seq: 1, at: now, type: 'run-start', workflowId, agentId, model, parent };
+  const events = contents.entries.flatMap(({ event }): StoredEvent[] => {
+    if (!event || event.seq > seq) return [];
+    const own = { ...event, runId: id };
+    switch (own.type) {
+      case 'queued':
+        return [];
+      case 'title':
+        return [{ ...own, title: '' }]; // it is called by what is said in it
+      case 'run-start':
+        return [{ ...own, at: now, parent }];
+      case 'mended':
+        return [{ ...own, places: [] }]; // of another file
+      case 'command-start':
+        return foreign.has(own.toolCallId) ? [] : [own];
+      case 'tool-start':
+        return [foreign.has(own.toolCallId) ? { ...own, command: undefined } : own];
+      case 'tool-end':
+        return [foreign.has(own.toolCallId) ? { ...own, background: undefined } : own];
+      default:
+        return [own];
+    }
+  });
+  const begun = events[0]?.type === 'run-start' ? events : [start, ...events]; // its first line was lost
+  return [...begun, { runId: id, seq: seq + 1, at: now, type: 'phase', phase: 'WaitingUser' }];
+}
+
+/** The run that first said all that is shared: of forks at the same message it is the same place, whoever they were made from. */
+function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
+  const { run: from, seq: at, line = [] } = run.parent ?? {};
+  const above = from === undefined ? [] : [{ run: from, seq: at! }, ...line];
+  const path = [{ run: run.id, seq }, ...above].map((place) => ({ ...place }));
+  for (;;) {
+    const [own, before] = path as [(typeof path)[number], (typeof path)[number]?];
+    if (!before || seqs.some((one) => one > before.seq && one <= own.seq)) break;
+    path.shift();
+    before.seq = Math.min(before.seq, own.seq);
+  }
+  const [parent, ...rest] = path;
+  return { ...parent!, ...(rest.length > 0 && { line: rest }) };
+}
+
+/**
+ * Why nothing can be forked from the event `seq` of a run, as a sentence: it has more than its events tell.
+ * @param hasState it has a folder of its own
+ */
+export function unforkable(run: Run, contents: JournalContents, seq: number, hasState: boolean): string | undefined {
+  if (run.readOnly || !run.graph) return run.readOnly;
+  const until = foldUpTo(run.id, contents, seq);
+  if (!until.graph) return 'A workflow goes from its first words on: run it again instead.';
+  if (!hasState) return undefined;
+  return 'The run of a package keeps where it stands in files of its own, which are known as they are now alone. So it has no branches.';
+}
+
+/** What a folder is called until it is a run's. */
+export const forkingPrefix = 'forking.';
+
+/**
+ * Makes the folder of a run of these events, whole at once. What they name of the contents of the run that they come from becomes
+ * its own, too: whatever becomes of that one later.
+ * @param runs the folder that holds a folder per run
+ */
+export async function keepFork(runs: string, from: string, id: string, events: readonly StoredEvent[]): Promise<void> {
+  const aside = path.join(runs, `${forkingPrefix}${randomUUID()}`);
+  try {
+    let previous = 0;
+    const lines = events.map((event) => {
+      const line = lineOf(event, previous);
+      previous = event.seq;
+      return line;
+    });
+    const journal = Buffer.concat([Buffer.from(header), ...lines]);
+    await fs.mkdir(path.join(aside, 'contents'), { recursive: true, mode: 0o700 });
+    await shareContents(path.join(runs, from, 'contents'), path.join(aside, 'contents'), journal.toString('latin1'));
+    await fs.writeFile(path.join(aside, 'journal.jsonl'), journal, { mode: 0o600, flag: 'wx', flush: true });
+    await fs.rename(aside, path.join(runs, id));
+  } catch (error) {
+    await fs.rm(aside, { recursive: true, force: true }).catch(() => {});
+    throw StoreError.from(error);
+  }
+}
+
+/** Contents are never written again: a second name of the same file is as good as a copy, and takes no room. */
+async function shareContents(from: string, to: string, journal: string): Promise<void> {
+  const named = new Set(journal.match(/\b[0-9a-f]{64}\b/g) ?? []);
+  const kept = (await fs.readdir(from).catch(() => [])).filter((name) => named.has(name));
+  await few(kept, 8, async (name) => {
+    const [source, target] = [path.join(from, name), path.join(to, name)];
+    await fs.link(source, target).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return; // gone for the quota meanwhile, as it is from the other run
+      await fs.copyFile(source, target);
+      await fs.chmod(target, 0o600);
+    });
+  });
+}
