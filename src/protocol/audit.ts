@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { KeptChange, RunEvent } from './events.ts';
 import type { TokenUsage } from './messages.ts';
 import { visibleLine } from './visible.ts';
@@ -6,20 +5,23 @@ import { visibleLine } from './visible.ts';
 /** What the audit says of one event, beside when and in which run it was. */
 export type AuditEntry = { kind: 'run' | 'question' | 'answer' | 'effect' | 'model-call' } & Record<string, unknown>;
 
+/** How words stand in a line: `hide` takes keys out of them; `sha256` is in hexadecimal digits. */
+export interface Words {
+  hide(text: string): string;
+  sha256(text: string): string;
+}
+
 type Of<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 type Entries = {
-  [Type in RunEvent['type']]: (event: Of<Type>, hide: (text: string) => string) => AuditEntry | undefined;
+  [Type in RunEvent['type']]: (event: Of<Type>, words: Words) => AuditEntry | undefined;
 };
 
 /**
  * The audit's line for an event; undefined: none. Nothing of what is said, read or written is in it: of files their paths and the
- * hashes of what they held, of commands their first line and the hash of all of it. `hide` takes keys out of those words.
+ * hashes of what they held, of commands their first line and the hash of all of it. Those words without keys.
  */
-export function auditOf(event: RunEvent, hide: (text: string) => string): AuditEntry | undefined {
-  return (entries[event.type] as (event: RunEvent, hide: (text: string) => string) => AuditEntry | undefined)(
-    event,
-    hide,
-  );
+export function auditOf(event: RunEvent, words: Words): AuditEntry | undefined {
+  return (entries[event.type] as (event: RunEvent, words: Words) => AuditEntry | undefined)(event, words);
 }
 
 const none = () => undefined;
@@ -44,12 +46,12 @@ const entries: Entries = {
     ...(node !== undefined && { node }),
     ...(sent && { sent }),
   }),
-  message: ({ message }, hide) => {
+  message: ({ message }, words) => {
     if (message.role !== 'assistant') return undefined;
     const calls = (message.toolCalls ?? []).map(({ id, name, arguments: given }) => ({
       call: id,
       tool: name,
-      ...placesIn(given, hide),
+      ...placesIn(given, words),
     }));
     return { kind: 'model-call', status: message.incomplete ? 'broken-off' : 'answered', calls };
   },
@@ -73,13 +75,13 @@ const entries: Entries = {
     ...(waitMs !== undefined && { waitMs }),
   }),
 
-  question: ({ toolCallId, question: { what, where, command } }, hide) => ({
+  question: ({ toolCallId, question: { what, where, command } }, words) => ({
     kind: 'question',
     of: 'gate',
     call: toolCallId,
-    what: shown(what, hide),
-    where: shown(where, hide),
-    ...commandOf(command, hide),
+    what: shown(what, words),
+    where: shown(where, words),
+    ...commandOf(command, words),
   }),
   ask: ({ toolCallId, questions }) => ({
     kind: 'question',
@@ -87,16 +89,16 @@ const entries: Entries = {
     call: toolCallId,
     questions: questions.length,
   }),
-  approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic }, hide) => ({
+  approval: ({ toolCallId, name, decision, waitedMs, words: said, edited, automatic }, words) => ({
     kind: 'answer',
     to: 'gate',
     call: toolCallId,
     ...(name !== undefined && { tool: name }),
     decision,
     by: automatic === undefined ? 'person' : 'rule',
-    ...(automatic === undefined ? { waitedMs } : { why: shown(automatic, hide) }),
+    ...(automatic === undefined ? { waitedMs } : { why: shown(automatic, words) }),
     ...(edited && { edited }),
-    ...(words && { withWords: true }),
+    ...(said && { withWords: true }),
   }),
   answer: ({ toolCallId, choices, said }) => ({
     kind: 'answer',
@@ -107,17 +109,17 @@ const entries: Entries = {
     ...(said && { withWords: true }),
   }),
 
-  'tool-start': ({ toolCallId, name, changes, moved, command, reads }, hide) => ({
+  'tool-start': ({ toolCallId, name, changes, moved, command, reads }, words) => ({
     kind: 'effect',
     status: 'begins',
     call: toolCallId,
     tool: name,
-    ...changesOf(changes, hide),
-    ...movedOf(moved, hide),
-    ...commandOf(command?.line ?? reads, hide),
-    ...(command && { folder: shown(command.folder, hide) }),
+    ...changesOf(changes, words),
+    ...movedOf(moved, words),
+    ...commandOf(command?.line ?? reads, words),
+    ...(command && { folder: shown(command.folder, words) }),
   }),
-  'tool-end': ({ toolCallId, name, ok, ms, code, changes, moved, exitCode, background }, hide) => ({
+  'tool-end': ({ toolCallId, name, ok, ms, code, changes, moved, exitCode, background }, words) => ({
     kind: 'effect',
     status: background ? 'goes-on' : ok ? 'done' : 'failed',
     call: toolCallId,
@@ -125,8 +127,8 @@ const entries: Entries = {
     ms,
     ...(code !== undefined && { code }),
     ...(exitCode !== undefined && { exitCode }),
-    ...changesOf(changes, hide),
-    ...movedOf(moved, hide),
+    ...changesOf(changes, words),
+    ...movedOf(moved, words),
   }),
   'command-end': ({ toolCallId, by, exitCode, signal }) => ({
     kind: 'effect',
@@ -136,12 +138,12 @@ const entries: Entries = {
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
   }),
-  undo: ({ toolCallIds, changes }, hide) => ({
+  undo: ({ toolCallIds, changes }, words) => ({
     kind: 'effect',
     status: 'undone',
     by: 'person',
     calls: toolCallIds,
-    ...changesOf(changes, hide),
+    ...changesOf(changes, words),
   }),
 
   queued: none,
@@ -162,33 +164,34 @@ const phases = { Running: 'at-work', WaitingUser: 'rests', Completed: 'done', Fa
 const mostText = 300;
 
 /** Keys are looked for in all of it: what is cut in two is found no more. */
-function shown(text: string, hide: (text: string) => string): string {
-  const [first = ''] = hide(text)
+function shown(text: string, words: Words): string {
+  const [first = ''] = words
+    .hide(text)
     .trim()
     .split(/[\r\n\u2028\u2029]/, 1);
   return visibleLine([...first].slice(0, mostText).join(''));
 }
 
 /** Its first line: what a here-document writes to a file comes after it. */
-const commandOf = (line: string | undefined, hide: (text: string) => string) =>
-  line !== undefined && { command: shown(line, hide), commandSha256: createHash('sha256').update(line).digest('hex') };
+const commandOf = (line: string | undefined, words: Words) =>
+  line !== undefined && { command: shown(line, words), commandSha256: words.sha256(line) };
 
 /** The contents are hashes already; null: no file. */
-const changesOf = (changes: readonly KeptChange[] | undefined, hide: (text: string) => string) =>
+const changesOf = (changes: readonly KeptChange[] | undefined, words: Words) =>
   changes && {
-    changes: changes.map(({ path, before, after }) => ({ path: shown(path, hide), before, after })),
+    changes: changes.map(({ path, before, after }) => ({ path: shown(path, words), before, after })),
   };
 
-const movedOf = (moved: { from: string; to: string } | undefined, hide: (text: string) => string) =>
-  moved && { moved: { from: shown(moved.from, hide), to: shown(moved.to, hide) } };
+const movedOf = (moved: { from: string; to: string } | undefined, words: Words) =>
+  moved && { moved: { from: shown(moved.from, words), to: shown(moved.to, words) } };
 
 /** What says where, by the names that our tools have for it; other arguments may be contents. */
 const placeNames = ['path', 'from', 'to', 'url', 'folder'];
 
-function placesIn(given: Record<string, unknown>, hide: (text: string) => string): Record<string, string> {
+function placesIn(given: Record<string, unknown>, words: Words): Record<string, string> {
   const places = placeNames.flatMap((name) => {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
-    return typeof value === 'string' ? [[name, shown(value, hide)] as const] : [];
+    return typeof value === 'string' ? [[name, shown(value, words)] as const] : [];
   });
   return Object.fromEntries(places);
 }

@@ -217,9 +217,10 @@ describe('what the audit says of an event', () => {
   for (const [type, told] of Object.entries(cases))
     for (const [event, entry] of told)
       it(`${type}: ${entry ? `${entry.kind} ${entry.status ?? ''}` : 'nothing'}`, () => {
-        const given = auditOf({ runId: 'run-1', seq: 1, at: 0, type, ...event } as RunEvent, (text) =>
-          text.replaceAll(key, '[key]'),
-        );
+        const given = auditOf({ runId: 'run-1', seq: 1, at: 0, type, ...event } as RunEvent, {
+          hide: (text) => text.replaceAll(key, '[key]'),
+          sha256: hash,
+        });
         assert.deepEqual(given, entry);
         assert.ok(!JSON.stringify(given ?? '').match(/business|hush|secret/), 'contents are nobody’s business');
         for (const name of Object.keys(entry ?? {})) assert.match(page, new RegExp(`\`${name}\``), 'is on the page');
@@ -228,7 +229,7 @@ describe('what the audit says of an event', () => {
   it('a command is cut after whole characters, and keys are looked for before', () => {
     const reads = `${'x'.repeat(297)}${key}${'😀'.repeat(20)}`;
     const event = { runId: 'r', seq: 1, at: 0, type: 'tool-start', toolCallId, name: 't', reads } as RunEvent;
-    const { command } = auditOf(event, (text) => text.replaceAll(key, '😀😀😀😀'))!;
+    const { command } = auditOf(event, { hide: (text) => text.replaceAll(key, '😀😀😀😀'), sha256: hash })!;
     assert.equal(command, `${'x'.repeat(297)}😀😀😀`);
   });
 });

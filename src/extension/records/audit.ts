@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Called } from '../../engine/modelCall.ts';
 import type { AdapterResult } from '../../llm/adapter.ts';
-import { type AuditEntry, auditOf } from '../../protocol/audit.ts';
+import { type AuditEntry, auditOf, type Words } from '../../protocol/audit.ts';
 import { isStored, type RunEvent } from '../../protocol/events.ts';
 import { AuditFile, auditError } from '../../runs/audit.ts';
 import { withoutKeys } from '../settings/redacted.ts';
@@ -33,7 +34,7 @@ export class Audit {
   /** What is kept of a run: resolves when its line is on disk. Rejects with a `StoreError` when that, or one before it, is not. */
   keep = async (event: RunEvent): Promise<void> => {
     if (this.options.folder() === '') return;
-    const own = await this.add(event.runId, (hide) => auditOf(event, hide)).catch((error: unknown) => error);
+    const own = await this.add(event.runId, (words) => auditOf(event, words)).catch((error: unknown) => error);
     const failure = this.failure ?? own;
     this.failure = undefined;
     if (failure) throw failure;
@@ -42,7 +43,7 @@ export class Audit {
   /** What happens beside the record. What cannot be written is said with the next event that is kept. */
   told(event: RunEvent): void {
     if (isStored(event) || this.options.folder() === '') return;
-    this.add(event.runId, (hide) => auditOf(event, hide)).catch((error) => {
+    this.add(event.runId, (words) => auditOf(event, words)).catch((error) => {
       this.failure = error;
     });
   }
@@ -59,16 +60,13 @@ export class Audit {
     return reply;
   }
 
-  private add(
-    run: string | undefined,
-    entryOf: (hide: (text: string) => string) => AuditEntry | undefined,
-  ): Promise<void> {
+  private add(run: string | undefined, entryOf: (words: Words) => AuditEntry | undefined): Promise<void> {
     const written = this.tail.then(async () => {
       const lines = await this.lines();
       const secrets = await this.options.secrets().catch((error) => {
         throw auditError(this.options.folder(), 'the saved keys, which must not be in it, cannot be read', error);
       });
-      const entry = entryOf((text) => withoutKeys(text, secrets));
+      const entry = entryOf({ hide: (text) => withoutKeys(text, secrets), sha256 });
       if (entry) await lines.append({ ...(run !== undefined && { run }), ...entry });
     });
     this.tail = written.catch(() => {});
@@ -89,6 +87,8 @@ export class Audit {
     return this.file.lines;
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** Where it leads; of one that is not there yet, where it will be. */
 async function realPath(place: string): Promise<string> {
