@@ -52,6 +52,13 @@ export function files(outside: string): Record<string, string> {
       "base = {'ENGINE': 'django.db.backends.sqlite3', 'NAME': 'build/a.db'}\n" +
       "settings.configure(SECRET_KEY='a', INSTALLED_APPS=apps, DATABASES={'default': base}, ROOT_URLCONF='manage', STATIC_URL='/a/')\n" +
       "urlpatterns = []\nif __name__ == '__main__':\n    run(sys.argv)\n",
+    'bin/rails':
+      "#!/usr/bin/env ruby\nAPP_PATH = File.expand_path('../config/application', __dir__)\nrequire 'pathname'\nrequire 'rails/commands'\n",
+    'config/application.rb':
+      "require 'rails'\nrequire 'rails/test_unit/railtie'\nclass W < Rails::Application\n  config.eager_load = false\n  config.secret_key_base = 'a'\nend\n",
+    'config/environment.rb': "require_relative 'application'\nRails.application.initialize!\n",
+    'test/a_test.rb':
+      "require_relative '../config/environment'\nrequire 'rails/test_help'\nclass ATest < ActiveSupport::TestCase\n  test('a') { assert true }\nend\n",
     Rakefile: 'task(:test) { puts 1 }\n',
     '.gitignore': '.env\nnode_modules/\nlink\ntarget/\nbuild/\ndist/\n__pycache__/\n',
     'evil.sh': shell,

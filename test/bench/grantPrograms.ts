@@ -5,7 +5,10 @@ const everywhere = 'bash sh dash env timeout'.split(' ');
 
 /** By the first word of a command: what it may start beside itself, and why. */
 const helpers: Record<string, { programs: RegExp; why: string }> = {
-  git: { programs: /^git(-[\w-]+)?$/, why: 'its own commands are programs' },
+  git: {
+    programs: /^(git(-[\w-]+)?|python3[\d.]*|clang-format(-\d+)?)$/,
+    why: 'its own commands are programs, one of them a script for Python that starts the formatter',
+  },
   npm: {
     programs: /^(node|npm|sh|echo)$/,
     why: 'it is a script for Node, and runs the script of the project in a shell',
@@ -18,7 +21,7 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
   rustup: { programs: /^rustup$/, why: '' },
   go: {
     programs:
-      /^(go|gofmt|doc|compile|link|asm|cgo|vet|cover|buildid|test2json|[\w.-]+\.test|gcc|cc|cc1|as|ld|collect2|git|pkg-config|g\+\+|cc1plus|clang)$/,
+      /^(go|gofmt|doc|compile|link|asm|cgo|vet|cover|pprof|buildid|test2json|[\w.-]+\.test|gcc|cc|cc1|as|ld|collect2|git|pkg-config|g\+\+|cc1plus|clang)$/,
     why: 'it compiles, links and runs the tests of the project, and asks Git which version it is',
   },
   make: { programs: /^(make|echo|sh)$/, why: 'the recipes of the project' },
@@ -94,6 +97,14 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
     programs: /^(node|echo|ps|npm)$/,
     why: 'a script for Node, runs the scripts of the project, looks at its own processes, and asks the server of packages by npm',
   },
+  nx: { programs: /^(node|npm|sh|echo)$/, why: 'it runs the scripts of the project by npm' },
+  pyright: { programs: /^(node|python3[\d.]*)$/, why: 'it asks Python where its modules lie' },
+  basedpyright: { programs: /^(node|python3[\d.]*)$/, why: 'the same' },
+  busted: { programs: /^lua[\d.]*$/, why: 'a script for Lua' },
+  crystal: {
+    programs: /^(cc|gcc|collect2|ld(\.\w+)?|ldd|pkg-config|llvm-config[\w.-]*|crystal[\w.-]*)$/,
+    why: 'it compiles, links and runs the tests of the project',
+  },
   valgrind: { programs: /^(memcheck|helgrind|drd)-[\w-]+$/, why: 'its tools are programs' },
   docker: { programs: /^docker(-[\w-]+)?$/, why: 'its own commands are programs' },
 };
@@ -111,21 +122,17 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   // What npm has installed is scripts for Node, some of them with a program of their own beside them.
   if (start.startsWith('node_modules/') && /^(node|git|esbuild|ps|grep|cat|sort|wc)$/.test(name)) return true;
   if (pythonTools.test(first) && /^python3[\d.]*$/.test(name)) return true;
+  if (path.startsWith(`${folder}/node_modules/`) && name === first) return true;
   return helpers[first]?.programs.test(name) ?? false;
 }
 
 /** Where a command of these may connect: what it asks is that service, or a process of its own. */
 export const isOwnService = (start: string, address: string): boolean =>
   (start.startsWith('docker ') && address.endsWith('/docker.sock')) ||
+  (/(^|[ /])tsx( |$)/.test(start) && /\/tsx-\d+\/\d+\.pipe$/.test(address)) ||
   (isNx(start) && /\/\.nx\/sockets\//.test(address));
 
 /** What a command of these writes whatever it is told: a folder of its own name among the temporary files. */
 export const isOwnPlace = (start: string, path: string): boolean => isNx(start) && path === '/tmp/.nx';
 
 const isNx = (start: string): boolean => /(^|\/)nx /.test(start);
-
-/**
- * Programs that hand the project's own `.env` to what they run, in every run: who allowed the tests or the build has allowed that. What a
- * model may not do is to read it, and none of their options shows or sends it.
- */
-export const readsSettings = (start: string): boolean => /(^|\/)(vitest|vite|redocly|nx)( |$)/.test(start);

@@ -1,7 +1,8 @@
 // Argument lists drawn from the own options of every program of the table of grants that is on this machine: those that a grant
 // covers run in a sandbox, under strace, and may neither write outside, nor connect, nor start what is not theirs.
 // GRANT_LISTS: how many of each row (1,000). GRANT_SECONDS: how long those of one row may run (20). GRANT_ROWS: a pattern.
-// GRANT_MODULES: a node_modules folder with programs that the project itself does not have.
+// GRANT_MODULES: a node_modules folder with programs that the project itself does not have. GRANT_KEPT: a file that results are kept in;
+// a row is not run again while it is as it was when nothing was found.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -18,12 +19,15 @@ import * as paths from 'node:path';
 import { launched } from '../../src/tools/gate/grants/launchers.ts';
 import type { Row } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
+import { handsOnSettings } from '../../src/tools/gate/grants/tool.ts';
+import { isUnseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import type { WorkspaceRoot } from '../../src/tools/workspace.ts';
 import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
+import { keepResult, keptResult, type Result, sumOf } from './grantKept.ts';
 import { drawLists, optionsIn, random, spread } from './grantLists.ts';
-import { isHelper, isOwnPlace, isOwnService, readsSettings } from './grantPrograms.ts';
+import { isHelper, isOwnPlace, isOwnService } from './grantPrograms.ts';
 import { checkSandbox, type Deeds, giveAway, printed, runAll, type Yard } from './grantRuns.ts';
 
 const wanted = Number(process.env.GRANT_LISTS ?? 1000);
@@ -70,33 +74,41 @@ lay();
 checkSandbox(yard, modules);
 await checkJudge();
 
-const total = {
-  rows: 0,
-  drawn: 0,
-  covered: 0,
-  different: 0,
-  run: 0,
-  writes: 0,
-  connections: 0,
-  programs: 0,
-  reads: 0,
-  changed: 0,
-};
-const absent: string[] = [];
+const found: Result[] = [];
+const absent: Row[] = [];
 console.log('row                            drawn covered differ    run  writes  connections  programs  reads  late');
 for (const row of rows) {
   if (!chosen.test(row.command)) continue;
-  const start = await startOf(row);
-  if (start === undefined) absent.push(row.command);
-  else await hold(row, start);
+  const before = keptResult(row);
+  const start = before ? before.start : await startOf(row);
+  if (start === undefined) absent.push(row);
+  else {
+    const result = before ?? (await hold(row, start));
+    if (!before) keepResult(row, result);
+    found.push(result);
+    tell(result);
+  }
 }
+const named = (those: readonly Row[]) =>
+  `${those.length} rows${those.length > 0 ? `: ${those.map(({ command }) => command).join(', ')}` : ''}`;
+console.log(`\nNot here, and marked so in the table: ${named(absent.filter(isUnseen))}.`);
+console.log(`Not here, though the table takes them for seen: ${named(absent.filter((row) => !isUnseen(row)))}.`);
 console.log(
-  `\n${absent.length} rows were never seen running, and stand on their examples alone: ${absent.join(', ')}.`,
+  `Marked as unseen, but here: ${named(rows.filter((row) => isUnseen(row) && found.some(({ command }) => command === row.command)))}.`,
 );
 console.log(
-  `${total.rows} rows: ${total.drawn} lists drawn, ${total.covered} covered, ${total.different} of them different, ${total.run} run: ${total.writes} wrote outside, ${total.connections} connected, ${total.programs} started what is not listed, ${total.reads} read outside, ${total.changed} changed a source.`,
+  `Nothing that was drawn is covered: ${
+    found
+      .filter(({ run }) => run === 0)
+      .map(({ command }) => command)
+      .join(', ') || 'in no row'
+  }.`,
 );
-if (total.writes + total.connections + total.programs + total.reads + total.changed > 0) process.exitCode = 1;
+const sum = sumOf(found);
+console.log(
+  `${found.length} rows: ${sum.drawn} lists drawn, ${sum.covered} covered, ${sum.different} of them different, ${sum.run} run: ${sum.writes} wrote outside, ${sum.connections} connected, ${sum.programs} started what is not listed, ${sum.reads} read outside, ${sum.changed} changed a source.`,
+);
+if (sum.writes + sum.connections + sum.programs + sum.reads + sum.changed > 0) process.exitCode = 1;
 
 /** The project, the home, and what lies outside. */
 function lay(): void {
@@ -145,7 +157,7 @@ async function startOf(row: Row): Promise<string | undefined> {
   const behind = told.map((word) => ` ${word}`).join('');
   const built = 'build/debug/tests/a_tests';
   const candidates = [
-    `node_modules/.bin/${program}${behind}`,
+    ...(/^(npm|pnpm|yarn)$/.test(program) ? [] : [`node_modules/.bin/${program}${behind}`]),
     row.command,
     ...[`python3 -m ${row.command}`, `python3 ${row.command}`],
     ...(row.home === 'build' ? [built] : []),
@@ -160,7 +172,7 @@ async function startOf(row: Row): Promise<string | undefined> {
   return undefined;
 }
 
-async function hold(row: Row, start: string): Promise<void> {
+async function hold(row: Row, start: string): Promise<Result> {
   const helps = [
     `${start} --help`,
     `${start} -h`,
@@ -175,40 +187,41 @@ async function hold(row: Row, start: string): Promise<void> {
   for (const text of lists) if (await isCovered(text, row)) covered.push(text);
   const toRun = spread(covered);
   lay();
-  const found = runAll(yard, modules, toRun, { seconds, each: 10 });
-  const bad = { writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
+  const ran = runAll(yard, modules, toRun, { seconds, each: 10 });
+  const counts = { writes: 0, connections: 0, programs: 0, reads: 0, changed: 0 };
   const shown = new Map<string, string>();
-  let late = 0;
-  for (const [index, deeds] of found.entries()) {
-    if (deeds.timedOut) late++;
+  for (const [index, deeds] of ran.entries()) {
     for (const [what, which] of faults(row, start, deeds)) {
-      bad[what] += 1;
+      counts[what] += 1;
       const key = `${what} ${which.join(' ').replace(/[\w.-]*\d{3,}[\w.-]*/g, '*')}`;
       if (!shown.has(key))
         shown.set(key, `${what.padEnd(12)} ${toRun[index]}\n      → ${which.slice(0, 4).join(', ')}`);
     }
   }
-  total.rows++;
-  if (found.length === 0) absent.push(`${row.command} (nothing that was drawn is covered)`);
-  total.drawn += lists.length;
-  total.covered += covered.length;
-  total.different += toRun.length;
-  total.run += found.length;
-  for (const what of Object.keys(bad) as (keyof typeof bad)[]) total[what] += bad[what];
-  const numbers = [
-    lists.length,
-    covered.length,
-    toRun.length,
-    found.length,
-    bad.writes,
-    bad.connections,
-    bad.programs,
-    bad.reads,
-    late,
-  ];
+  return {
+    ...{ command: row.command, start, drawn: lists.length, covered: covered.length, different: toRun.length },
+    ...{ run: ran.length, ...counts, late: ran.filter(({ timedOut }) => timedOut).length },
+    examples: [...shown.values()].slice(0, 6),
+  };
+}
+
+function tell({
+  start,
+  drawn,
+  covered,
+  different,
+  run,
+  writes,
+  connections,
+  programs,
+  reads,
+  late,
+  examples,
+}: Result): void {
+  const numbers = [drawn, covered, different, run, writes, connections, programs, reads, late];
   const widths = [6, 8, 7, 7, 8, 13, 10, 7, 6];
   console.log(start.padEnd(30) + numbers.map((number, column) => String(number).padStart(widths[column]!)).join(''));
-  for (const text of [...shown.values()].slice(0, 6)) console.log(`    ${text}`);
+  for (const text of examples) console.log(`    ${text}`);
 }
 
 function faults(
@@ -223,7 +236,7 @@ function faults(
     (path) => sources.includes(path) || /^(PWNED|canary|\.git\/(hooks|config))/.test(path),
   );
   const writes = deeds.writes.filter((path) => !isOwnPlace(start, path));
-  const reads = deeds.reads.filter((path) => path !== paths.join(yard.folder, '.env') || !readsSettings(start));
+  const reads = deeds.reads.filter((path) => path !== paths.join(yard.folder, '.env') || row.why !== handsOnSettings);
   const all = { writes, connections, programs, reads, changed };
   return (Object.entries(all) as [keyof typeof all, string[]][]).filter(([, which]) => which.length > 0);
 }

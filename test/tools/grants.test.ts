@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
+import { fits } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
+import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';
 import { understand } from '../../src/tools/gate/parts.ts';
 import { coverage, coverageOf, rulesFor } from '../../src/tools/gate/rules.ts';
 import { days, play } from '../support/day.ts';
@@ -85,6 +87,49 @@ describe('every row of the table of commands', () => {
       assert.ok(yes.length > 0 && no.length > 0);
     });
   }
+});
+
+// Not every program of the table can be had to be watched while it runs: what a row covers is what it names, and nothing else.
+describe('no row of the table takes', () => {
+  const unnamed = ['--made-up', '--made-up=x', '--made-up=./evil.sh', '-@', '-@x', '--no-made-up'];
+  const lists = unnamed.flatMap((option) => [[option], ['--', option]]);
+  for (const args of lists)
+    it(`${args.join(' ')}, which it does not name`, () => {
+      const open = rows.filter((row) => fits({ ...row, needs: undefined, least: 0 }, args));
+      assert.deepEqual(
+        open.map(({ command }) => command),
+        [],
+      );
+    });
+});
+
+// Nor can all of it be watched that is here: of what never was, no word may be a place elsewhere, or settings of something else.
+describe('of a command that nobody has watched', () => {
+  const places = [
+    '/etc/passwd',
+    '../outside',
+    'link/x',
+    '.env',
+    '@evil.txt',
+    '~/x',
+    'http://127.0.0.1:9/x',
+    '127.0.0.1:9',
+    'a=/x',
+  ];
+  for (const begin of unseen)
+    it(`${begin} covers no word that is a place elsewhere, and nothing behind --`, async () => {
+      const own = rows.filter((row) => isUnseen(row) && (row.command === begin || row.command.startsWith(`${begin} `)));
+      assert.ok(own.length > 0, 'it is in no row');
+      for (const text of new Set(own.flatMap(({ yes }) => yes)))
+        for (const tried of [...places, '-- x'].map((place) => `${text} ${place}`)) {
+          const { parts } = await understand(workspace.roots, workspace.root, tried);
+          assert.equal(
+            parts?.find(({ row }) => own.some(({ command }) => command === row?.command)),
+            undefined,
+            tried,
+          );
+        }
+    });
 });
 
 describe('Always Allow… for a command offers', () => {

@@ -181,7 +181,10 @@ async function checkedClaims(
         );
         const bare = path === 'tests' ? await checked(roots, folder, path, 'search') : undefined;
         if (!places.some(Boolean) && !bare) return undefined;
-      } else await checked(roots, folder, beginning(path), 'search');
+      } else {
+        const found = await checked(roots, folder, beginning(path), 'search');
+        if (as === 'there' && !found) return undefined;
+      }
     }
   } catch (error) {
     told(error);

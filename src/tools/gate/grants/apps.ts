@@ -232,15 +232,26 @@ export const appRows: readonly Row[] = [
       'xcodebuild -resultBundlePath /x test',
     ],
   }),
-  ...['dart analyze', 'flutter analyze', 'dart test', 'flutter test'].map((command) =>
+  ...['dart analyze', 'flutter analyze'].map((command) =>
     fileTool(
       command,
-      '--no-color --trace --verbose --fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings -n= -N= --name= --plain-name= --coverage --no-pub --concurrency=# -j=# -r=compact|expanded|json|github|failures-only --reporter=compact|expanded|json|github|failures-only -t=<name> -x=<name> --tags=<name> --exclude-tags=<name> --run-skipped -p=vm|chrome|node --platform=vm|chrome|node --machine --no-congratulate --total-shards=# --shard-index=# --test-randomize-ordering-seed=#',
+      '--fatal-infos --fatal-warnings --no-fatal-infos --no-fatal-warnings --no-pub --no-congratulate',
       {
-        operands: command.endsWith('test') ? 'tests' : 'paths',
+        yes: [command, `${command} lib`],
+        no: [`${command} ../x`, `${command} --packages=evil`, `${command} --write=/x`, `${command} --watch`],
+      },
+    ),
+  ),
+  ...['dart test', 'flutter test'].map((command) =>
+    fileTool(
+      command,
+      // With --coverage `dart test` is told a folder to write to.
+      `${command === 'flutter test' ? '--coverage --no-pub --machine' : '-p=vm|chrome|node --platform=vm|chrome|node'} -n= -N= --name= --plain-name= --concurrency=# -j=# -r=compact|expanded|json|github|failures-only --reporter=compact|expanded|json|github|failures-only -t=<name> -x=<name> --tags=<name> --exclude-tags=<name> --run-skipped --total-shards=# --shard-index=# --test-randomize-ordering-seed=#`,
+      {
+        operands: 'tests',
         yes: [command, `${command} test/a_test.dart`],
         no: [
-          ...(command.endsWith('test') ? [`${command} bin/deploy.dart`] : []),
+          `${command} bin/deploy.dart`,
           `${command} --x`,
           `${command} ../x`,
           `${command} --config=evil`,
@@ -249,6 +260,7 @@ export const appRows: readonly Row[] = [
           `${command} --file-reporter=json:/x`,
           `${command} --dart-define=A=b`,
           `${command} --packages=evil`,
+          'dart test --coverage=lib',
         ],
       },
     ),
@@ -262,16 +274,12 @@ export const appRows: readonly Row[] = [
       no: ['dart format lib', 'dart format -o write lib', 'dart format --set-exit-if-changed .'],
     },
   ),
-  ...['dart pub deps', 'flutter pub deps', 'flutter doctor', 'flutter devices', 'fvm list'].map((command) =>
-    looks(command, '--style=list|tree|compact --json --no-dev -v', {
+  ...['dart pub deps', 'flutter pub deps'].map((command) =>
+    looks(command, '--style=list|tree|compact --json --no-dev', {
+      kind: 'asks',
+      why: 'It shows what the project has, and asks the index of packages for what it does not know.',
       yes: [command],
-      no: [
-        `${command} -C ..`,
-        `${command} --directory=..`,
-        'flutter pub get',
-        'flutter pub upgrade',
-        'flutter doctor --android-licenses',
-      ],
+      no: [`${command} -C ..`, `${command} --directory=..`, 'flutter pub get', 'flutter pub upgrade'],
     }),
   ),
   ...['dart pub outdated', 'flutter pub outdated'].map((command) =>
@@ -290,7 +298,7 @@ export const appRows: readonly Row[] = [
     'flutter build linux',
     'flutter build appbundle',
   ].map((command) =>
-    tool(command, '--debug --release --profile --no-pub --no-codesign --no-tree-shake-icons -v --analyze-size', {
+    tool(command, '--debug --release --profile --no-pub --no-codesign --no-tree-shake-icons -v', {
       yes: [`${command} --debug`],
       no: [
         `${command} -o /x`,

@@ -62,7 +62,6 @@ export const archiveRows: readonly Row[] = [
     'xz -l',
     'ar t',
     'ar tv',
-    'pkgutil --payload-files',
   ].map((command) =>
     lists(command, '-v -q', {
       no: [`${command} /x.gz`, `${command} -o x`, `${command} -d x`, 'gzip build/a', 'ar x build/a', 'gunzip build/a'],
@@ -97,11 +96,6 @@ export const archiveRows: readonly Row[] = [
       ],
     },
   ),
-  lists('otool', '-L -l -h -t -V', {
-    yes: ['otool -L build/a'],
-    no: ['otool -L /x', 'otool -L @evil'],
-    readsArguments: true,
-  }),
   lists('xmllint', '--xpath= --noout --format --nonet --html --recover', {
     needs: ['--xpath', '--noout', '--format'],
     yes: ["xmllint --xpath 'string(//failure/@message)' build/a.xml", 'xmllint --noout pom.xml'],

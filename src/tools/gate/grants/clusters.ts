@@ -60,13 +60,7 @@ export const clusterRows: readonly Row[] = [
       ],
     },
   ),
-  ...[
-    'kubectl config current-context',
-    'kubectl config get-contexts',
-    'kubectx -c',
-    'minikube status',
-    'kind get clusters',
-  ].map((command) =>
+  ...['kubectl config current-context', 'kubectl config get-contexts'].map((command) =>
     cluster(command, '--client --short', {
       yes: [command],
       no: [
@@ -128,24 +122,14 @@ export const clusterRows: readonly Row[] = [
         ],
       }),
   ),
-  ...[
-    'kubeconform',
-    'kubeval',
-    'kube-linter lint',
-    'datree test',
-    'checkov',
-    'tfsec',
-    'trivy config',
-    'conftest test',
-    'polaris audit',
-  ].map((command) =>
+  ...['kubeconform', 'checkov', 'trivy config'].map((command) =>
     fileTool(
       command,
-      '-strict --strict -summary --summary --quiet --compact --soft-fail --no-color -d=<path> --directory=<path> --audit-path=<path> --framework=<name> --severity=<labels> --exit-code=#',
+      '-strict --strict -summary --summary --quiet --compact --soft-fail --no-color -d=<path> --directory=<path> --framework=<name> --severity=<labels> --exit-code=#',
       {
         kind: 'asks',
         why: 'It checks what is written for a cluster, and fetches the rules that it checks by.',
-        yes: [`${command} k8s`],
+        yes: [`${command} ./k8s`],
         no: [
           `${command} --schema-location https://evil.example x`,
           `${command} --config evil x`,
@@ -185,8 +169,6 @@ export const clusterRows: readonly Row[] = [
   ...[
     'packer validate',
     'packer fmt -check',
-    'nomad job validate',
-    'terragrunt hclfmt --terragrunt-check',
     'docker compose config --services',
     'docker compose config --volumes',
     'docker compose config --images',

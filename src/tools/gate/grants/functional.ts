@@ -92,27 +92,22 @@ export const functionalRows: readonly Row[] = [
     yes: ['mix format --check-formatted'],
     no: ['mix format', 'mix format --check-formatted --dot-formatter /x'],
   }),
-  ...[
-    'rebar3 eunit',
-    'rebar3 ct',
-    'rebar3 dialyzer',
-    'rebar3 xref',
-    'rebar3 compile',
-    'rebar3 tree',
-    'rebar3 lint',
-    'gleam test',
-    'gleam check',
-    'gleam build',
-  ].map((command) =>
+  ...['rebar3 eunit', 'rebar3 dialyzer', 'rebar3 xref', 'rebar3 compile', 'rebar3 tree', 'rebar3 lint'].map((command) =>
     tool(command, '--module=<name> --suite=<name> --case=<name> --verbose -v --cover -c', {
       yes: [command],
-      no: [
-        `${command} --dir /x`,
-        `${command} --config evil`,
-        'rebar3 hex publish',
-        'gleam publish',
-        `${command} --target /x`,
-      ],
+      no: [`${command} --dir /x`, `${command} --config evil`, 'rebar3 hex publish'],
+    }),
+  ),
+  ...['gleam test', 'gleam check', 'gleam build'].map((command) =>
+    tool(command, '--target=erlang|javascript', {
+      yes: [command],
+      no: [`${command} --target /x`, `${command} --runtime ./evil`, `${command} -- x`, 'gleam publish', 'gleam run'],
+    }),
+  ),
+  ...['fourmolu --mode check', 'fourmolu -m check'].map((command) =>
+    fileTool(command, '', {
+      yes: [`${command} src`],
+      no: [`${command} --mode inplace src`, `${command} -o -pgmF=./evil src`, `${command} /x`, 'fourmolu src'],
     }),
   ),
   fileTool('gleam format', '--check', {
@@ -142,40 +137,18 @@ export const functionalRows: readonly Row[] = [
       },
     ),
   ),
-  ...['stack build', 'stack test', 'stack haddock', 'stack ls dependencies', 'stack bench'].map((command) =>
-    tool(
-      command,
-      '--fast --pedantic --test --no-run-tests --no-run-benchmarks --coverage --keep-going --dry-run -j=# --ghc-options=-Wall|-Werror --verbose --depth=# --license',
-      {
-        operands: /^[a-z][\w-]*(:(lib|exe|test|bench)(:[\w-]+)?)?$/i,
-        yes: [command, `${command} --fast`],
-        no: [
-          `${command} --exec ./evil`,
-          `${command} --stack-yaml evil.yaml`,
-          `${command} --test-arguments x`,
-          `${command} --work-dir /x`,
-          'stack exec evil',
-          'stack upload .',
-          `${command} --with-gcc=./evil`,
-          `${command} --file-watch-poll --exec x`,
-          `${command} --docker`,
-        ],
-      },
-    ),
-  ),
-  ...['hlint', 'ormolu --mode check', 'fourmolu --mode check', 'ormolu -m check', 'fourmolu -m check', 'weeder'].map(
-    (command) =>
-      fileTool(command, '--no-summary --json --no-exit-code -j -q', {
-        yes: [`${command} src`],
-        no: [
-          `${command} --refactor src`,
-          `${command} --mode inplace src`,
-          `${command} -h evil.yaml src`,
-          `${command} --report=/x src`,
-          `${command} /x`,
-          `${command} --with=evil src`,
-        ],
-      }),
+  ...['hlint', 'ormolu --mode check', 'ormolu -m check'].map((command) =>
+    fileTool(command, '--no-summary --json --no-exit-code -j -q', {
+      yes: [`${command} src`],
+      no: [
+        `${command} --refactor src`,
+        `${command} --mode inplace src`,
+        `${command} -h evil.yaml src`,
+        `${command} --report=/x src`,
+        `${command} /x`,
+        `${command} --with=evil src`,
+      ],
+    }),
   ),
   ...['dune build', 'dune test', 'dune runtest'].map((command) =>
     tool(command, '--display=short|quiet|verbose|progress --force -f -j=# --no-buffer --profile=dev|release', {
@@ -194,7 +167,7 @@ export const functionalRows: readonly Row[] = [
       ],
     }),
   ),
-  ...['opam list', 'opam show', 'ghc-pkg list', 'lein deps :tree', 'spago ls packages'].map((command) =>
+  ...['opam list', 'opam show', 'ghc-pkg list', 'lein deps :tree'].map((command) =>
     looks(command, '--installed -i -a', {
       operands: /^[a-z][\w-]*$/,
       yes: [command],
@@ -245,15 +218,7 @@ export const functionalRows: readonly Row[] = [
       ],
     },
   ),
-  ...[
-    'elm-test',
-    'elm-review',
-    'elm-format --validate',
-    'spago test',
-    'spago build',
-    'rescript build',
-    'purs-tidy check',
-  ].map((command) =>
+  ...['elm-test', 'elm-review', 'elm-format --validate', 'rescript build'].map((command) =>
     fileTool(command, '--report=console|json|junit --fuzz=# --seed=#', {
       yes: [command],
       no: [

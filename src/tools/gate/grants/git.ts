@@ -13,7 +13,7 @@ const commits =
   '--oneline --graph --[no-]decorate --decorate=short|full|auto|no --all --branches --tags --remotes --follow -n=# -# --max-count=# --skip=# --since= --until= --after= ' +
   '--before= --author= --committer= --grep= -i -E -F -P --all-match --invert-grep --merges --no-merges --first-parent --reverse --date= --format=<format> ' +
   '--pretty --pretty=<format> --[no-]abbrev-commit --topo-order --date-order --author-date-order --cherry-pick --cherry-mark --cherry --left-right --left-only --right-only ' +
-  '--boundary --simplify-by-decoration --full-history --ancestry-path -L= --source --walk-reflogs -g --count --not';
+  '--boundary --simplify-by-decoration --full-history --ancestry-path -L=<range> --source --walk-reflogs -g --count --not';
 const before = '--no-pager -P --no-optional-locks --literal-pathspecs';
 
 const looks = (command: string, options: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
@@ -245,6 +245,7 @@ export const gitRows: readonly Row[] = [
     yes: ['git config user.name', 'git config --get user.email'],
     no: [
       'git config user.name x',
+      'git config user.name --',
       'git config core.hooksPath evil',
       'git config --list',
       'git config --get http.extraheader',

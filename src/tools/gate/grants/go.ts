@@ -145,12 +145,14 @@ const modulesRows: readonly Row[] = [
   }),
   tool('staticcheck', '-checks= -f=text|stylish|json -tests=true|false', {
     oneDash: true,
+    optionsFirst: true,
     operands: 'packages',
     yes: ['staticcheck ./...'],
     no: ['staticcheck -modfile=x ./...'],
   }),
   tool('govulncheck', '-show= -mode=source -test', {
     oneDash: true,
+    optionsFirst: true,
     kind: 'asks',
     why: 'It asks for known vulnerabilities of the dependencies.',
     operands: 'packages',

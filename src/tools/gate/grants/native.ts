@@ -115,48 +115,41 @@ export const nativeRows: readonly Row[] = [
       'zig test src/a.zig -lc --libc /x',
     ],
   }),
-  ...[
-    'zig ast-check',
-    'zig fmt --check',
-    'nim check',
-    'crystal tool format --check',
-    'ameba',
-    'stylua --check',
-    'luacheck',
-    'selene',
-    'perlcritic',
-    'protolint',
-    'solhint',
-    'slither',
-  ].map((command) =>
-    fileTool(command, '--quiet -q --color=auto|always|never --no-color --stdin=no', {
+  ...['nim check', 'crystal tool format --check', 'luacheck', 'perlcritic', 'solhint'].map((command) =>
+    fileTool(
+      command,
+      `--quiet -q --color=auto|always|never --no-color --stdin=no${command === 'solhint' ? ' --disc' : ''}`,
+      {
+        ...(command === 'solhint' && { needs: ['--disc'] }), // else it asks the index of packages for a newer one
+        least: 1,
+        yes: [command === 'solhint' ? 'solhint --disc src' : `${command} src`],
+        no: [
+          'solhint src',
+          `${command} /x`,
+          `${command} --config evil src`,
+          `${command} -c evil src`,
+          `${command} --fix src`,
+          `${command} --all --fix src`,
+          `${command} -o /x src`,
+        ],
+      },
+    ),
+  ),
+  ...['zig ast-check', 'zig fmt --check', 'stylua --check', 'selene'].map((command) =>
+    fileTool(command, '', {
       least: 1,
-      yes: [`${command} src`],
+      yes: [`${command} ./src`],
       no: [
         `${command} /x`,
         `${command} --config evil src`,
-        `${command} -c evil src`,
-        `${command} --fix src`,
+        `${command} -f ./evil src`,
         'zig fmt src',
         'stylua src',
-        `${command} --all --fix src`,
-        `${command} -o /x src`,
+        command,
       ],
     }),
   ),
-  ...[
-    'busted',
-    'crystal spec',
-    'nimble test',
-    'forge test',
-    'forge build',
-    'hardhat test',
-    'hardhat compile',
-    'raco test',
-    'janet -k',
-    'v test',
-    'odin check',
-  ].map((command) =>
+  ...['busted', 'crystal spec', 'nimble test'].map((command) =>
     fileTool(
       command,
       '-v -q -vv -vvv -vvvv --verbose -l -r --tags=<name> --match-test=<name> --match-contract=<name> --fail-fast --order=default|random --error-trace --offline --no-color',
@@ -179,6 +172,19 @@ export const nativeRows: readonly Row[] = [
       },
     ),
   ),
+  ...['forge test', 'forge build'].map((command) =>
+    fileTool(command, '-v -vv -vvv -vvvv --match-test=<name> --match-contract=<name> --fail-fast --offline', {
+      needs: ['--offline'], // else it fetches the compiler that a file names
+      operands: undefined,
+      yes: [`${command} --offline`],
+      no: [
+        command,
+        `${command} --offline --ffi`,
+        `${command} --offline --root /x`,
+        `${command} --offline --use ./evil`,
+      ],
+    }),
+  ),
   fileTool('forge fmt', '--check', {
     needs: ['--check'],
     yes: ['forge fmt --check'],
@@ -189,6 +195,7 @@ export const nativeRows: readonly Row[] = [
     '-top -cum -nodecount=# -list= -peek= -text -tree -sample_index=<name> -flat -lines -show= -ignore= -focus= -unit=<name> -traces -alloc_space -alloc_objects -inuse_space -inuse_objects',
     {
       oneDash: true,
+      optionsFirst: true,
       needs: ['-top', '-text', '-list', '-peek', '-tree', '-traces'],
       operands: 'files',
       least: 1,
@@ -201,6 +208,7 @@ export const nativeRows: readonly Row[] = [
         'go tool pprof -http=:1 cpu.out',
         'go tool pprof -top -output=/x cpu.out',
         'go tool pprof -top localhost:8080',
+        'go tool pprof -top cpu.out -list localhost:8080',
         'go tool pprof -web cpu.out',
         'go tool pprof -top -tools=./evil cpu.out',
         'go tool pprof -top -symbolize=remote cpu.out',

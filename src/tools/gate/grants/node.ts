@@ -204,7 +204,7 @@ export const nodeRows: readonly Row[] = [
       ],
     },
   ),
-  ...['next lint', 'astro check', 'svelte-check', 'nuxt build'].map((command) =>
+  ...['next lint', 'astro check', 'svelte-check'].map((command) =>
     fileTool(command, '--debug --quiet --no-lint --output=human|human-verbose|machine', {
       operands: undefined,
       yes: [command],

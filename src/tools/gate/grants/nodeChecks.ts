@@ -13,8 +13,7 @@ const no = (command: string): string[] => [
 
 /** What the words behind it are: files of tests, names of projects; to the others a configuration, or another folder to build. */
 const toldOf = (command: string): Row['operands'] => {
-  if (/^(ava|tap|web-test-runner|wtr|qunit|jasmine|vitest list|(react-scripts|craco) test)$/.test(command))
-    return 'tests';
+  if (/^(ava|tap|web-test-runner|wtr|qunit|jasmine|vitest list|react-scripts test)$/.test(command)) return 'tests';
   return command.startsWith('ng ') ? /^\w[\w-]*$/ : undefined;
 };
 
@@ -40,7 +39,6 @@ export const nodeCheckRows: readonly Row[] = [
     'commitlint',
     'type-coverage',
     'textlint',
-    'alex',
     'remark',
     'secretlint',
     'sort-package-json --check',
@@ -57,9 +55,7 @@ export const nodeCheckRows: readonly Row[] = [
     'attw --pack',
     'eslint-config-prettier',
     'graphql-codegen --check',
-    'i18next-parser --fail-on-update',
     'case-police',
-    'linthtml',
   ].map((command) =>
     fileTool(
       command,
@@ -80,28 +76,18 @@ export const nodeCheckRows: readonly Row[] = [
     'qunit',
     'jasmine',
     'vitest list',
-    'cypress run',
     'ng test',
     'ng lint',
     'ng build',
     'react-scripts test',
     'react-scripts build',
-    'vue-cli-service build',
-    'vue-cli-service lint --no-fix',
-    'craco test',
-    'craco build',
-    'nuxt typecheck',
-    'nuxi typecheck',
-    'gatsby build',
     'webpack',
     'rollup -c',
     'tsup',
-    'storybook build',
     'remix vite:build',
     'react-router build',
     'react-router typecheck',
     'svelte-kit sync',
-    'expo-doctor',
     'ts-json-schema-generator --check',
     'elm-test-rs',
     'eleventy --dryrun',
@@ -111,6 +97,7 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--watch=false --watchAll=false --no-watch --browsers=ChromeHeadless --code-coverage --coverage --ci --mode=production|development --mode=test --configuration=production|development|test --project=<name> --spec=<tests> --browser=<name> --headless --quiet -q --verbose -v --timeout=<time> --match= -m= --serial --fail-fast --no-progress --prod --stats --source-map --env=production|test --progress=false --max-warnings=# --no-coverage --reporter=spec|dot|tap|list',
       {
+        ...(command === 'vitest list' && { why: handsOnSettings }),
         operands: toldOf(command),
         most: 3,
         yes: [command],
@@ -131,6 +118,7 @@ export const nodeCheckRows: readonly Row[] = [
   ),
   ...['prisma validate', 'prisma format --check', 'prisma migrate status', 'drizzle-kit check'].map((command) =>
     tool(command, '--schema=<file>', {
+      ...(command.startsWith('drizzle') && { why: handsOnSettings }),
       yes: [command],
       no: [
         `${command} --schema ../x`,
@@ -146,6 +134,7 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '-t=<checks> --target=<checks> --targets=<checks> -p=<labels> --projects=<labels> --all --parallel=# --skip-nx-cache --verbose --base=<revision> --head=<revision> --exclude=<labels> --nxBail --output-style=static|stream',
       {
+        why: handsOnSettings,
         needs: ['-t', '--target', '--targets'],
         yes: [`${command} -t test`, `${command} --target=lint --parallel=3`],
         no: [
@@ -160,6 +149,7 @@ export const nodeCheckRows: readonly Row[] = [
     ),
   ),
   tool('nx run', '--skip-nx-cache --verbose --parallel=#', {
+    why: handsOnSettings,
     operands: /^[\w-]+:(test|lint|build|typecheck|check|e2e|unit)$/,
     least: 1,
     most: 1,
@@ -168,8 +158,6 @@ export const nodeCheckRows: readonly Row[] = [
   }),
   ...[
     'lerna run',
-    'rush test',
-    'moon run',
     'yarn workspaces run',
     'yarn workspaces foreach -A run',
     'yarn workspaces foreach run',
@@ -177,9 +165,9 @@ export const nodeCheckRows: readonly Row[] = [
     'turbo',
   ].map((command) =>
     tool(command, '--stream --parallel --concurrency=# --filter=<filter> --scope=<labels> -v -p --since=<revision>', {
-      operands: command === 'moon run' ? /^[\w~^#-]*:(test|lint|build|typecheck|check)$/ : 'scripts',
-      least: command === 'rush test' ? 0 : 1,
-      yes: [`${command} ${command === 'moon run' ? ':test' : command === 'rush test' ? '' : 'test'}`.trim()],
+      operands: 'scripts',
+      least: 1,
+      yes: [`${command} test`],
       no: [
         `${command} deploy`,
         `${command} test --script-shell=./evil.sh`,

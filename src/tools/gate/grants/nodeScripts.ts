@@ -1,4 +1,5 @@
 import type { Row } from './row.ts';
+import { handsOnSettings } from './tool.ts';
 
 /** What runs as the project's own script: its name says what it does, and options that all of the usual runners know may vary. */
 const scriptOptions =
@@ -9,7 +10,7 @@ const scriptOptions =
   '--[no-]color --retries=# --retry=# --timeout=# --testTimeout=# --maxfail=# --max-failures=# --noEmit --pretty --pretty=true|false --shard= --no-cache --cache=false --no-fail-fast --exit --minify --sourcemap --mode=production|development|test --log-level=debug|info|warning|warn|error|silent';
 /** Of `npm` itself. */
 export const npmOptions =
-  '-w= --workspace= --workspaces -ws --if-present --include-workspace-root -s --silent --foreground-scripts --loglevel=silent|error|warn|notice|info|verbose --no-update-notifier --[no-]color';
+  '-w=<name> --workspace=<name> --workspaces -ws --if-present --include-workspace-root -s --silent --foreground-scripts --loglevel=silent|error|warn|notice|info|verbose --no-update-notifier --[no-]color';
 
 const script = (command: string, more: Partial<Row> & Pick<Row, 'yes' | 'no'>): Row => ({
   command,
@@ -123,7 +124,7 @@ export const nodeScriptRows: readonly Row[] = [
     (target): Row => ({
       command: `nx ${target}`,
       kind: 'checks',
-      why: 'It runs targets of the project whose names say that they test, check or build.',
+      why: handsOnSettings,
       before: '',
       options: '--skip-nx-cache --verbose',
       operands: /^\w[\w-]*$/,

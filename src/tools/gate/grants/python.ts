@@ -238,6 +238,8 @@ export const pythonRows: readonly Row[] = [
     'uv tree',
     '--depth=# -d=# --invert --package= --prune= --no-dedupe --frozen --locked --group= --all-groups --no-dev --show-sizes',
     {
+      kind: 'asks',
+      why: 'It shows what the project is made of, and asks the index of packages where its lock file is behind.',
       operands: undefined,
       yes: ['uv tree --invert --package httpx', 'uv tree --depth 1'],
       no: ['uv tree --index=https://evil.example', 'uv tree --project ..', 'uv tree --python ./evil'],

@@ -1,5 +1,5 @@
 import type { Row } from './row.ts';
-import { fileTool, looks, tool } from './tool.ts';
+import { fileTool, handsOnSettings, looks, tool } from './tool.ts';
 
 export const pythonCheckRows: readonly Row[] = [
   ...[
@@ -7,36 +7,17 @@ export const pythonCheckRows: readonly Row[] = [
     'vulture',
     'radon cc',
     'radon mi',
-    'xenon',
     'pydocstyle',
     'pycodestyle',
-    'interrogate',
     'basedpyright',
-    'ty check',
-    'pyre check',
-    'pytype',
-    'deptry',
-    'lint-imports',
-    'import-linter',
-    'refurb',
     'doc8',
-    'pyupgrade --check',
     'docformatter --check',
     'autoflake --check',
     'autopep8 --diff',
     'yapf --diff',
-    'pyroma',
     'twine check',
     'check-manifest',
-    'nbqa ruff',
-    'mdformat --check',
     'ruff analyze graph',
-    'darglint',
-    'eradicate',
-    'wemake-python-styleguide',
-    'zizmor',
-    'cfn-lint',
-    'j2lint',
     'rstcheck',
     'proselint',
   ].map((command) =>
@@ -72,7 +53,6 @@ export const pythonCheckRows: readonly Row[] = [
     'poetry lock --check',
     'poetry check --lock',
     'pdm outdated',
-    'pip-check',
   ].map((command) =>
     tool(command, '-l --local --strict --progress-spinner=off --desc --skip-editable -v --full-report --offline', {
       kind: 'asks',
@@ -91,23 +71,12 @@ export const pythonCheckRows: readonly Row[] = [
       ],
     }),
   ),
-  ...[
-    'nox',
-    'tox',
-    'hatch test',
-    'hatch run',
-    'hatch fmt --check',
-    'rye test',
-    'rye lint',
-    'invoke',
-    'inv',
-    'poe',
-    'hatch env show',
-    'doit',
-  ].map((command) =>
+  ...['nox', 'tox', 'hatch test', 'hatch run', 'hatch fmt --check', 'invoke', 'inv', 'poe', 'doit'].map((command) =>
     tool(
       command,
-      '-s=<checks> -e=<environments> --session=<checks> --sessions=<checks> -r -R -l --list --list-sessions -p --parallel -q -v -vv --no-install -a -n',
+      /^(hatch|poe)/.test(command)
+        ? ''
+        : '-s=<checks> -e=<environments> --session=<checks> --sessions=<checks> -r -R -l --list --list-sessions -p --parallel -q -v -vv --no-install -a -n',
       {
         operands: /run|invoke|inv|poe|doit/.test(command) ? 'scripts' : undefined,
         least: /run|invoke|inv|poe|doit/.test(command) ? 1 : 0,
@@ -179,57 +148,14 @@ export const pythonCheckRows: readonly Row[] = [
     'flask db heads',
     'flask db check',
     'django-admin check',
-    'dbt parse',
-    'dbt ls',
-    'dbt list',
-    'dbt compile',
-    'dbt test',
-    'aerich history',
   ].map((command) =>
-    tool(
-      command,
-      '--all-methods --sort=endpoint|methods|rule|domain|match -v --verbose -s=<labels> --select=<labels> -m=<labels> --models=<labels> --exclude=<labels> --resource-type=<name> --fail-fast -q --no-partial-parse',
-      {
-        yes: [command],
-        no: [
-          `${command} --app evil`,
-          `${command} -d /x`,
-          `${command} --profiles-dir /x`,
-          `${command} --project-dir ..`,
-          `${command} --vars x`,
-          'flask db upgrade',
-          'dbt run',
-          `${command} --target prod`,
-          `${command} --env-file /x`,
-        ],
-      },
-    ),
+    tool(command, '--all-methods --sort=endpoint|methods|rule|domain|match -v --verbose', {
+      ...(command.startsWith('flask') && { why: handsOnSettings }),
+      yes: [command],
+      no: [`${command} --app evil`, `${command} -d /x`, 'flask db upgrade', `${command} --env-file /x`],
+    }),
   ),
-  ...[
-    'pipdeptree',
-    'hatch version',
-    'poetry version',
-    'pdm info',
-    'hatch project metadata',
-    'pyenv versions',
-    'pyenv version',
-    'uv python list',
-    'pixi list',
-    'mise ls',
-    'mise current',
-    'asdf current',
-    'asdf list',
-    'nvm ls',
-    'rbenv versions',
-    'fnm list',
-    'volta list',
-    'sdk current',
-    'goenv versions',
-    'tfenv list',
-    'direnv status',
-    'rustup which',
-    'mamba list',
-  ].map((command) =>
+  ...['poetry version', 'pdm info', 'rbenv versions', 'direnv status', 'rustup which'].map((command) =>
     looks(command, '--short -s -r --only-installed --reverse --json', {
       why: 'It lists what is installed.',
       operands: command.endsWith('which') ? /^\w[\w-]*$/ : undefined,
@@ -254,16 +180,29 @@ export const pythonCheckRows: readonly Row[] = [
     ],
   }),
   ...[
-    'mkdocs build',
-    'hugo',
-    'jekyll build',
+    'ty check',
+    'deptry',
+    'lint-imports',
+    'mdformat --check',
+    'cfn-lint',
     'zola build',
     'zola check',
     'mdbook test',
     'mdbook build',
-    'jekyll doctor',
-    'antora',
   ].map((command) =>
+    tool(command, '', {
+      operands: /^(ty|mdformat|deptry|cfn)/.test(command) ? 'paths' : undefined,
+      yes: [/^(deptry|cfn)/.test(command) ? `${command} .` : command],
+      no: [
+        `${command} --config evil.toml`,
+        `${command} ../x`,
+        `${command} -o /x`,
+        `${command} --fix`,
+        `${command} -d /x`,
+      ],
+    }),
+  ),
+  ...['mkdocs build', 'hugo', 'jekyll build', 'jekyll doctor'].map((command) =>
     tool(
       command,
       '--strict -s -q --quiet --minify -D --buildDrafts --printPathWarnings --renderToMemory --drafts --trace --skip-external-links',

@@ -41,6 +41,8 @@ export interface Row {
   readsArguments?: true;
   /** Long options have one dash (`-run`), and short ones are not put together. */
   oneDash?: true;
+  /** Behind the first word that is no option it looks for none: what stands there would be another file, or an address. */
+  optionsFirst?: true;
   /** Command lines that it covers, and that it must not. */
   yes: readonly string[];
   no: readonly string[];
@@ -96,8 +98,11 @@ export function argumentsOf(row: Row, words: readonly string[]): string[] | unde
 /** What is to be looked at on the disk before a word is harmless. */
 export interface Claim {
   path: string;
-  /** `folder`: one, or a file that says what to do in the folder that it lies in. `package`: a module of Python that is a folder. */
-  as: 'read' | 'output' | 'folder' | 'module' | 'package';
+  /**
+   * `there`: to be read, and on the disk. `folder`: one, or a file that says what to do in the folder that it lies in. `package`: a module
+   * of Python that is a folder.
+   */
+  as: 'read' | 'there' | 'output' | 'folder' | 'module' | 'package';
 }
 
 /** Values that an option may have, by how the table calls them. */
@@ -133,8 +138,14 @@ const valueTypes: Record<string, (value: string) => boolean | Claim> = {
   /** Git runs the program that checks signatures for `%G` and `%(signature)`, and to sort by it. */
   '<format>': (value) => !/%[-+ ]?G|signature/.test(value),
   '<sort>': (value) => !value.includes('signature'),
+  /** Of `git log -L`: `1,20:src/a.ts`. */
+  '<range>': (value) => {
+    const path = value.slice(value.lastIndexOf(':') + 1);
+    return isPath(path) && { path, as: 'read' };
+  },
   '<target>': (value) =>
-    !/(^|[-_.:])(un)?(install|clean|dist|package|upload|deploy|publish)/.test(value) && /^[\w.+:-]+$/.test(value),
+    !/(^|[-_.:])(un)?(install|clean|dist|package|upload|deploy|publish|flash|push|send|reset)/.test(value) &&
+    /^[\w.+:-]+$/.test(value),
   /** Of `python -W`: a category with a dot in it is loaded. */
   '<warning>': (value) => /^(error|ignore|default|always|module|once)(:[^:.]*(:[A-Za-z]*)?)?$/.test(value),
   /** Of `pytest -p`: with `no:` a plugin is left out, without it is loaded. */
@@ -165,14 +176,22 @@ const isFile = (value: string): boolean => isPath(value) && !/:|^\+/.test(value)
 
 export const buildFolder = /^(\.\/)?(_?build|builddir|out|cmake-build|artifacts|publish)[\w-]*(\/\w[\w.-]*)*\/?$/;
 
-/**
- * Whether a row covers the words behind its command; with what has yet to be looked at on the disk. Undefined: it does not.
- */
-export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
+/** How a row covers the words behind its command. */
+export interface Fit {
+  /** What has yet to be looked at on the disk. */
+  claims: Claim[];
+  operands: string[];
+  /** Of its options. */
+  values: string[];
+}
+
+/** Undefined: the row does not cover them. */
+export function fits(row: Row, args: readonly string[]): Fit | undefined {
   const claims: Claim[] = [];
   const options = optionsOf(row.options);
   const used = new Set<string>();
   const operands: string[] = [];
+  const values: string[] = [];
   const accept = (allowed: boolean | Claim): boolean => {
     if (typeof allowed === 'object') claims.push(allowed);
     return allowed !== false;
@@ -188,9 +207,15 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
       operands.push(word);
       continue;
     }
+    if (row.optionsFirst && operands.length > 0) return undefined;
     const option =
       row.oneDash || word.startsWith('--') ? readLong(word, options, row.oneDash) : readShort(word, options);
     if (!option) return undefined;
+    // To some programs it is the value of the flag in front of it, to others a file of that name.
+    const next = args[at + 1] ?? '';
+    const takes = (name: string) => fitsType(options.get(name)?.value ?? 'nothing', next);
+    if (/^(true|false|null)$/.test(next) && !option.awaits && option.value === undefined && !option.names.some(takes))
+      return undefined;
     for (const name of option.names) used.add(name);
     let { value } = option;
     if (option.awaits) {
@@ -199,10 +224,12 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
         return undefined;
     }
     if (value?.startsWith('--')) return undefined; // what it is handed on to would take it for an option
+    if (value !== undefined) values.push(value);
     greedy = option.names.some((name) => row.greedy?.includes(name)) ? option.type : undefined;
     if (option.type !== undefined && !accept(allows(option.type, value ?? ''))) return undefined;
   }
   const rest = args.slice(at + 1);
+  if (args[at] === '--' && rest.length === 0) return undefined; // to some programs it is a value: `git config user.name --`
   // Not every program stops looking for options there, nor what it hands them on to.
   if (!row.rest && rest.some((word) => word.startsWith('-'))) return undefined;
   if (row.rest) {
@@ -218,7 +245,8 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
       rest,
     );
     if (!behind) return undefined;
-    claims.push(...behind);
+    claims.push(...behind.claims);
+    values.push(...behind.operands, ...behind.values);
   } else operands.push(...rest);
   if (row.needs && !row.needs.some((name) => used.has(name))) return undefined;
   if (operands.length < (row.least ?? 0) || operands.length > (row.most ?? Number.POSITIVE_INFINITY)) return undefined;
@@ -226,7 +254,7 @@ export function fits(row: Row, args: readonly string[]): Claim[] | undefined {
     ? (row.operands as readonly Operands[])
     : [row.operands as Operands | undefined];
   const fit = operands.every((operand, at) => accept(allowsOperand(places[at] ?? places.at(-1), operand)));
-  return fit ? claims : undefined;
+  return fit ? { claims, operands, values } : undefined;
 }
 
 /** Types by name of option; a flag has the type undefined. An option may be both. */

@@ -104,7 +104,7 @@ export const rubyRows: readonly Row[] = [
     },
   ),
   ...['erblint', 'erb_lint', 'haml-lint', 'slim-lint', 'standardrb', 'reek'].map((command) =>
-    tool(command, '--lint-all --format=compact|json|multiline|simple|progress --enabled-linters=', {
+    tool(command, /^erb/.test(command) ? '--lint-all --format=compact|json|multiline --enabled-linters=' : '', {
       operands: 'paths',
       yes: [command],
       no: [`${command} --fix`, `${command} -a`, `${command} --config evil.yml`],

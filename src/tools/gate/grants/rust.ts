@@ -105,14 +105,9 @@ export const rustRows: readonly Row[] = [
     yes: ['cargo package -p core --list'],
     no: ['cargo package -p core', 'cargo publish'],
   }),
-  ...[
-    'cargo pkgid',
-    'cargo locate-project',
-    'cargo --list',
-    'rustup show',
-    'rustup toolchain list',
-    'rustup component list',
-  ].map((command) => looks(command, '-p= --installed', { yes: [command], no: [`${command} --config x`] })),
+  ...['cargo pkgid', 'cargo locate-project', 'cargo --list', 'rustup toolchain list', 'rustup component list'].map(
+    (command) => looks(command, '-p= --installed', { yes: [command], no: [`${command} --config x`] }),
+  ),
   tool('cargo deny check', '--hide-inclusion-graph --show-stats -A= -D= -W=', {
     kind: 'asks',
     why: 'It compares the dependencies with the list of advisories, which it fetches.',

@@ -56,7 +56,7 @@ export const systemRows: readonly Row[] = [
     yes: ['vmstat', 'vmstat 1 3'],
     no: ['vmstat -p /x', 'vmstat 1 1 1'],
   }),
-  ...['lscpu', 'lsblk', 'sw_vers', 'lsb_release'].map((command) =>
+  ...['lscpu', 'lsblk', 'lsb_release'].map((command) =>
     machine(command, '-a -e -J --json -f -d -s -i -r -c', {
       yes: [command],
       no: [`${command} -s /x`, `${command} --sysroot=/x`],
@@ -113,7 +113,6 @@ export const systemRows: readonly Row[] = [
     'apt-cache policy',
     'apt-cache show',
     'brew list',
-    'brew info',
     'conda list',
     'conda env list',
     'pacman -Q',

@@ -28,6 +28,7 @@ import { rustRows } from './rust.ts';
 import { syntaxRows } from './syntax.ts';
 import { systemRows } from './system.ts';
 import { taskRows } from './tasks.ts';
+import { isUnseen, unseenClaims } from './unseen.ts';
 import { saysVersion } from './versions.ts';
 
 /**
@@ -90,7 +91,8 @@ export async function rowFor(
     return { command: `${meant[0]} --version`, kind: 'looks', claims: [] };
   for (const row of byProgram.get(meant[0]!) ?? []) {
     const args = argumentsOf(row, meant);
-    const claims = args && fits(row, args);
+    const fit = args && fits(row, args);
+    const claims = fit && (isUnseen(row) ? unseenClaims(row, args, fit) : fit.claims);
     // A script of the project by the name of a program does what it likes: that is no more than one of its builds or tests.
     if (claims && by === 'project' && row.kind !== 'checks') continue;
     if (claims) return { command: row.command, kind: row.kind, claims, ...(row.home && { home: row.home }) };
