@@ -42,6 +42,7 @@ export async function launch(options: ServerOptions): Promise<Place> {
       handleSIGHUP: false,
       args: browserArguments,
       viewport: defaultViewport,
+      reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(patienceMs);

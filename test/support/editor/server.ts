@@ -55,6 +55,8 @@ const quiet = {
   'git.openRepositoryInParentFolders': 'never',
   'typescript.disableAutomaticTypeAcquisition': true, // it would ask a registry for types
   'remote.autoForwardPorts': false, // it would look through the sockets of all processes, again and again
+  'workbench.reduceMotion': 'on', // each step of a movement is painted by the processor
+  'editor.cursorBlinking': 'solid',
   'window.dialogStyle': 'custom',
   'window.confirmBeforeClose': 'never',
   'window.commandCenter': false,
