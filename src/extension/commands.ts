@@ -29,6 +29,7 @@ import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
 import { takeOverRun } from './runs/takeOver.ts';
 import type { Undo } from './runs/undo.ts';
+import type { RunElsewhere, Worktrees } from './runs/worktrees.ts';
 import type { Presence } from './view/presence.ts';
 import type { Packages } from './workflows/packages.ts';
 import type { Workflows } from './workflows/workflows.ts';
@@ -41,6 +42,7 @@ interface Parts {
   leftRunning: LeftRunning;
   commandsAtWork: CommandsAtWork;
   commitMessages: CommitMessages;
+  worktrees: Worktrees;
   packages: Packages;
   setup: Setup;
   manager: ModelManager;
@@ -89,14 +91,17 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
       await showPanel();
       await conversation.open(undefined);
     },
+    'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
-      const runId = await pickRun(parts.store, 'Towpath: open a run');
-      if (!runId) return;
+      const elsewhere = await parts.worktrees.elsewhere();
+      const picked = await pickRun(parts.store, 'Towpath: open a run', elsewhere);
+      if (picked?.folder) return parts.worktrees.open(picked.folder);
+      if (!picked?.id) return;
       await showPanel();
-      await conversation.open(runId);
+      await conversation.open(picked.id);
     },
     'towpath.deleteRun': async () => {
-      const runId = await pickRun(parts.store, 'Towpath: delete a run');
+      const runId = (await pickRun(parts.store, 'Towpath: delete a run'))?.id;
       if (!runId) return;
       const stop = 'Stop and Delete';
       const text = 'This run is at work. Stop it and delete it?';
@@ -203,15 +208,34 @@ function askTask(): Thenable<string | undefined> {
   });
 }
 
-async function pickRun(store: RunStore, title: string): Promise<string | undefined> {
-  const items = underTheirRuns(await store.list()).map(({ run, depth }) => ({
+interface PickedRun extends vscode.QuickPickItem {
+  id?: string;
+  /** Of another window, that of this worktree. */
+  folder?: string;
+}
+
+async function pickRun(
+  store: RunStore,
+  title: string,
+  elsewhere: readonly RunElsewhere[] = [],
+): Promise<PickedRun | undefined> {
+  const items: PickedRun[] = underTheirRuns(await store.list()).map(({ run, depth }) => ({
     label: `${'\u2003'.repeat(depth)}${run.title}`,
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     description: new Date(run.updatedAt).toLocaleString(),
     detail: run.damaged && `Damaged: ${run.damaged}`,
     id: run.id,
   }));
-  if (items.length === 0) void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
-  else return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.id;
+  if (elsewhere.length > 0) items.push({ label: 'In worktrees', kind: vscode.QuickPickItemKind.Separator });
+  for (const { folder, branch, title: label, run } of elsewhere)
+    items.push({
+      label,
+      description: run ? new Date(run.updatedAt).toLocaleString() : 'not begun',
+      detail: `$(git-branch) ${branch}`,
+      folder,
+    });
+  if (items.length > 0)
+    return vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
+  void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
   return undefined;
 }

@@ -46,6 +46,7 @@ import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { Undo } from './runs/undo.ts';
+import { Worktrees } from './runs/worktrees.ts';
 import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Memory } from './settings/memory.ts';
 import { Secrets } from './settings/secrets.ts';
@@ -193,6 +194,11 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const commitMessages = new CommitMessages({ models, policies, workspace, audit });
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
+  const worktrees = new Worktrees({
+    conversation,
+    memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
+    store: path.join(storage.fsPath, 'store'),
+  });
   const packages = new Packages(shelf, conversation, { engine, store }, modals);
   const setup = new Setup(models, secrets);
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
@@ -242,6 +248,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     leftRunning,
     commandsAtWork,
     commitMessages,
+    worktrees,
     packages,
     setup,
     manager,
@@ -298,6 +305,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   );
   policies.look();
   leftRunning.find().catch((error) => log.error(error));
+  worktrees.arrive().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);
   view.listen();
   return {

@@ -41,7 +41,7 @@ export class CommitMessages implements vscode.Disposable {
       const { isTrusted } = vscode.workspace;
       const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
       const inFront = vscode.window.activeTextEditor?.document.uri;
-      const repository = await repositoryOf({ isTrusted, git, inFront }, pressed);
+      const { repository } = await repositoryOf({ isTrusted, git, inFront }, pressed);
       const root = repository.rootUri.toString();
       if (this.atWork.has(root)) return;
       this.atWork.set(root, stop);

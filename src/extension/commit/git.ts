@@ -33,6 +33,8 @@ export interface GitRepository {
 export interface GitExtension {
   readonly enabled: boolean;
   getAPI(version: 1): {
+    /** Where its program is. */
+    readonly git: { readonly path: string };
     readonly state: 'uninitialized' | 'initialized';
     readonly repositories: readonly GitRepository[];
     getRepository(uri: vscode.Uri): GitRepository | null;
@@ -51,13 +53,13 @@ export interface Window {
 }
 
 /**
- * The repository whose button was pressed, else the only one, else that of the editor in front. Throws an `Error` that says to the
- * person why there is none.
+ * The repository whose button was pressed, else the only one, else that of the editor in front, and Git's own program. Throws an `Error`
+ * that says to the person why there is none.
  */
 export async function repositoryOf(
   { isTrusted, git, inFront }: Window,
   pressed?: SourceControl,
-): Promise<GitRepository> {
+): Promise<{ repository: GitRepository; program: string }> {
   if (!isTrusted) throw new Error('Git is not looked at in an untrusted workspace. Trust it first.');
   if (!git) throw new Error("The editor's own Git extension is switched off. Enable it first.");
   const extension = await git.activate();
@@ -72,7 +74,7 @@ export async function repositoryOf(
     : repositories.length === 1
       ? repositories[0]
       : inFront && api.getRepository(inFront);
-  if (found) return found;
+  if (found) return { repository: found, program: api.git.path };
   if (root) throw new Error('This repository is closed.');
   throw new Error('There are several repositories here. Press the button of one of them in Source Control.');
 }

@@ -15,6 +15,10 @@ export class Memory {
     return this.read()[name];
   }
 
+  all(): Record<string, unknown> {
+    return this.read();
+  }
+
   /** `undefined` forgets. Throws when it cannot be written. */
   update(name: string, value: unknown): void {
     const all = { ...this.read(), [name]: value };

@@ -12,7 +12,7 @@ function windowWith(
   const repositories = roots.map((root) => ({ rootUri: uri(root) }) as GitRepository);
   const getRepository = ({ fsPath }: Uri) =>
     repositories.find(({ rootUri }) => fsPath.startsWith(`${rootUri.fsPath}/`)) ?? null;
-  const getAPI = () => ({ state, repositories, getRepository });
+  const getAPI = () => ({ state, repositories, getRepository, git: { path: '/usr/bin/git' } });
   return { isTrusted: true, git: { activate: async () => ({ enabled, getAPI }) as unknown as GitExtension }, ...more };
 }
 
@@ -24,8 +24,9 @@ describe('which repository is meant', () => {
   ];
   for (const [what, window, pressed, root] of found)
     it(what, async () => {
-      const { rootUri } = await repositoryOf(window, pressed ? { rootUri: uri(pressed) } : undefined);
-      assert.equal(rootUri.fsPath, root);
+      const { repository, program } = await repositoryOf(window, pressed ? { rootUri: uri(pressed) } : undefined);
+      assert.equal(repository.rootUri.fsPath, root);
+      assert.equal(program, '/usr/bin/git');
     });
 
   const none: [what: string, window: Window, pressed: string | undefined, says: RegExp][] = [

@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+/** A repository, and Git's own program; `root` is an absolute path. */
+export interface Repository {
+  program: string;
+  root: string;
+}
+
+const [mostWords, mostLetters] = [5, 40];
+
+/** A free name for the branch of a task, from its first words. */
+export async function branchFor(repository: Repository, task: string): Promise<string> {
+  const plain = task.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const said = plain
+    .match(/[a-z0-9]+/g)
+    ?.slice(0, mostWords)
+    .join('-')
+    .slice(0, mostLetters);
+  const name = `towpath/${said?.replace(/-$/, '') ?? 'run'}`;
+  return free(name, (one) => isBranch(repository, one));
+}
+
+/** Beside the repository, named after it and the branch, where nothing is yet. */
+export function folderFor(root: string, branch: string): string {
+  const of = branch.replace(/^towpath\//, '').replace(/[^\p{L}\p{N}._-]+/gu, '-');
+  for (let nth = 1; ; nth++) {
+    const folder = path.join(path.dirname(root), `${path.basename(root)}-${of}${nth === 1 ? '' : `-${nth}`}`);
+    if (!existsSync(folder)) return folder;
+  }
+}
+
+/** Why no branch can have this name, as a sentence. */
+export async function branchProblem(repository: Repository, branch: string): Promise<string | undefined> {
+  if (!(await succeeds(repository, 'check-ref-format', '--branch', branch)) || branch.startsWith('-'))
+    return 'Git takes no such name for a branch.';
+  return (await isBranch(repository, branch)) ? 'There is such a branch already.' : undefined;
+}
+
+/** Makes the branch, from the last commit, and the folder, or neither. Throws an `Error` with Git's own words. */
+export async function addWorktree(
+  repository: Repository,
+  { branch, folder }: { branch: string; folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await succeeds(repository, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}')))
+    throw new Error('Nothing has been committed in this repository yet, and a worktree begins at a commit.');
+  const problem = await branchProblem(repository, branch);
+  if (problem) throw new Error(problem);
+  try {
+    await git(repository, ['worktree', 'add', '--quiet', '-b', branch, '--', folder, 'HEAD'], signal);
+  } catch (error) {
+    await takeBack(repository, branch, folder);
+    const said = String((error as { stderr?: unknown }).stderr ?? '').trim();
+    throw signal.aborted ? error : new Error(said.split('\n').at(-1) || (error as Error).message);
+  }
+}
+
+/** A folder that is on another branch is not the one that was begun, and stays. */
+async function takeBack(repository: Repository, branch: string, folder: string): Promise<void> {
+  const head = await git({ ...repository, root: folder }, ['symbolic-ref', '--short', 'HEAD']).catch(() => undefined);
+  if (head?.stdout.trim() === branch) await succeeds(repository, 'worktree', 'remove', '--force', '--', folder);
+  await succeeds(repository, 'branch', '--delete', '--', branch);
+}
+
+async function free(name: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
+  for (let nth = 1; ; nth++) {
+    const numbered = nth === 1 ? name : `${name}-${nth}`;
+    if (!(await isTaken(numbered))) return numbered;
+  }
+}
+
+const isBranch = (repository: Repository, branch: string) =>
+  succeeds(repository, 'show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
+
+const succeeds = (repository: Repository, ...args: string[]) =>
+  git(repository, args).then(
+    () => true,
+    () => false,
+  );
+
+/** Asks nobody for passwords: there is no terminal to answer in. */
+function git({ program, root }: Repository, args: string[], signal?: AbortSignal) {
+  const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
+  return promisify(execFile)(program, args, { cwd: root, env, ...(signal && { signal }) });
+}

@@ -1,0 +1,189 @@
+import { existsSync, promises as fs, realpathSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { RunSummary } from '../../protocol/run.ts';
+import { RunStore } from '../../runs/store.ts';
+import { type GitExtension, repositoryOf } from '../commit/git.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { stoppable } from '../dialogs/stoppable.ts';
+import type { Memory } from '../settings/memory.ts';
+import type { Conversation } from './conversation.ts';
+import { addWorktree, branchFor, branchProblem, folderFor, type Repository } from './worktree.ts';
+
+/** What is kept of a worktree, by its folder. All paths are absolute and real ones. */
+const worktreeSchema = z.object({
+  /** The repository that it was made from. */
+  repository: z.string(),
+  branch: z.string(),
+  /** What its first run is to do. */
+  task: z.string(),
+  /** Once it begins in its window: that run, and the folder of the store that has it. */
+  runId: z.string().optional(),
+  store: z.string().optional(),
+});
+type Worktree = z.infer<typeof worktreeSchema>;
+
+/** A run of another window that belongs to a repository of this one. */
+export interface RunElsewhere {
+  folder: string;
+  branch: string;
+  title: string;
+  /** Undefined: its window has not begun it yet. */
+  run?: RunSummary;
+}
+
+/**
+ * Lies in a worktree until its run begins, and wakes Towpath in the window that opens (`activationEvents`). It says nothing, for a
+ * repository may hold such a file, too: what is to be done stands in our own memory. Git overlooks it, by what it says to Git.
+ */
+const waker = path.join('.towpath', 'new-run', '.gitignore');
+
+interface Parts {
+  conversation: Conversation;
+  /** Of all windows. */
+  memory: Memory;
+  /** The folder of this window's store. */
+  store: string;
+}
+
+/** Runs on a branch of their own, in a folder and a window of their own. Nothing is merged here, and no worktree removed. */
+export class Worktrees {
+  constructor(private readonly parts: Parts) {}
+
+  /** Asks what and on which branch, makes both, and opens the window in which it begins. */
+  async begin(): Promise<void> {
+    try {
+      const repository = await repositoryInFront();
+      const title = 'Towpath: a new run in a worktree';
+      const prompt = 'What should be done?';
+      const task = (await vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }))?.trim();
+      const branch = task && (await askBranch(repository, title, task));
+      if (!branch) return;
+      const folder = folderFor(repository.root, branch);
+      const isMade = await stoppable(`Towpath makes ${path.basename(folder)}`, (signal) =>
+        addWorktree(repository, { branch, folder }, signal).then(
+          () => true,
+          (error) => {
+            if (signal.aborted) return false;
+            throw error;
+          },
+        ),
+      );
+      if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
+    } catch (error) {
+      void vscode.window.showErrorMessage(withoutLinks((error as Error).message));
+    }
+  }
+
+  /** In a window that was opened for a task: begins it, once the person trusts the folder. What was cut short before begins again. */
+  async arrive(): Promise<void> {
+    const { conversation, memory, store } = this.parts;
+    for (const root of vscode.workspace.workspaceFolders ?? []) {
+      const folder = realOf(root.uri.fsPath);
+      const worktree = this.known(folder);
+      if (!worktree || !existsSync(path.join(folder, waker))) continue;
+      await vscode.commands.executeCommand('towpath.chat.focus');
+      await trusted(() =>
+        conversation.notice({
+          level: 'info',
+          text: 'What you asked for begins once you trust this folder.',
+          action: { label: 'Manage Trust', action: 'manage-trust' },
+        }),
+      );
+      if (!(await new RunStore(store).list()).some(({ id }) => id === worktree.runId)) {
+        await conversation.open(undefined);
+        memory.update(folder, { ...worktree, runId: conversation.id, store } satisfies Worktree);
+        void conversation.begin({ userInput: worktree.task });
+      }
+      await fs.rm(path.join(folder, path.dirname(waker)), { recursive: true, force: true });
+      await fs.rmdir(path.join(folder, path.dirname(waker), '..')).catch(() => {}); // it has more
+      return;
+    }
+  }
+
+  /** Those of the repositories that are open here, the newest first. */
+  async elsewhere(): Promise<RunElsewhere[]> {
+    const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => realOf(uri.fsPath));
+    const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<RunElsewhere | undefined> => {
+      const worktree = this.known(folder);
+      if (!worktree || roots.includes(folder) || !existsSync(folder)) return undefined;
+      if (!roots.some((root) => contains(worktree.repository, root) || contains(root, worktree.repository)))
+        return undefined;
+      const { branch, task, runId, store } = worktree;
+      const kept = store === undefined ? [] : await new RunStore(store).list().catch(() => []);
+      const run = kept.find(({ id }) => id === runId);
+      return { folder, branch, title: run?.title ?? task, ...(run && { run }) };
+    });
+    const found = (await Promise.all(runs)).filter((one) => one !== undefined);
+    return found.sort((a, b) => (b.run?.updatedAt ?? Infinity) - (a.run?.updatedAt ?? Infinity));
+  }
+
+  /** In the window that has it, if there is one. */
+  async open(folder: string): Promise<void> {
+    await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
+  }
+
+  private async keep(repository: string, made: string, what: Pick<Worktree, 'branch' | 'task'>): Promise<string> {
+    const { memory } = this.parts;
+    for (const folder of Object.keys(memory.all())) if (!existsSync(folder)) memory.update(folder, undefined);
+    const folder = realOf(made);
+    memory.update(folder, { repository: realOf(repository), ...what } satisfies Worktree);
+    await fs.mkdir(path.join(folder, path.dirname(waker)), { recursive: true });
+    await fs.writeFile(path.join(folder, waker), '*\n');
+    return folder;
+  }
+
+  private known(folder: string): Worktree | undefined {
+    return worktreeSchema.safeParse(this.parts.memory.get(folder)).data;
+  }
+}
+
+async function repositoryInFront(): Promise<Repository> {
+  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  const inFront = vscode.window.activeTextEditor?.document.uri;
+  const { isTrusted } = vscode.workspace;
+  const { repository, program } = await repositoryOf({ isTrusted, git, inFront });
+  return { root: repository.rootUri.fsPath, program };
+}
+
+async function askBranch(repository: Repository, title: string, task: string): Promise<string | undefined> {
+  const value = await branchFor(repository, task);
+  const words = (branch: string) =>
+    `A branch from the last commit, in the folder ${withoutLinks(folderFor(repository.root, branch))}. What is not committed stays here.`;
+  const branch = await vscode.window.showInputBox({
+    title,
+    prompt: words(value),
+    value,
+    ignoreFocusOut: true,
+    validateInput: async (typed) => {
+      const problem = await branchProblem(repository, typed.trim());
+      return problem ?? { message: words(typed.trim()), severity: vscode.InputBoxValidationSeverity.Info };
+    },
+  });
+  return branch?.trim();
+}
+
+/** @param wait called when it is not trusted yet */
+async function trusted(wait: () => void): Promise<void> {
+  if (vscode.workspace.isTrusted) return;
+  wait();
+  await new Promise<void>((resolve) => {
+    const granted = vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      granted.dispose();
+      resolve();
+    });
+  });
+}
+
+function contains(folder: string, file: string): boolean {
+  return file === folder || file.startsWith(folder + path.sep);
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
