@@ -241,6 +241,12 @@ export const programs: readonly Program[] = [
     by: ['tools/shell/processes.ts', 'tools/shell/table.ts', 'tools/shell/bareRepositories.ts'],
   },
   {
+    what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor',
+    when: 'When you run it',
+    connects: 'To nothing, unless hooks and filters of your repository do',
+    by: ['extension/runs/worktree.ts', 'extension/runs/worktrees.ts'],
+  },
+  {
     what: '*Doctor*: `rg --version`',
     when: 'When you run it',
     connects: 'To nothing',
@@ -256,6 +262,13 @@ export const programs: readonly Program[] = [
     what: '`npm` and `vsce`, for packages of Towpath',
     when: 'When somebody who builds Towpath makes its packages (`npm run package`), or its table of prices (`npm run catalogue`)',
     connects: 'For engines of other platforms and for prices, to the registry that npm is set up for',
-    by: ['vsix/closure.ts', 'vsix/lockedFolder.ts', 'vsix/stage.ts', 'vsix/vsix.ts', 'vsix/writeCatalogue.ts'],
+    by: [
+      'vsix/catalogue.ts',
+      'vsix/closure.ts',
+      'vsix/lockedFolder.ts',
+      'vsix/stage.ts',
+      'vsix/vsix.ts',
+      'vsix/writeCatalogue.ts',
+    ],
   },
 ];
