@@ -32,10 +32,10 @@ const before = new Map<string, Result>(
     : [],
 );
 
-/** What was found when the row was as it is now; undefined where it was not run, or something was found. */
+/** What was found when the row was as it is now; undefined where nothing of it ran, or something was found. */
 export function keptResult(row: Row): Result | undefined {
   const result = before.get(digest(row));
-  return result && faultsOf(result) === 0 ? result : undefined;
+  return result && result.run > 0 && faultsOf(result) === 0 ? result : undefined;
 }
 
 export function keepResult(row: Row, result: Result): void {

@@ -43,6 +43,7 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
     programs: /^(php[\d.]*|stty|grep|echo)$/,
     why: 'it asks the terminal how wide it is, and runs scripts of the project',
   },
+  phpunit: { programs: /^(php[\d.]*|stty)$/, why: 'it asks the terminal how wide it is' },
   phpcs: { programs: /^(php[\d.]*|stty)$/, why: 'it asks the terminal how wide it is' },
   zcat: { programs: /^gzip$/, why: 'a shell script around it' },
   gunzip: { programs: /^gzip$/, why: 'a shell script around it' },
@@ -50,11 +51,26 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
   packer: { programs: /^uname$/, why: 'it asks which system it is on' },
   opam: { programs: /^uname$/, why: 'it asks which system it is on' },
   luacheck: { programs: /^(lua[\d.]*|uname)$/, why: 'a script for Lua' },
-  lein: { programs: /^(dirname|basename|grep|mktemp|java|uname|readlink)$/, why: 'a shell script that starts Java' },
-  gradle: { programs: /^(ls|expr|dirname|basename|uname|java|sed|xargs)$/, why: 'a shell script that starts Java' },
-  cabal: { programs: /^ghc(-pkg)?$/, why: 'it asks the compiler for its version' },
-  'ansible-lint': { programs: /^(python3[\d.]*|ldconfig)$/, why: 'Python looks for a library with it' },
+  lein: {
+    programs: /^(dirname|basename|grep|mktemp|java|uname|readlink|cat|rm)$/,
+    why: 'a shell script that starts Java, and removes what it has made for that',
+  },
+  gradle: {
+    programs: /^(ls|expr|dirname|basename|uname|which|java|sed|xargs)$/,
+    why: 'a shell script that starts Java',
+  },
+  cabal: {
+    programs: /^(ghc(-pkg)?|curl)$/,
+    why: 'it asks the compiler for its version, and the index of packages with the other one',
+  },
+  'ansible-lint': {
+    programs: /^(python3[\d.]*|ldconfig|git|ansible(-config|-playbook)?)$/,
+    why: 'it asks Git for the files of the project, and its other half whether a playbook is well formed',
+  },
   pdm: { programs: /^(python3[\d.]*|file)$/, why: 'it asks what kind of program an interpreter is' },
+  apt: { programs: /^dpkg$/, why: 'it asks which architectures there are' },
+  dpkg: { programs: /^dpkg-query$/, why: 'its other half' },
+  lsb_release: { programs: /^(getopt|cut|tr|uname)$/, why: 'a shell script' },
   'apt-cache': { programs: /^dpkg$/, why: 'it asks which architectures there are' },
   gmake: { programs: /^(echo|sh)$/, why: 'the recipes of the project' },
   pip: { programs: /^(lsb_release|getopt|cut|tr|uname|rustc)$/, why: 'it says to the index which system it is for' },
@@ -100,6 +116,14 @@ const helpers: Record<string, { programs: RegExp; why: string }> = {
   nx: { programs: /^(node|npm|sh|echo)$/, why: 'it runs the scripts of the project by npm' },
   pyright: { programs: /^(node|python3[\d.]*)$/, why: 'it asks Python where its modules lie' },
   basedpyright: { programs: /^(node|python3[\d.]*)$/, why: 'the same' },
+  rails: { programs: /^(rails|ruby[\d.]*)$/, why: 'a script for Ruby' },
+  parallel_rspec: {
+    programs: /^(rspec|ruby[\d.]*|bundle|stty|tput)$/,
+    why: 'it starts the other one several times, and asks the terminal how wide it is',
+  },
+  yq: { programs: /^(jq|python3[\d.]*)$/, why: 'one of its kinds hands the filter on to it' },
+  ng: { programs: /^(node|npm|git)$/, why: 'it asks the package manager of the project for its version' },
+  publint: { programs: /^(node|npm)$/, why: 'it asks npm which files it would pack' },
   busted: { programs: /^lua[\d.]*$/, why: 'a script for Lua' },
   crystal: {
     programs: /^(cc|gcc|collect2|ld(\.\w+)?|ldd|pkg-config|llvm-config[\w.-]*|crystal[\w.-]*)$/,
@@ -122,7 +146,7 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   // What npm has installed is scripts for Node, some of them with a program of their own beside them.
   if (start.startsWith('node_modules/') && /^(node|git|esbuild|ps|grep|cat|sort|wc)$/.test(name)) return true;
   if (pythonTools.test(first) && /^python3[\d.]*$/.test(name)) return true;
-  if (path.startsWith(`${folder}/node_modules/`) && name === first) return true;
+  if (path.startsWith(`${folder}/node_modules/`) && name.startsWith(first)) return true; // `rescript.exe`
   return helpers[first]?.programs.test(name) ?? false;
 }
 
@@ -130,9 +154,13 @@ export function isHelper(start: string, path: string, folder: string): boolean {
 export const isOwnService = (start: string, address: string): boolean =>
   (start.startsWith('docker ') && address.endsWith('/docker.sock')) ||
   (/(^|[ /])tsx( |$)/.test(start) && /\/tsx-\d+\/\d+\.pipe$/.test(address)) ||
+  (start.startsWith('hugo') && /^(\/dev\/log|\/var\/run\/(sys)?log)$/.test(address)) ||
   (isNx(start) && /\/\.nx\/sockets\//.test(address));
 
 /** What a command of these writes whatever it is told: a folder of its own name among the temporary files. */
 export const isOwnPlace = (start: string, path: string): boolean => isNx(start) && path === '/tmp/.nx';
 
-const isNx = (start: string): boolean => /(^|\/)nx /.test(start);
+const isNx = (start: string): boolean => /(^|\/)(nx|lerna) /.test(start);
+
+/** They go through the links of the project to what they look for, and say what is in a folder outside as if they were told to. */
+export const followsLinks = (start: string): boolean => /(^|\/)(bun test|buf lint)( |$)/.test(start);

@@ -138,6 +138,7 @@ export function deedsIn(yard: Yard, trace: string): Omit<Deeds, 'timedOut'> {
   const isIn = (place: string, path: string) => path === place || path.startsWith(`${place}/`);
   const changed = (path: string) => {
     if (!path.startsWith('/') || /^\/dev\/shm\/sem\.|\/hsperfdata_/.test(path)) return; // pipes, locks and counters of processes
+    if (path === '/var/lib/libuuid/clock.txt') return; // a counter of the system
     if (/^\/dev\/(null|tty|stdout|stderr|pts\/.*|fd\/.*)$|^\/proc\/(self|\d+)\//.test(path)) return;
     if (isIn(yard.folder, path)) inside.add(paths.relative(yard.folder, path));
     // To who looks it up in the system's list, the home of nobody is this.
@@ -182,7 +183,7 @@ export function deedsIn(yard: Yard, trace: string): Omit<Deeds, 'timedOut'> {
         const address =
           /sa_family=(AF_INET6?).*?htons\((\d+)\).*?"([^"]*)"|sa_family=AF_UNIX, sun_path=@?"([^"]*)"/.exec(args);
         if (address?.[1]) deeds.connections.add(`${address[3]}:${address[2]}`);
-        else if (address?.[4] && !/nscd|systemd/.test(address[4])) deeds.connections.add(address[4]);
+        else if (address?.[4] && !/nscd|systemd|uuidd/.test(address[4])) deeds.connections.add(address[4]);
         break;
       }
       case 'open':

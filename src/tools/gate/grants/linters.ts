@@ -24,7 +24,8 @@ export const linterRows: readonly Row[] = [
   }).map(([command, options]) =>
     tool(command, options, {
       operands: 'paths',
-      yes: [command],
+      ...(command === 'ansible-lint' && { needs: ['--offline'] }), // else it fetches what the project needs
+      yes: [command === 'ansible-lint' ? `${command} --offline` : command],
       no: [
         `${command} --fix`,
         `${command} --config /x`,

@@ -6,6 +6,7 @@ const typescript =
 
 export const nodeRows: readonly Row[] = [
   fileTool('bun test', '-t= --test-name-pattern= --bail --bail=# --coverage --timeout=# --rerun-each=# --only --todo', {
+    why: handsOnSettings,
     operands: 'tests',
     yes: ['bun test src/a.test.ts -t x'],
     no: ['bun test ./deploy.ts', 'bun test --preload ./evil.ts', 'bun test -u', 'bun test /etc/x.test.ts'],

@@ -31,7 +31,6 @@ export const nodeCheckRows: readonly Row[] = [
     'htmlhint',
     'html-validate',
     'spectral lint',
-    'redocly lint',
     'swagger-cli validate',
     'publint',
     'tsd',
@@ -61,7 +60,6 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--quiet -q --verbose --no-progress --no-summary --gitignore --dot --json --circular --include-workspace-root --production --strict --no-color --color --extensions=<labels> --max-warnings=# --unused --dependencies --exports --files --tsconfig=<path> --no-exit-code --no-must-find-files --show-suggestions --from=<revision> --to=<revision> --last --edit -e --summary --at-least=# --detail',
       {
-        ...(command === 'redocly lint' && { why: handsOnSettings }),
         operands: 'files',
         yes: [command, `${command} src`],
         no: [...no(command), `${command} /etc/passwd`, `${command} https://evil.example/x`, `${command} evil:x`],
@@ -84,7 +82,6 @@ export const nodeCheckRows: readonly Row[] = [
     'webpack',
     'rollup -c',
     'tsup',
-    'remix vite:build',
     'react-router build',
     'react-router typecheck',
     'svelte-kit sync',
@@ -97,7 +94,7 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--watch=false --watchAll=false --no-watch --browsers=ChromeHeadless --code-coverage --coverage --ci --mode=production|development --mode=test --configuration=production|development|test --project=<name> --spec=<tests> --browser=<name> --headless --quiet -q --verbose -v --timeout=<time> --match= -m= --serial --fail-fast --no-progress --prod --stats --source-map --env=production|test --progress=false --max-warnings=# --no-coverage --reporter=spec|dot|tap|list',
       {
-        ...(command === 'vitest list' && { why: handsOnSettings }),
+        ...(/^(vitest|react-scripts) /.test(command) && { why: handsOnSettings }),
         operands: toldOf(command),
         most: 3,
         yes: [command],

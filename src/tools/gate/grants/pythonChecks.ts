@@ -155,7 +155,7 @@ export const pythonCheckRows: readonly Row[] = [
       no: [`${command} --app evil`, `${command} -d /x`, 'flask db upgrade', `${command} --env-file /x`],
     }),
   ),
-  ...['poetry version', 'pdm info', 'rbenv versions', 'direnv status', 'rustup which'].map((command) =>
+  ...['poetry version', 'pdm info', 'direnv status', 'rustup which'].map((command) =>
     looks(command, '--short -s -r --only-installed --reverse --json', {
       why: 'It lists what is installed.',
       operands: command.endsWith('which') ? /^\w[\w-]*$/ : undefined,

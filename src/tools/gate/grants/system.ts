@@ -7,10 +7,6 @@ const machine = (command: string, options: string, more: Partial<Row> & Pick<Row
     ...more,
   });
 
-/** What a virtual machine of Java is asked about its own process. */
-const javaQuestions =
-  /^(VM\.(version|flags|uptime|command_line|info|classloader_stats|metaspace|native_memory)|GC\.(heap_info|class_histogram)|Thread\.print|Compiler\.(queue|codecache)|help)$/;
-
 export const systemRows: readonly Row[] = [
   machine(
     'ps',
@@ -115,8 +111,6 @@ export const systemRows: readonly Row[] = [
     'brew list',
     'conda list',
     'conda env list',
-    'pacman -Q',
-    'apk info',
   ].map((command) =>
     machine(command, '--installed --versions --formula --cask --json -a', {
       why: 'It shows what is installed on this machine.',
@@ -134,27 +128,6 @@ export const systemRows: readonly Row[] = [
     }),
   ),
   machine('jps', '-l -m -v -q -V', { yes: ['jps -lm'], no: ['jps evil.example', 'jps -J-agentpath:/x'] }),
-  machine('jcmd', '', {
-    why: 'It asks a process of Java how it is. What writes a file or loads an agent is asked about.',
-    operands: [/^\d+$/, javaQuestions],
-    least: 2,
-    most: 2,
-    yes: ['jcmd 12 GC.heap_info', 'jcmd 12 Thread.print'],
-    no: [
-      'jcmd 12 GC.heap_dump /x',
-      'jcmd 12 JVMTI.agent_load x',
-      'jcmd 12 -f x',
-      'jcmd 12 GC.run',
-      'jcmd 12 VM.system_properties',
-    ],
-  }),
-  machine('jstack', '-l', {
-    operands: /^\d+$/,
-    least: 1,
-    most: 1,
-    yes: ['jstack 12'],
-    no: ['jstack -J-x 1', 'jstack a core'],
-  }),
   machine('jstat', '-gc -gcutil -class -compiler -gccapacity', {
     oneDash: true,
     operands: /^\d+(ms|s)?$/,

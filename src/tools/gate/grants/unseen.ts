@@ -8,7 +8,6 @@ import type { Claim, Fit, Row } from './row.ts';
  */
 export const unseen: readonly string[] = [
   'actionlint',
-  'apk',
   'artisan',
   'brakeman',
   'brew',
@@ -58,6 +57,7 @@ export const unseen: readonly string[] = [
   'psalm',
   'rector',
   'reek',
+  'rustup',
   'safety',
   'sbt',
   'selene',
