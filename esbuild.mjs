@@ -63,6 +63,7 @@ export const programs = [
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker.ts', 'worker.mjs'),
   program(page, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
+  program(page, 'webview/insights.ts', 'insights.js'),
 ];
 
 function program(options, entry, file) {

@@ -21,6 +21,7 @@ import type { ModelManager } from './models/modelManager.ts';
 import type { Models } from './models/models.ts';
 import type { NamedModels } from './models/namedModels.ts';
 import type { Setup } from './models/setup.ts';
+import type { Insights } from './records/insights.ts';
 import type { Asks } from './runs/asks.ts';
 import type { Branches } from './runs/branches.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
@@ -62,6 +63,7 @@ interface Parts {
   presence: Presence;
   log: vscode.LogOutputChannel;
   copyLog(): Promise<void>;
+  insights: Insights;
 }
 
 /** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
@@ -161,6 +163,7 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
     'towpath.copyRunLog': () => conversation.restored.then(parts.copyLog),
+    'towpath.insights': () => parts.insights.show(),
   };
   return (name, args) => {
     parts.presence.called();

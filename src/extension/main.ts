@@ -38,6 +38,7 @@ import { Panel } from './panel/panel.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
+import { Insights, storesBeside } from './records/insights.ts';
 import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
 import { Branches } from './runs/branches.ts';
@@ -221,6 +222,9 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     () => secrets.all(),
     log,
   );
+  const insights = new Insights(context.extensionUri, path.join(storage.fsPath, 'store'), () =>
+    storesBeside(context.storageUri?.fsPath, path.join(context.globalStorageUri.fsPath, 'no-workspace')),
+  );
   const panel = new Panel({
     view,
     conversation,
@@ -267,6 +271,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     modals,
     presence,
     log,
+    insights,
     copyLog: () =>
       copyRunLog(conversation.runId, { store, secrets, version: context.extension.packageJSON.version as string }),
   });
@@ -293,6 +298,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     approvals,
     policies,
     downloads,
+    insights,
     manager.register(),
     ...watchWorkflowFiles(workflowFiles, log),
     ...watchPackages(shelf, log),

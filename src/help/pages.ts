@@ -12,7 +12,11 @@ export interface Page {
 export const pages = [
   { name: 'models', title: 'Models', about: 'The demo model, models on this machine, endpoints, keys, GPUs' },
   { name: 'approvals', title: 'What is asked', about: 'The questions, presets, rules, commands, what stays asked' },
-  { name: 'runs', title: 'Runs', about: 'Stop and pause, commands in the background, a full window, what is kept' },
+  {
+    name: 'runs',
+    title: 'Runs',
+    about: 'Stop and pause, commands in the background, a full window, the log, insights',
+  },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
   { name: 'audit', title: 'Audit', about: 'A record of what was asked, answered and done, for others' },

@@ -1,0 +1,216 @@
+import {
+  type Counts,
+  cacheShareOf,
+  costOf,
+  grouped,
+  type ModelDay,
+  median,
+  speedOf,
+  successOf,
+} from '../../protocol/insights.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+
+/** What the page shows. */
+export interface Shown {
+  counts: Counts;
+  unread: number;
+  scope: 'workspace' | 'all';
+}
+
+/** A cell: what stands there, and by what its column is sorted (undefined: unknown, last in either order). */
+interface Cell {
+  text: string;
+  sort?: number | string;
+}
+
+/** The whole page, as HTML in which every text of a record is escaped. `nonce`: of its one script. */
+export function insightsHtml(shown: Shown, { script, nonce }: { script: string; nonce: string }): string {
+  const { counts, unread, scope } = shown;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'`;
+  const choice = (value: Shown['scope'], label: string) =>
+    `<button data-scope="${value}" aria-pressed="${value === scope}">${label}</button>`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Towpath Insights</title>
+<style nonce="${nonce}">${style}</style>
+</head>
+<body>
+<h1>Insights</h1>
+<p><span role="group" aria-label="Which runs">${choice('workspace', 'This Workspace')}${choice('all', 'All')}</span>
+<button data-csv>Save as CSV…</button></p>
+<p>${summaryOf(shown)}</p>
+${counts.models.length === 0 ? '' : chartOf(counts)}
+${counts.models.length === 0 ? '' : section('Models', modelHead, modelRows(grouped(counts.models, 'model')), 'models')}
+${counts.tools.length === 0 ? '' : section('Tools', toolHead, toolRows(counts), 'tools')}
+${counts.models.length === 0 ? '' : section('Days', dayHead, dayRows(counts), 'days')}
+${unread > 0 ? `<p>${number(unread)} ${unread === 1 ? 'run' : 'runs'} could not be read.</p>` : ''}
+<p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted runs are not counted.</p>
+<script nonce="${nonce}" src="${escaped(script)}"></script>
+</body>
+</html>`;
+}
+
+function summaryOf({ counts, scope }: Shown): string {
+  const { runs, models } = counts;
+  const where = scope === 'all' ? 'all workspaces' : 'this workspace';
+  if (runs === 0) return `There are no runs in ${where} yet.`;
+  const sum = (name: 'calls' | 'promptTokens' | 'completionTokens' | 'unpriced') =>
+    models.reduce((total, one) => total + one[name], 0);
+  const calls = sum('calls');
+  const without = sum('unpriced');
+  const paid =
+    without === calls
+      ? 'no price known'
+      : `${money(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${number(without)} calls without a price` : ''}`;
+  return `${number(runs)} ${runs === 1 ? 'run' : 'runs'} in ${where}: ${number(calls)} model calls, ${number(sum('promptTokens'))} tokens read, ${number(sum('completionTokens'))} written, ${paid}.`;
+}
+
+const modelHead = ['Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost', 'Retries', 'Failures', 'Stops'];
+const modelRows = (models: readonly ModelDay[]): Cell[][] =>
+  models.map((one) => [text(one.model), ...usageCells(one), whole(one.retries), whole(one.failures), whole(one.stops)]);
+
+const dayHead = ['Day', 'Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost'];
+const dayRows = ({ models }: Counts): Cell[][] =>
+  grouped(models).map((one) => [text(one.day), text(one.model), ...usageCells(one)]);
+
+const usageCells = (one: ModelDay): Cell[] => [
+  whole(one.calls),
+  whole(one.promptTokens),
+  maybe(cacheShareOf(one), percent),
+  whole(one.completionTokens),
+  maybe(speedOf(one), (value) => value.toFixed(value < 10 ? 1 : 0)),
+  {
+    ...maybe(costOf(one), money, one.calls > 0 ? 'no price' : '–'),
+    ...(isPart(one) && { text: `${money(one.cost)} +` }),
+  },
+];
+
+/** Some of its calls have no price: it cost more than is known. */
+const isPart = ({ unpriced, calls }: ModelDay): boolean => unpriced > 0 && unpriced < calls;
+
+const toolHead = ['Tool', 'Calls', 'Success', 'Denied', 'Interrupted', 'Median time', 'Questions', 'Median wait'];
+const toolRows = ({ tools }: Counts): Cell[][] =>
+  [...tools]
+    .sort((one, other) => callsOf(other) - callsOf(one))
+    .map((one) => [
+      text(one.tool),
+      whole(callsOf(one)),
+      maybe(successOf(one), percent),
+      whole(one.denied),
+      whole(one.interrupted),
+      maybe(median(one.ms), duration),
+      whole(one.waits.length),
+      maybe(median(one.waits), duration),
+    ]);
+
+const callsOf = ({ done, failed, denied, interrupted }: Counts['tools'][number]): number =>
+  done + failed + denied + interrupted;
+
+/** Rows are sorted by the page's script, by what `data-sort` says. */
+function section(title: string, head: readonly string[], rows: readonly Cell[][], name: string): string {
+  const heads = head.map((label) => `<th scope="col" aria-sort="none"><button data-by>${label}</button></th>`).join('');
+  const body = rows.map(
+    (cells) =>
+      `<tr>${cells
+        .map(({ text: shown, sort }) => {
+          const by = sort === undefined ? '' : ` data-sort="${escaped(String(sort))}"`;
+          return `<td${typeof sort === 'string' ? '' : ' class="number"'}${by}>${escaped(shown)}</td>`;
+        })
+        .join('')}</tr>`,
+  );
+  return `<h2>${title}</h2>
+<div class="wide"><table data-table="${name}"><thead><tr>${heads}</tr></thead>
+<tbody>${body.join('\n')}</tbody></table></div>`;
+}
+
+/** Days in the picture. */
+const mostDays = 30;
+/** Of a day, in the picture's own units. */
+const [barWidth, barSpace, height] = [16, 4, 120];
+/** Models with a colour of their own; the others share the last. */
+const colours = 6;
+
+/** What each day cost, a colour for each model; tokens, where nothing has a price. */
+function chartOf({ models }: Counts): string {
+  const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
+  const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
+  const shown = hasPrices ? money : (value: number) => `${number(value)} tokens`;
+  const ranked = grouped(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
+  const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
+  const byDay = new Map<string, ModelDay[]>();
+  for (const one of grouped(models)) byDay.set(one.day, [...(byDay.get(one.day) ?? []), one]);
+  const days = [...byDay.keys()].sort().slice(-mostDays);
+  const most = Math.max(...days.map((day) => byDay.get(day)!.reduce((total, one) => total + amountOf(one), 0)), 0);
+  if (most <= 0) return '';
+  const bars = days.map((day, nth) => {
+    let top = height;
+    const parts = byDay.get(day)!.map((one) => {
+      const size = (amountOf(one) / most) * height;
+      top -= size;
+      const title = `${day}, ${one.model}: ${shown(amountOf(one))}`;
+      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(visibleLine(title))}</title></rect>`;
+    });
+    return parts.join('');
+  });
+  const width = days.length * (barWidth + barSpace);
+  const label = `${hasPrices ? 'Cost' : 'Tokens'} of ${days.length === 1 ? 'one day' : `${days.length} days with work`}, ${visibleLine(days[0]!)} to ${visibleLine(days.at(-1)!)}; the most on a day is ${shown(most)}. The table of days says the same.`;
+  const legend = ranked.slice(0, colours).map(({ model }, nth) => {
+    const rest = nth === colours - 1 && ranked.length > colours ? ' and others' : '';
+    return `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="c${nth}" width="10" height="10"/></svg> ${escaped(visibleLine(model))}${rest}</li>`;
+  });
+  return `<h2>${hasPrices ? 'Cost' : 'Tokens'} by day</h2>
+<svg class="chart" role="img" aria-label="${escaped(label)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${bars.join('')}</svg>
+<p class="small">${escaped(visibleLine(days[0]!))} to ${escaped(visibleLine(days.at(-1)!))}, at most ${escaped(shown(most))} a day</p>
+<ul class="legend">${legend.join('')}</ul>`;
+}
+
+const text = (value: string): Cell => ({ text: visibleLine(value), sort: visibleLine(value) });
+const whole = (value: number): Cell => ({ text: number(value), sort: value });
+const maybe = (value: number | undefined, shown: (value: number) => string, none = '–'): Cell =>
+  value === undefined ? { text: none } : { text: shown(value), sort: value };
+
+const number = (value: number): string => Math.round(value).toLocaleString('en-US');
+const percent = (share: number): string => `${Math.round(share * 100)} %`;
+
+/** What is not nothing never looks like it. */
+function money(dollars: number): string {
+  if (dollars > 0 && dollars < 0.0001) return '< $0.0001';
+  return `$${dollars.toFixed(dollars > 0 && dollars < 1 ? 4 : 2)}`;
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (value: string): string => value.replace(/[&<>"']/g, (sign) => signs[sign]!);
+
+const style = `
+body { font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); color: var(--vscode-foreground); padding: 0 1.5em 2em; }
+.small { color: var(--vscode-descriptionForeground); }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { text-align: left; padding: 0.2em 0.9em 0.2em 0; border-bottom: 1px solid var(--vscode-widget-border, transparent); white-space: nowrap; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+button { font: inherit; cursor: pointer; border: 1px solid transparent; padding: 0.2em 0.6em; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+button[aria-pressed='true'] { color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
+th button { background: none; color: inherit; font-weight: 600; padding: 0; }
+th[aria-sort='ascending'] button::after { content: ' ▲'; }
+th[aria-sort='descending'] button::after { content: ' ▼'; }
+button:focus-visible { outline: 1px solid var(--vscode-focusBorder); }
+.chart { max-width: 100%; border-bottom: 1px solid var(--vscode-foreground); }
+.legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: 0 1.2em; }
+.key { width: 0.8em; height: 0.8em; }
+.c0 { fill: var(--vscode-charts-blue); }
+.c1 { fill: var(--vscode-charts-orange); }
+.c2 { fill: var(--vscode-charts-green); }
+.c3 { fill: var(--vscode-charts-purple); }
+.c4 { fill: var(--vscode-charts-yellow); }
+.c5 { fill: var(--vscode-charts-red); }
+`;
