@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { resolvePath } from '../../tools/gate/paths.ts';
+import { makeFile } from '../../tools/gate/write.ts';
 
 /** A repository, and Git's own program; `root` is an absolute path. */
 export interface Repository {
@@ -85,4 +87,34 @@ const succeeds = (repository: Repository, ...args: string[]) =>
 function git({ program, root }: Repository, args: string[], signal?: AbortSignal) {
   const env = { ...process.env, GIT_TERMINAL_PROMPT: '0' };
   return promisify(execFile)(program, args, { cwd: root, env, ...(signal && { signal }) });
+}
+
+/**
+ * Lies in a worktree until its run begins, and wakes Towpath in the window that opens (`activationEvents`). It says nothing more, for a
+ * repository may hold such a file, too. Git overlooks it, by what it says to Git.
+ */
+const waker = '.towpath/new-run/.gitignore';
+const overlookAll = '*\n';
+
+/** Where a link of the repository leads out of the folder there is none: Towpath wakes when it is opened. */
+export async function putWaker(folder: string): Promise<void> {
+  const place = await placeOf(folder).catch(() => undefined);
+  if (place) await makeFile(place, Buffer.from(overlookAll)).catch(() => {});
+}
+
+/** With the folders that were made for it; a file of the repository's own stays. */
+export async function takeWaker(folder: string): Promise<void> {
+  try {
+    const place = await placeOf(folder);
+    if ((await fs.readFile(place, 'utf8')) !== overlookAll) return;
+    await fs.rm(place);
+    await fs.rmdir(path.dirname(place));
+    await fs.rmdir(path.dirname(path.dirname(place)));
+  } catch {
+    // It is not there, or there is more in them.
+  }
+}
+
+async function placeOf(folder: string): Promise<string> {
+  return (await resolvePath([{ name: path.basename(folder), path: folder }], waker, 'write')).path;
 }

@@ -1,4 +1,4 @@
-import { existsSync, promises as fs, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
@@ -9,7 +9,7 @@ import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import type { Memory } from '../settings/memory.ts';
 import type { Conversation } from './conversation.ts';
-import { addWorktree, branchFor, branchProblem, folderFor, type Repository } from './worktree.ts';
+import { addWorktree, branchFor, branchProblem, folderFor, putWaker, type Repository, takeWaker } from './worktree.ts';
 
 /** What is kept of a worktree, by its folder. All paths are absolute and real ones. */
 const worktreeSchema = z.object({
@@ -21,6 +21,8 @@ const worktreeSchema = z.object({
   /** Once it begins in its window: that run, and the folder of the store that has it. */
   runId: z.string().optional(),
   store: z.string().optional(),
+  /** It is or was in that store. */
+  begun: z.literal(true).optional(),
 });
 type Worktree = z.infer<typeof worktreeSchema>;
 
@@ -32,12 +34,6 @@ export interface RunElsewhere {
   /** Undefined: its window has not begun it yet. */
   run?: RunSummary;
 }
-
-/**
- * Lies in a worktree until its run begins, and wakes Towpath in the window that opens (`activationEvents`). It says nothing, for a
- * repository may hold such a file, too: what is to be done stands in our own memory. Git overlooks it, by what it says to Git.
- */
-const waker = path.join('.towpath', 'new-run', '.gitignore');
 
 interface Parts {
   conversation: Conversation;
@@ -79,10 +75,10 @@ export class Worktrees {
   /** In a window that was opened for a task: begins it, once the person trusts the folder. What was cut short before begins again. */
   async arrive(): Promise<void> {
     const { conversation, memory, store } = this.parts;
-    for (const root of vscode.workspace.workspaceFolders ?? []) {
-      const folder = realOf(root.uri.fsPath);
+    for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+      const folder = realOf(uri.fsPath);
       const worktree = this.known(folder);
-      if (!worktree || !existsSync(path.join(folder, waker))) continue;
+      if (!worktree || worktree.begun) continue;
       await vscode.commands.executeCommand('towpath.chat.focus');
       await trusted(() =>
         conversation.notice({
@@ -91,13 +87,13 @@ export class Worktrees {
           action: { label: 'Manage Trust', action: 'manage-trust' },
         }),
       );
-      if (!(await new RunStore(store).list()).some(({ id }) => id === worktree.runId)) {
-        await conversation.open(undefined);
-        memory.update(folder, { ...worktree, runId: conversation.id, store } satisfies Worktree);
-        void conversation.begin({ userInput: worktree.task });
-      }
-      await fs.rm(path.join(folder, path.dirname(waker)), { recursive: true, force: true });
-      await fs.rmdir(path.join(folder, path.dirname(waker), '..')).catch(() => {}); // it has more
+      const isKept = (await new RunStore(store).list()).some(({ id }) => id === worktree.runId);
+      if (!isKept) await conversation.open(undefined);
+      const begins: Worktree = isKept ? worktree : { ...worktree, runId: conversation.id, store };
+      memory.update(folder, begins);
+      await takeWaker(folder);
+      if (!isKept) await conversation.begin({ userInput: worktree.task });
+      memory.update(folder, { ...begins, begun: true } satisfies Worktree);
       return;
     }
   }
@@ -129,8 +125,7 @@ export class Worktrees {
     for (const folder of Object.keys(memory.all())) if (!existsSync(folder)) memory.update(folder, undefined);
     const folder = realOf(made);
     memory.update(folder, { repository: realOf(repository), ...what } satisfies Worktree);
-    await fs.mkdir(path.join(folder, path.dirname(waker)), { recursive: true });
-    await fs.writeFile(path.join(folder, waker), '*\n');
+    await putWaker(folder);
     return folder;
   }
 

@@ -8,11 +8,19 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { addWorktree, branchFor, branchProblem, folderFor } from '../../../src/extension/runs/worktree.ts';
+import {
+  addWorktree,
+  branchFor,
+  branchProblem,
+  folderFor,
+  putWaker,
+  takeWaker,
+} from '../../../src/extension/runs/worktree.ts';
 
 describe('a worktree for a run', () => {
   let beside: string;
@@ -83,6 +91,37 @@ describe('a worktree for a run', () => {
     git('init', '-q');
     await assert.rejects(add('towpath/x'), /Nothing has been committed/);
   });
+
+  it('what wakes its window is overlooked by Git, and leaves nothing', async () => {
+    await putWaker(root);
+    assert.deepEqual(readdirSync(path.join(root, '.towpath/new-run')), ['.gitignore']);
+    assert.equal(git('status', '--short'), '');
+    await takeWaker(root);
+    assert.deepEqual(readdirSync(root).sort(), ['.git', 'gate.txt']);
+  });
+
+  it('what the repository has there stays', async () => {
+    const mine = path.join(root, '.towpath/new-run/.gitignore');
+    mkdirSync(path.dirname(mine), { recursive: true });
+    writeFileSync(mine, 'mine\n');
+    await putWaker(root);
+    await takeWaker(root);
+    assert.equal(readFileSync(mine, 'utf8'), 'mine\n');
+  });
+
+  for (const link of ['.towpath', '.towpath/new-run'])
+    it(`nothing is written through a link at ${link} that leads out`, async () => {
+      const outside = path.join(beside, 'outside');
+      mkdirSync(path.join(outside, 'new-run'), { recursive: true });
+      mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
+      symlinkSync(outside, path.join(root, link), 'junction');
+      await putWaker(root);
+      assert.deepEqual(readdirSync(outside, { recursive: true }), ['new-run']);
+      writeFileSync(path.join(outside, '.gitignore'), '*\n');
+      writeFileSync(path.join(outside, 'new-run/.gitignore'), '*\n');
+      await takeWaker(root);
+      assert.equal(readdirSync(outside, { recursive: true }).length, 3);
+    });
 
   it('stopped, nothing is left of it', async () => {
     const hook = path.join(root, '.git', 'hooks', 'post-checkout');
