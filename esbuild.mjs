@@ -1,13 +1,13 @@
-// Builds the programs into dist/: what the editor starts, all the rest of the extension host's half, its thread aside, the SDK of MCP,
+// Builds the programs into dist/: what the editor starts, all the rest of the extension host's half, its thread aside,
 // the local model's process, the panel, and the colours of its code; and the demo model and the JSON schemas of workflow files, which programs of ours write.
 //   --watch                            builds again whenever a file changes
 //   --outdir <folder>                  another folder below this one, without source maps
 //   --metafile <file>                  what esbuild says of what went into each program
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { build, context } from 'esbuild';
+import { build, context, transform } from 'esbuild';
 
 /** Tests take the table of programs from here, and build what they need by themselves. */
 const isRun = process.argv[1] === fileURLToPath(import.meta.url);
@@ -22,18 +22,63 @@ const { values } = parseArgs({
 const root = import.meta.dirname;
 const { watch, outdir = 'dist' } = values;
 
+const sourcemap = values.outdir === undefined;
+const chunks = 'chunks';
+
+/**
+ * esbuild takes programs apart, so that what is behind an `import()` is loaded when that is reached and no module is there twice, only as ES
+ * modules. Each of the files becomes CommonJS here.
+ */
+const chunked = {
+  name: 'chunked',
+  setup({ initialOptions, onEnd }) {
+    const { write = true, outdir: folder } = initialOptions;
+    initialOptions.write = false;
+    onEnd(async (result) => {
+      if (!result.outputFiles) return; // it has mistakes, and they are told
+      result.outputFiles = (await Promise.all(result.outputFiles.map(toCommonJs))).flat();
+      if (!write) return;
+      mkdirSync(path.join(folder, chunks), { recursive: true });
+      const now = new Set(result.outputFiles.map((file) => file.path));
+      for (const name of readdirSync(path.join(folder, chunks)))
+        if (!now.has(path.join(folder, chunks, name))) rmSync(path.join(folder, chunks, name)); // of what was built before
+      for (const file of result.outputFiles) writeFileSync(file.path, file.text);
+    });
+  },
+};
+
+/** The file, and its source map beside it. */
+async function toCommonJs({ path: file, text }) {
+  const { code, map } = await transform(text, {
+    ...cjs,
+    platform: node.platform,
+    target: node.target,
+    minify: node.minify,
+    sourcemap: sourcemap && 'external',
+    sourcefile: path.basename(file),
+    logLevel: 'warning',
+  });
+  if (!map) return [{ path: file, text: code }];
+  return [
+    { path: file, text: `${code}//# sourceMappingURL=${path.basename(file)}.map\n` },
+    { path: `${file}.map`, text: map },
+  ];
+}
+
 /** `import()` of what another program begins with loads that program, when it is reached: nobody pays for it before. */
 const beside = {
   name: 'beside',
   setup: ({ onResolve }) =>
     onResolve({ filter: /^\./ }, ({ kind, resolveDir, path: asked }) => {
       const file = path.resolve(resolveDir, asked);
-      const program = kind === 'dynamic-import' && programs.find(({ entryPoints: [entry] }) => entry === file);
-      return program ? { path: `./${path.basename(program.outfile)}`, external: true } : undefined;
+      const isOf = ({ entryPoints }) => Object.values(entryPoints)[0] === file;
+      const program = kind === 'dynamic-import' && programs.find(isOf);
+      if (!program) return undefined;
+      const [name] = Object.keys(program.entryPoints);
+      return { path: `./${name}${program.outExtension['.js']}`, external: true };
     }),
 };
 
-const sourcemap = values.outdir === undefined;
 const shared = {
   bundle: true,
   sourcemap,
@@ -41,33 +86,47 @@ const shared = {
   logLevel: 'warning',
   legalComments: 'none',
   metafile: true,
-  plugins: [beside],
 };
 const node = { ...shared, platform: 'node', target: 'node20' };
-/** VS Code loads an extension as CommonJS and gives its own modules to all that is required then: so `import()` is `require`, too. */
+/** VS Code loads an extension as CommonJS, and gives its own modules to all that is required then: so `import()` is `require`, too. */
+const cjs = { format: 'cjs', supported: { 'dynamic-import': false } };
 const host = {
   ...node,
-  format: 'cjs',
-  supported: { 'dynamic-import': false },
   external: ['vscode'],
   mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
 };
 const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' };
 
 export const programs = [
-  program(host, 'src/extension/start.ts', 'extension.cjs'),
-  program(host, 'src/extension/main.ts', 'main.cjs'),
-  program(host, 'src/tools/mcp/sdk.ts', 'mcp.cjs'),
-  program({ ...node, format: 'cjs' }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
+  program({ ...host, ...cjs, plugins: [beside] }, 'src/extension/start.ts', 'extension.cjs'),
+  program(
+    {
+      ...host,
+      format: 'esm',
+      splitting: true,
+      chunkNames: `${chunks}/[name]-[hash]`,
+      sourcemap: sourcemap && 'inline', // until it is CommonJS
+      plugins: [chunked],
+    },
+    'src/extension/main.ts',
+    'main.cjs',
+  ),
+  program({ ...node, ...cjs }, 'src/extension/aside/asideThread.ts', 'aside.cjs'),
   // node-llama-cpp stays outside: it finds its binaries beside itself and is only ever reached by import().
   program({ ...node, format: 'esm', external: ['node-llama-cpp'] }, 'src/llm/local/worker.ts', 'worker.mjs'),
-  program(page, 'webview/main.ts', 'panel.js'),
+  program({ ...page, plugins: [beside] }, 'webview/main.ts', 'panel.js'),
   program(page, 'webview/markdown/highlight.ts', 'highlight.js'),
   program(page, 'webview/insights.ts', 'insights.js'),
 ];
 
 function program(options, entry, file) {
-  return { ...options, entryPoints: [path.join(root, entry)], outfile: path.join(root, outdir, file) };
+  const { name, ext } = path.parse(file);
+  return {
+    ...options,
+    entryPoints: { [name]: path.join(root, entry) },
+    outdir: path.join(root, outdir),
+    outExtension: { '.js': ext },
+  };
 }
 
 if (isRun) await buildAll();

@@ -89,6 +89,26 @@ describe('the house', () => {
     assert.deepEqual(loading, []);
   });
 
+  it('loads nothing late but by what says what to do when that fails', () => {
+    const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const late = files
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => {
+        const text = readFileSync(path.join(root, 'src', file), 'utf8');
+        return [...text.matchAll(/(?<!typeof )\bimport\('(?!node-llama-cpp')/g)].map(({ index }) => ({
+          file,
+          before: text.slice(0, index),
+        }));
+      });
+    assert.ok(late.length > 5);
+    assert.deepEqual(
+      late
+        .filter(({ before }) => !/lazily\(\s*\(\) =>\s*(Promise\.all\(\[[^\]]*)?$/.test(before))
+        .map(({ file }) => file),
+      [],
+    );
+  });
+
   it('installs no GPU engine unasked', () => {
     const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
     const names = Object.entries<{ name?: string }>(lock.packages).map(([place, entry]) => entry.name ?? place);

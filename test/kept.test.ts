@@ -6,13 +6,15 @@ import { Ajv } from 'ajv';
 import { RunPresets } from '../src/extension/gate/runPresets.ts';
 import { providerSettings } from '../src/extension/models/providerSettings.ts';
 import { Memory } from '../src/extension/settings/memory.ts';
-import type { ProviderId } from '../src/llm/create.ts';
+import type { ProviderId } from '../src/llm/providers.ts';
 import { pendingCalls } from '../src/protocol/messages.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { RunStore } from '../src/runs/store.ts';
 import { readRules } from '../src/tools/gate/rules.ts';
 import { packageRunId } from '../src/workflows/package/ids.ts';
+import { readPackage } from '../src/workflows/package/read.ts';
 import { Shelf } from '../src/workflows/package/shelf.ts';
+import { workflowOf } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
 import { call } from './support/scriptedClient.ts';
 import { noSettings } from './support/settings.ts';
@@ -147,6 +149,8 @@ describe('a run of an earlier Towpath', () => {
         stateFolder: () => path.join(folder, 'state'),
         autopilot: () => false,
         now: () => new Date('2026-01-02T00:00:00Z'),
+        read: readPackage,
+        follow: workflowOf,
       });
       const [shelved] = await shelf.list();
       talk.workflow = (await shelf.workflow(packageRunId({ key: shelved!.key, workflowId: 'write' })))!;

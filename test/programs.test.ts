@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { built } from './support/programs.ts';
 
 describe('The programs, as they are built', function () {
@@ -6,7 +10,11 @@ describe('The programs, as they are built', function () {
 
   it('what the editor starts is nothing but what it needs at once', async () => {
     const { files, inputs } = await built('extension.cjs');
-    assert.deepEqual(inputs.sort(), ['src/extension/start.ts', 'src/extension/view/chatPage.ts']);
+    assert.deepEqual(inputs.sort(), [
+      'src/extension/start.ts',
+      'src/extension/view/chatPage.ts',
+      'src/protocol/lazily.ts',
+    ]);
     assert.ok(Buffer.byteLength(files.get('extension.cjs')!) < 10_000);
     const required = [...files.get('extension.cjs')!.matchAll(/(?:require|import)\("([^"]+)"\)/g)].map(
       ([, name]) => name,
@@ -14,9 +22,58 @@ describe('The programs, as they are built', function () {
     assert.deepEqual([...new Set(required)].sort(), ['./main.cjs', 'node:crypto', 'vscode']);
   });
 
-  it('the SDK of MCP stays beside what is loaded with the panel', async () => {
-    const { inputs } = await built('main.cjs');
-    assert.deepEqual(of('@modelcontextprotocol/sdk ajv cross-spawn', inputs), []);
+  it('what the panel can be shown without is loaded when it is needed', async () => {
+    const { inputs, files } = await built('main.cjs');
+    const late = [
+      '@modelcontextprotocol/sdk ajv cross-spawn', // servers
+      'yaml @huggingface/jinja', // workflows
+      'html-to-text htmlparser2 ipaddr.js', // pages
+      'yauzl minisearch jsonc-parser eventsource-parser',
+    ].join(' ');
+    assert.deepEqual(of(late, inputs), []);
+    const ours = ['tools/default', 'tools/host', 'tools/gate/grants/', 'tools/mcp/', 'llm/create', 'llm/adapter'];
+    const dialogs = ['extension/commands', 'extension/doctor/', 'extension/models/setup', 'workflows/template/'];
+    assert.deepEqual(
+      inputs.filter((file) => [...ours, ...dialogs].some((one) => file.includes(`src/${one}`))),
+      [],
+    );
+    const required = [...files.values()].flatMap((text) => [...text.matchAll(/require\("(\.[^"]+)"\)/g)]);
+    for (const [, file] of required) assert.ok(files.has(path.basename(file!)), file);
+  });
+
+  it('no module is in two files: what it remembers it remembers once', async () => {
+    const { parts } = await built('main.cjs');
+    const all = [...parts.values()].flat();
+    assert.deepEqual(
+      all.filter((file, index) => all.indexOf(file) !== index),
+      [],
+    );
+  });
+
+  it('parts share what they remember, and one that is gone from the disk says what to do, until it is there again', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'towpath-parts-'));
+    const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+    try {
+      const lazily = JSON.stringify(path.resolve(import.meta.dirname, '../src/protocol/lazily.ts'));
+      write('count.ts', 'let all = 0; export const count = () => ++all;');
+      for (const name of ['one', 'other'])
+        write(`${name}.ts`, `import { count } from './count.ts'; export const ${name} = count;`);
+      const parts = "export const one = lazily(() => import('./one.ts')), other = lazily(() => import('./other.ts'));";
+      write('entry.ts', `import { lazily } from ${lazily}; ${parts}`);
+      mkdirSync(path.join(folder, 'dist/chunks'), { recursive: true });
+      for (const [name, text] of (await built('main.cjs', path.join(folder, 'entry.ts'))).files)
+        write(name === 'main.cjs' ? `dist/${name}` : `dist/chunks/${name}`, text);
+      const { one, other } = createRequire(import.meta.url)(path.join(folder, 'dist/main.cjs'));
+      const chunks = readdirSync(path.join(folder, 'dist/chunks'));
+      const gone = path.join(folder, 'dist/chunks', chunks.find((name) => name.startsWith('other-'))!);
+      assert.equal((await one()).one(), 1);
+      renameSync(gone, `${gone}.old`);
+      await assert.rejects(other(), /could not be loaded \(MODULE_NOT_FOUND\)\. Reload the window/);
+      renameSync(`${gone}.old`, gone);
+      assert.equal((await other()).other(), 2);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('the panel is at most 350 KB, and leaves the colours of code to a script beside it', async () => {

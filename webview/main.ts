@@ -6,6 +6,7 @@ import { setDraft } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
+import { closeHistory } from './history.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
@@ -111,7 +112,10 @@ function take(message: HostMessage): void {
     scroll.open(run?.id ?? '');
   }
   announce(log, message);
-  if (message.type === 'focus' && (document.hasFocus() || !message.gently)) takeFocus();
+  if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
+    closeHistory(context);
+    takeFocus();
+  }
   if (message.type === 'look') answerLook(message.look);
   refresh();
 }

@@ -27,7 +27,8 @@ import type { Agent, Workflow } from './workflow.ts';
 
 export interface EngineOptions {
   store: RunStore;
-  host: ToolHost;
+  /** Always this one, or what gives it once a run first needs it; what that throws is the run's failure. */
+  host: ToolHost | (() => Promise<ToolHost>);
   /** Throws an `EngineError` with a sentence for the person when there is none of this id, or it is not in order. */
   workflow(id: string): Promise<Workflow>;
   /**
@@ -145,7 +146,7 @@ export class ExecutionEngine {
       const place = await this.undoPlace(log, workspace);
       await endCalls(
         log,
-        this.evidence(log, async () => place.workspace),
+        this.evidence(log, await this.host(), async () => place.workspace),
         log.run.asking, // these can still be answered
       ); // what a kill left is judged before it is undone
       return await undo(log, { store, ...place }, request, ask);
@@ -166,8 +167,8 @@ export class ExecutionEngine {
   }
 
   /** @param place what the run's tools saw in place of the workspace */
-  private evidence({ run }: RunLog, place: () => Promise<Workspace | undefined>): Evidence {
-    const { host, store, left = new LeftCommands(), background } = this.options;
+  private evidence({ run }: RunLog, host: ToolHost, place: () => Promise<Workspace | undefined>): Evidence {
+    const { store, left = new LeftCommands(), background } = this.options;
     const kept = (id: string) => store.contents.read(run.id, id);
     return {
       left,
@@ -299,10 +300,17 @@ export class ExecutionEngine {
     const outline = 'agent' in workflow ? workflow.outline : undefined;
     if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
     await answerAtRest(log, active.early);
+    const host = await this.host().catch(toInfo);
+    if (!('prepare' in host)) {
+      // What became of its last calls cannot be found out now: what is said comes after that.
+      for (const { userInput, attachments } of active.early.splice(0))
+        await log.emit({ type: 'queued', text: userInput, ...(attachments && { attachments: [...attachments] }) });
+      return { phase: 'Failed', error: host };
+    }
     const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
     await answerLooseEnds(
       log,
-      this.evidence(log, async () => place()?.catch(() => undefined)),
+      this.evidence(log, host, async () => place()?.catch(() => undefined)),
     );
     await tellDamage(log);
     await tellCommandEnds(log); // before what the person says to it
@@ -318,6 +326,7 @@ export class ExecutionEngine {
     const context = createContext({
       maxTurns: () => 20,
       ...this.options,
+      host,
       log,
       signal,
       intent,
@@ -329,7 +338,7 @@ export class ExecutionEngine {
     });
     const naming = outline ? undefined : nameRun(log, this.options.naming);
     try {
-      await this.options.host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
+      await host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
       const { turns, ...stop } = await workflow.advance(context);
       return turns === undefined ? stop : { ...stop, took: took(turns) };
     } catch (error) {
@@ -338,6 +347,11 @@ export class ExecutionEngine {
     } finally {
       await naming?.end();
     }
+  }
+
+  private async host(): Promise<ToolHost> {
+    const { host } = this.options;
+    return typeof host === 'function' ? host() : host;
   }
 
   /** What was allowed for this run is asked about again. */

@@ -1,27 +1,37 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import { underTheirRuns } from '../protocol/branches.ts';
 import type { RunStore } from '../runs/store.ts';
-import type { CommitMessages } from './commit/commitMessages.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Shelf } from '../workflows/package/shelf.ts';
+import type { createAsides } from './aside/aside.ts';
+import { CommitMessages } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
 import type { Modals } from './dialogs/modals.ts';
-import type { Doctor } from './doctor/doctor.ts';
+import { Doctor } from './doctor/doctor.ts';
+import { doctorChecks } from './doctor/doctorChecks.ts';
 import type { Approvals } from './gate/approvals.ts';
 import { showApprovals } from './gate/approvalsMenu.ts';
 import type { Policies } from './gate/policies.ts';
 import { showRunPreset } from './gate/runPresetMenu.ts';
 import { helpCommand, showHelp } from './help/help.ts';
+import type { WorkflowFiles } from './language/workflowFiles.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
 import { testConnection } from './models/connection.ts';
+import { Downloads } from './models/downloads.ts';
+import { GpuEngines } from './models/gpuEngines.ts';
 import type { LocalEngine } from './models/localEngine.ts';
-import type { ModelFetcher } from './models/modelFetcher.ts';
+import { ModelFetcher } from './models/modelFetcher.ts';
 import { demoModel } from './models/modelIds.ts';
-import type { ModelManager } from './models/modelManager.ts';
+import { ModelManager } from './models/modelManager.ts';
 import type { Models } from './models/models.ts';
 import type { NamedModels } from './models/namedModels.ts';
-import type { Setup } from './models/setup.ts';
-import type { Insights } from './records/insights.ts';
+import { Setup } from './models/setup.ts';
+import type { Audit } from './records/audit.ts';
+import { copyRunLog } from './records/copyLog.ts';
+import { Insights, storesBeside } from './records/insights.ts';
 import type { Asks } from './runs/asks.ts';
 import type { Branches } from './runs/branches.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
@@ -31,45 +41,96 @@ import type { LeftRunning } from './runs/leftRunning.ts';
 import { takeOverRun } from './runs/takeOver.ts';
 import type { Undo } from './runs/undo.ts';
 import type { RunElsewhere, Worktrees } from './runs/worktrees.ts';
-import type { Presence } from './view/presence.ts';
-import type { Packages } from './workflows/packages.ts';
-import type { Workflows } from './workflows/workflows.ts';
+import type { Secrets } from './settings/secrets.ts';
+import type { ChatView } from './view/chatView.ts';
+import { Packages } from './workflows/packages.ts';
+import { Workflows } from './workflows/workflows.ts';
 
-interface Parts {
+interface Given {
+  context: vscode.ExtensionContext;
+  /** Where runs are kept. */
+  storage: string;
   conversation: Conversation;
   engine: ExecutionEngine;
   store: RunStore;
   undo: Undo;
   leftRunning: LeftRunning;
   commandsAtWork: CommandsAtWork;
-  commitMessages: CommitMessages;
   worktrees: Worktrees;
-  packages: Packages;
-  setup: Setup;
-  manager: ModelManager;
-  fetcher: ModelFetcher;
+  shelf: Shelf;
+  workflowFiles: WorkflowFiles;
+  asides: ReturnType<typeof createAsides>;
+  secrets: Secrets;
   localEngine: LocalEngine;
-  doctor: Doctor;
   models: Models;
   namedModels: NamedModels;
   approvals: Approvals;
   asks: Asks;
   branches: Branches;
   policies: Policies;
-  mcp: Mcp;
-  workflows: Workflows;
-  helpPages: vscode.Uri;
+  workspace: Workspace;
+  audit: Audit;
+  view: ChatView;
+  mcp(): Promise<Mcp>;
   modals: Modals;
-  presence: Presence;
   log: vscode.LogOutputChannel;
-  copyLog(): Promise<void>;
-  insights: Insights;
+}
+
+type Parts = ReturnType<typeof partsOf>;
+
+/** What only commands need, made for the first of them. */
+function partsOf(given: Given) {
+  const { context, conversation, engine, store, models, localEngine, policies, workspace, audit, modals, log } = given;
+  const setup = new Setup(models, given.secrets);
+  const downloads = new Downloads(context.globalStorageUri, log);
+  const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
+  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, (file) =>
+    given.asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
+  );
+  const commitMessages = new CommitMessages({ models, policies, workspace, audit });
+  const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
+  const { storageUri, globalStorageUri, extensionUri } = context;
+  const insights = new Insights(extensionUri, path.join(given.storage, 'store'), () =>
+    storesBeside(storageUri?.fsPath, path.join(globalStorageUri.fsPath, 'no-workspace')),
+  );
+  context.subscriptions.push(downloads, manager.register(), commitMessages, insights);
+  return {
+    ...given,
+    setup,
+    fetcher,
+    manager,
+    commitMessages,
+    insights,
+    packages: new Packages(given.shelf, conversation, { engine, store }, modals),
+    workflows: new Workflows(given.workflowFiles, conversation, templates),
+    doctor: new Doctor(
+      doctorChecks({ ...given, engine: localEngine, servers: async () => (await given.mcp()).servers }),
+      () => given.secrets.all(),
+      log,
+    ),
+    gpuEngines: new GpuEngines(localEngine, modals),
+    helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
+  };
 }
 
 /** Every command of package.json, by its name. One that takes an argument can be called with it by keybindings and tests. */
-export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unknown {
-  const { conversation, undo, packages, setup, manager, fetcher, doctor, models, approvals, asks, workflows, log } =
-    parts;
+export function createCommands(given: Given): (name: string, args: unknown[]) => unknown {
+  const parts = partsOf(given);
+  const {
+    view,
+    conversation,
+    undo,
+    packages,
+    setup,
+    manager,
+    fetcher,
+    doctor,
+    models,
+    approvals,
+    asks,
+    workflows,
+    log,
+  } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
     'towpath.run': async (text?: string) => {
       const task = typeof text === 'string' ? text : await askTask();
@@ -92,6 +153,7 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.newRun': async () => {
       await showPanel();
       await conversation.open(undefined);
+      await view.focus();
     },
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
@@ -132,7 +194,7 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
     'towpath.reviews.denyWithWords': () => approvals.answerReviews('words'),
-    'towpath.approvals': () => showApprovals(parts.policies, parts.mcp.servers, parts.namedModels),
+    'towpath.approvals': async () => showApprovals(parts.policies, (await parts.mcp()).servers, parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;
@@ -150,11 +212,11 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
     'towpath.downloadModel': () => fetcher.offer(),
-    'towpath.addGpuEngine': (kind?: unknown) => parts.localEngine.add(typeof kind === 'string' ? kind : undefined),
+    'towpath.addGpuEngine': (kind?: unknown) => parts.gpuEngines.add(typeof kind === 'string' ? kind : undefined),
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
     'towpath.setSecret': (name?: unknown) => setup.headerSecrets.set(typeof name === 'string' ? name : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
-    'towpath.mcpServers': () => showServers(parts.mcp, parts.policies),
+    'towpath.mcpServers': async () => showServers(await parts.mcp(), parts.policies),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>
@@ -162,13 +224,14 @@ export function commandsOf(parts: Parts): (name: string, args: unknown[]) => unk
     'towpath.openMachineSettings': () =>
       vscode.commands.executeCommand('workbench.action.openRemoteSettings', { query: '@ext:towpath.towpath' }),
     'towpath.showLog': () => log.show(),
-    'towpath.copyRunLog': () => conversation.restored.then(parts.copyLog),
+    'towpath.copyRunLog': async () => {
+      await conversation.restored;
+      const { version } = parts.context.extension.packageJSON as { version: string };
+      await copyRunLog(conversation.runId, { ...parts, version });
+    },
     'towpath.insights': () => parts.insights.show(),
   };
-  return (name, args) => {
-    parts.presence.called();
-    return commands[name]!(...(args as never[]));
-  };
+  return (name, args) => commands[name]!(...(args as never[]));
 }
 
 /** The shown run goes on with what is picked now, where it rests; without a pick all stays as it was. */

@@ -1,21 +1,16 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
+import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { RunStore } from '../runs/store.ts';
-import { defaultTools } from '../tools/default.ts';
 import { workspaceInstructions } from '../tools/files/instructions.ts';
-import { createToolHost } from '../tools/host.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
+import { chat } from '../workflows/run/chat.ts';
 import { createAsides } from './aside/aside.ts';
-import { commandsOf } from './commands.ts';
-import { CommitMessages } from './commit/commitMessages.ts';
 import { Modals } from './dialogs/modals.ts';
-import { Doctor } from './doctor/doctor.ts';
-import { doctorChecks } from './doctor/doctorChecks.ts';
-import { editorLanguage } from './editor/editorTools.ts';
 import { Problems } from './editor/problems.ts';
 import { EditorWorkspace } from './editor/workspace.ts';
 import { Approvals } from './gate/approvals.ts';
@@ -26,19 +21,12 @@ import { watchPackages } from './language/packageProblems.ts';
 import { WorkflowFiles } from './language/workflowFiles.ts';
 import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
-import { Mcp } from './mcp/mcp.ts';
-import { Downloads } from './models/downloads.ts';
 import { LocalEngine } from './models/localEngine.ts';
-import { ModelFetcher } from './models/modelFetcher.ts';
-import { ModelManager } from './models/modelManager.ts';
 import { Models } from './models/models.ts';
 import { NamedModels } from './models/namedModels.ts';
-import { Setup } from './models/setup.ts';
 import { Panel } from './panel/panel.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { Audit } from './records/audit.ts';
-import { copyRunLog } from './records/copyLog.ts';
-import { Insights, storesBeside } from './records/insights.ts';
 import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
 import { Branches } from './runs/branches.ts';
@@ -55,8 +43,6 @@ import { settings } from './settings/settings.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { Presence } from './view/presence.ts';
-import { Packages } from './workflows/packages.ts';
-import { Workflows } from './workflows/workflows.ts';
 
 /** Nobody waits for what is not needed any more to be cleared away. */
 const sweepAfterMs = 60_000;
@@ -83,7 +69,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
-  const localEngine = new LocalEngine(context, modals);
+  const localEngine = new LocalEngine(context);
   const models = new Models(context, secrets, namedModels, localEngine, modals, log);
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
@@ -108,7 +94,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const reviews = new Reviews();
   const approvals = new Approvals(reviews, policies, presence, showStatus);
   const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
-  const mcp = new Mcp(context, workspace, modals);
 
   const terminal = new CommandTerminal();
   const left = new LeftCommands();
@@ -120,21 +105,17 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       void panel.showState();
     },
   });
-  const tools = defaultTools({
-    delete: { quota: () => settings()['undo.quota'] },
-    shell: {
-      timeout: () => settings()['shell.timeout'],
-      left,
-      background,
-      mirror: (command, folder) => (settings()['shell.terminal'] ? terminal.mirror(command, folder) : undefined),
-    },
-    web: { allowPrivate: () => settings()['web.allowPrivate'], pageText: (page) => asides.others.run('page', page) },
-    language: editorLanguage,
-  });
-  const workflowFiles = new WorkflowFiles(
-    tools.map((tool) => tool.definition.name),
-    asides.files,
+  const toolset = lazily(
+    () => import('./toolset.ts'),
+    ({ createToolset }) =>
+      createToolset({ context, workspace, modals, approvals, policies, left, background, terminal, asides }),
   );
+  const workflowFiles = new WorkflowFiles(async () => (await toolset()).toolNames, asides.files);
+  const workflowOfFile = lazily(
+    () => import('./language/workflowOfFile.ts'),
+    (part) => (id: string) => part.workflowOfFile(workflowFiles, id),
+  );
+  const packageRuns = lazily(() => import('../workflows/package/workflowOf.ts'));
   const shelf = new Shelf({
     project: workspace,
     storage: path.join(storage.fsPath, 'packages'),
@@ -143,17 +124,12 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     autopilot: () => settings()['packages.autopilot'],
     now: () => new Date(),
     read: (place, folder) => asides.packages.run('package', place, folder),
+    follow: async (...of) => (await packageRuns()).workflowOf(...of),
   });
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
-    host: createToolHost({
-      workspace,
-      tools: () => [...tools, ...mcp.servers.tools()],
-      approve: approvals.approve,
-      policy: policies.current,
-      prepare: mcp.prepare,
-    }),
-    workflow: async (id) => (await shelf.workflow(id)) ?? workflowFiles.workflow(id),
+    host: async () => (await toolset()).host,
+    workflow: async (id) => (id === chat.id ? chat : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id))),
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
     small: () => models.small(),
@@ -192,7 +168,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const leftRunning = new LeftRunning(store, left, conversation);
   const commandsAtWork = new CommandsAtWork(background, conversation);
-  const commitMessages = new CommitMessages({ models, policies, workspace, audit });
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
   const worktrees = new Worktrees({
@@ -200,31 +175,6 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
     store: path.join(storage.fsPath, 'store'),
   });
-  const packages = new Packages(shelf, conversation, { engine, store }, modals);
-  const setup = new Setup(models, secrets);
-  const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
-  const workflows = new Workflows(workflowFiles, conversation, templates);
-  const downloads = new Downloads(context.globalStorageUri, log);
-  const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
-  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, (file) =>
-    asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
-  );
-  const doctor = new Doctor(
-    doctorChecks({
-      context,
-      models,
-      engine: localEngine,
-      secrets,
-      servers: mcp.servers,
-      workspace,
-      storage: storage.fsPath,
-    }),
-    () => secrets.all(),
-    log,
-  );
-  const insights = new Insights(context.extensionUri, path.join(storage.fsPath, 'store'), () =>
-    storesBeside(context.storageUri?.fsPath, path.join(context.globalStorageUri.fsPath, 'no-workspace')),
-  );
   const panel = new Panel({
     view,
     conversation,
@@ -244,37 +194,38 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     log,
   });
 
-  const run = commandsOf({
-    conversation,
-    engine,
-    store,
-    undo,
-    leftRunning,
-    commandsAtWork,
-    commitMessages,
-    worktrees,
-    packages,
-    setup,
-    manager,
-    fetcher,
-    localEngine,
-    doctor,
-    models,
-    namedModels,
-    approvals,
-    asks,
-    branches,
-    policies,
-    mcp,
-    workflows,
-    helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
-    modals,
-    presence,
-    log,
-    insights,
-    copyLog: () =>
-      copyRunLog(conversation.runId, { store, secrets, version: context.extension.packageJSON.version as string }),
-  });
+  const commands = lazily(
+    () => import('./commands.ts'),
+    ({ createCommands }) =>
+      createCommands({
+        context,
+        storage: storage.fsPath,
+        conversation,
+        engine,
+        store,
+        undo,
+        leftRunning,
+        commandsAtWork,
+        shelf,
+        workflowFiles,
+        asides,
+        secrets,
+        localEngine,
+        models,
+        namedModels,
+        approvals,
+        asks,
+        branches,
+        worktrees,
+        policies,
+        workspace,
+        audit,
+        view,
+        mcp: async () => (await toolset()).mcp,
+        modals,
+        log,
+      }),
+  );
 
   const sweep = async () => {
     await store.sweep();
@@ -290,16 +241,12 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     problems,
     terminal,
     commandsAtWork,
-    commitMessages,
     diffs.register(),
     reviews.register(),
     presence,
     modals,
     approvals,
     policies,
-    downloads,
-    insights,
-    manager.register(),
     ...watchWorkflowFiles(workflowFiles, log),
     ...watchPackages(shelf, log),
     ...workflowLanguage(workflowFiles, asides.others),
@@ -315,10 +262,17 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   void takeOverFormerSettings(context, modals);
   view.listen();
   return {
-    run,
+    async run(command, args) {
+      presence.called();
+      return (await commands())(command, args);
+    },
     async close() {
       await Promise.all([background.close(), engine.close()]);
-      await Promise.all([models.dispose(), mcp.dispose(), ...Object.values(asides).map((aside) => aside.dispose())]);
+      await Promise.all([
+        models.dispose(),
+        toolset.made()?.mcp.dispose(),
+        ...Object.values(asides).map((aside) => aside.dispose()),
+      ]);
     },
   };
 }

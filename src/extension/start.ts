@@ -1,9 +1,12 @@
 import * as vscode from 'vscode';
+import { lazily } from '../protocol/lazily.ts';
 import type { Towpath } from './main.ts';
 import { ChatPage } from './view/chatPage.ts';
 
 /** What nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
 const unaskedAfterMs = 2000;
+
+const main = lazily(() => import('./main.ts'));
 
 let towpath: Promise<Towpath> | undefined;
 let unasked: NodeJS.Timeout | undefined;
@@ -36,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
 /** Told once; a command says it again by failing. */
 async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promise<Towpath> {
   try {
-    return (await import('./main.ts')).begin(context, page);
+    return (await main()).begin(context, page);
   } catch (error) {
     console.error(error);
     void vscode.window.showErrorMessage('Towpath could not start. Reload the window, or install it again.');

@@ -1,7 +1,7 @@
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { createAdapter } from './adapter.ts';
 import type { ChatRequest, LLMClient } from './client.ts';
-import { createClient, type ProviderId } from './create.ts';
+import { createClient } from './create.ts';
 import { LLMError } from './errors.ts';
 import {
   fromWireMessages,
@@ -11,6 +11,7 @@ import {
   type WireReply,
   type WireUsage,
 } from './openai/messages.ts';
+import type { ProviderId } from './providers.ts';
 
 export interface ChatCompletionsConfig {
   provider: ProviderId;

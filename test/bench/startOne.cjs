@@ -1,8 +1,11 @@
-// node startOne.cjs <program> [activate]: prints the milliseconds of CPU time that loading an extension's program costs this process,
-// where `vscode` has every name and does nothing; with `activate`, its activation as well.
-const { readFileSync } = require('node:fs');
+// node startOne.cjs <program> [activate|show]: prints the milliseconds of CPU time that loading an extension's program costs this process,
+// where `vscode` has every name and does nothing; with `activate`, its activation as well; with `show`, what comes after that, from when
+// its panel is shown until it is told what it shows.
+const { mkdtempSync, readFileSync, rmSync } = require('node:fs');
 const Module = require('node:module');
+const { tmpdir } = require('node:os');
 const path = require('node:path');
+const { pathToFileURL } = require('node:url');
 
 /** Can be read, called and made, and is the same again. */
 const anything = () => {
@@ -25,17 +28,98 @@ const declared = Object.fromEntries(names.map((name) => [name, anything()]));
 const rest = anything(); // names that only the editor's own extensions know
 const vscode = new Proxy(declared, { get: (_, name) => declared[name] ?? rest[name] });
 
+/** The editor has loaded these before any extension. */
+for (const name of [
+  'child_process',
+  'crypto',
+  'fs/promises',
+  'http',
+  'https',
+  'net',
+  'os',
+  'stream',
+  'url',
+  'util',
+  'worker_threads',
+  'zlib',
+])
+  require(`node:${name}`);
+
 const load = Module._load;
 Module._load = function (request, ...others) {
   return request === 'vscode' ? vscode : load.call(this, request, ...others);
 };
 
 const program = path.resolve(process.argv[2]);
-const packageJSON = JSON.parse(readFileSync(path.join(path.dirname(program), '../package.json'), 'utf8'));
+const root = path.join(path.dirname(program), '..');
+const packageJSON = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
 const context = { extensionUri: anything(), extension: { packageJSON }, subscriptions: [] };
-const before = process.cpuUsage();
+const showing = process.argv[3] === 'show' ? anEditorWithAPanel() : undefined;
+
+let before = process.cpuUsage();
 const extension = require(program);
-if (process.argv[3] === 'activate') extension.activate(context);
-const { user, system } = process.cpuUsage(before);
-console.log((user + system) / 1000);
-process.exit();
+if (['activate', 'show'].includes(process.argv[3])) extension.activate(context);
+if (showing) {
+  before = process.cpuUsage();
+  showing(end);
+} else end();
+
+function end() {
+  const { user, system } = process.cpuUsage(before);
+  console.log((user + system) / 1000);
+  process.exit();
+}
+
+/** A window with an empty folder, and settings as they are when nobody has set any; shows the panel, and is told when that has its state. */
+function anEditorWithAPanel() {
+  const folder = mkdtempSync(path.join(tmpdir(), 'towpath-start-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const file = (fsPath) => ({
+    fsPath,
+    path: fsPath,
+    scheme: 'file',
+    toString: () => pathToFileURL(fsPath).href,
+  });
+  declared.Uri = { file, joinPath: ({ fsPath }, ...names) => file(path.join(fsPath, ...names)), parse: anything() };
+  const settings = Object.assign({}, ...[packageJSON.contributes.configuration].flat().map((one) => one.properties));
+  const inspect = (section) => (name) => ({ defaultValue: settings[`${section}.${name}`]?.default });
+  const listening = () => ({ dispose() {} });
+  declared.workspace = new Proxy(
+    {
+      workspaceFolders: [{ uri: file(folder), name: 'empty', index: 0 }],
+      name: 'empty',
+      isTrusted: true,
+      textDocuments: [],
+      getConfiguration: (section) => ({
+        inspect: inspect(section),
+        get: (name) => inspect(section)(name).defaultValue,
+      }),
+      findFiles: async () => [],
+    },
+    { get: (known, name) => known[name] ?? (/^on[A-Z]/.test(name) ? listening : anything()) },
+  );
+  let provider;
+  declared.window = new Proxy(
+    { registerWebviewViewProvider: (_, made) => (provider = made), visibleTextEditors: [], terminals: [] },
+    { get: (known, name) => known[name] ?? (/^on[A-Z]/.test(name) ? listening : anything()) },
+  );
+  declared.env = { appRoot: folder, appName: 'an editor' };
+  const kept = () => ({ get: (_, other) => other, update: async () => {}, keys: () => [], onDidChange: listening });
+  Object.assign(context, {
+    extensionUri: file(root),
+    extensionPath: root,
+    storageUri: file(path.join(folder, 'storage')),
+    globalStorageUri: file(path.join(folder, 'global')),
+    globalState: kept(),
+    workspaceState: kept(),
+    secrets: { ...kept(), get: async () => undefined },
+  });
+  return (shown) => {
+    const webview = {
+      asWebviewUri: (uri) => uri,
+      onDidReceiveMessage: (say) => setImmediate(say, { type: 'ready' }),
+      postMessage: ({ type }) => type === 'state' && shown(),
+    };
+    provider.resolveWebviewView({ webview, visible: true, onDidDispose: listening });
+  };
+}

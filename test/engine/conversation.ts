@@ -57,6 +57,8 @@ export class Conversation {
   told?: (event: RunEvent) => void;
   /** Why there is no workflow any more. */
   lost?: Error;
+  /** Why the tools cannot be loaded. */
+  unloaded?: Error;
   readonly runId = RunStore.newId();
   readonly folder = mkdtempSync(path.join(tmpdir(), 'engine-'));
   readonly store = new RunStore(this.folder);
@@ -83,14 +85,18 @@ export class Conversation {
         this.waiting.push(allow);
       });
     };
+    const host = createToolHost({
+      workspace: this.workspace,
+      tools: this.tools,
+      approve,
+      policy: () => ({ ...defaultPolicy, preset: this.preset }),
+    });
     this.engine = new ExecutionEngine({
       store: this.store,
-      host: createToolHost({
-        workspace: this.workspace,
-        tools: this.tools,
-        approve,
-        policy: () => ({ ...defaultPolicy, preset: this.preset }),
-      }),
+      host: async () => {
+        if (this.unloaded) throw this.unloaded;
+        return host;
+      },
       workflow: async () => {
         if (this.lost) throw this.lost;
         return this.workflow;

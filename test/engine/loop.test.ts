@@ -411,6 +411,42 @@ Failed ${code}`);
       });
   });
 
+  it('when its tools cannot be loaded it says so and keeps the person’s words, and goes on once they can', async () => {
+    await begin({ a: 'A' }, { calls: [call('fs.read', { path: 'a' })] }, { text: 'It is an A.' });
+    talk.unloaded = new Error('Reload the window.');
+    assert.deepEqual((await talk.start()).error, { code: 'UNKNOWN', message: 'Reload the window.' });
+    talk.unloaded = undefined;
+    assert.equal((await talk.continue()).assistantText, 'It is an A.');
+    assert.match(transcript(await talk.kept()), /^user {7}hi\n/);
+  });
+
+  it('calls without an end wait for the tools that know how the files stand', async () => {
+    await begin({}, { calls: [write('x', 'X')] }, { text: 'It is there.' });
+    const journal = path.join(talk.folder, 'runs', talk.runId, 'journal.jsonl');
+    let before = '';
+    talk.told = ({ type }) => {
+      if (type === 'tool-end') before = readFileSync(journal, 'utf8');
+    };
+    await talk.start();
+    const lines = before.split('\n');
+    writeFileSync(
+      journal,
+      `${lines
+        .slice(
+          0,
+          lines.findIndex((line) => line.includes('"tool-end"')),
+        )
+        .join('\n')}\n`,
+    );
+    talk.build();
+    talk.unloaded = new Error('Reload the window.');
+    assert.equal((await talk.continue('go on')).error?.message, 'Reload the window.');
+    assert.equal(pendingCalls((await talk.kept()).messages).length, 1, 'nothing is made up about it');
+    talk.unloaded = undefined;
+    await talk.continue();
+    assert.match(transcript(await talk.kept()), /it was done: x\. Do not repeat it\..*\nuser {7}go on\n/);
+  });
+
   it('T19 a reload in mid-question: nothing ran, the question counts as a no, and the run goes on', async () => {
     await begin({}, { calls: [write('x', 'X')] }, { text: 'As you like.' });
     talk.answers = ['wait'];

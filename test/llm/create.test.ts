@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ChatRequest, ModelInfo } from '../../src/llm/client.ts';
-import { createClient, keyOrigin, type ProviderChoice, providers } from '../../src/llm/create.ts';
+import { createClient, type ProviderChoice } from '../../src/llm/create.ts';
 import { LLMError } from '../../src/llm/errors.ts';
+import { keyOrigin, providers } from '../../src/llm/providers.ts';
 import type { AssistantMessage } from '../../src/protocol/messages.ts';
 import { greeting, hear } from './serve.ts';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/client.ts';
-import { createGoogleClient, type GoogleClientOptions, googleBaseUrl } from '../../src/llm/google/client.ts';
+import { createGoogleClient, type GoogleClientOptions } from '../../src/llm/google/client.ts';
+import { googleBaseUrl } from '../../src/llm/providers.ts';
 import type { AssistantMessage, Message } from '../../src/protocol/messages.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import {

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createClient, type ProviderChoice, providers } from '../../src/llm/create.ts';
+import { createClient, type ProviderChoice } from '../../src/llm/create.ts';
 import { headerProblem, secretsIn, withSecrets } from '../../src/llm/headers.ts';
+import { providers } from '../../src/llm/providers.ts';
 import { greeting, hear } from './serve.ts';
 
 describe('a header of the settings', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChatStreamChunk } from '../../src/llm/client.ts';
-import { createClient, type ProviderId } from '../../src/llm/create.ts';
+import { createClient } from '../../src/llm/create.ts';
+import type { ProviderId } from '../../src/llm/providers.ts';
 import { anywhere, greeting, hear, served, slicings } from './serve.ts';
 import { expectHeard, type Hears } from './wireCases.ts';
 

@@ -1,28 +1,48 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
-type Program = BuildOptions & { entryPoints: [string]; outfile: string };
+type Program = BuildOptions & {
+  entryPoints: Record<string, string>;
+  outExtension: { '.js': string };
+};
 
 /** A program as it is built for people, in memory. */
 export interface Built {
-  /** What it comes to, by the names of the files. */
+  /** What it comes to, by the names of the files; those of the programs that are built with it, too. */
   files: Map<string, string>;
-  /** Every file that has a part in it, from the project's root. */
+  /** Every file that has a part in what is loaded with it, from the project's root. */
   inputs: string[];
+  /** Each of the files with what has a part in it, loaded or not. */
+  parts: Map<string, string[]>;
 }
 
 /** Builds the program of `dist/` that has this name; `entry` to begin with another file than it does. */
 export async function built(name: string, entry?: string): Promise<Built> {
-  const found = (await programs()).find(({ outfile }) => path.basename(outfile) === name);
+  const { name: own, ext } = path.parse(name);
+  const found = (await programs()).find((one) => own in one.entryPoints && one.outExtension['.js'] === ext);
   if (!found) throw new Error(`There is no program ${name}.`);
-  const options = { ...found, ...(entry && { entryPoints: [entry] }), sourcemap: false } as const;
+  const options = { ...found, ...(entry && { entryPoints: { [own]: entry } }), sourcemap: false } as const;
   const { outputFiles, metafile } = await build({ ...options, write: false, metafile: true });
-  const [output] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint);
-  const inputs = Object.entries(output!.inputs).flatMap(([file, { bytesInOutput }]) =>
-    bytesInOutput > 0 ? [file] : [],
-  );
-  return { files: new Map(outputFiles.map((file) => [path.basename(file.path), file.text])), inputs };
+  const { outputs } = metafile;
+  const parts = new Map(Object.entries(outputs).map(([file, output]) => [path.basename(file), partsOf(output)]));
+  const files = new Map(outputFiles.map((file) => [path.basename(file.path), file.text]));
+  const loaded = loadedWith(outputs, Object.keys(outputs).find((file) => path.basename(file) === name)!);
+  return { files, inputs: loaded.flatMap((file) => partsOf(outputs[file]!)), parts };
+}
+
+type Outputs = Metafile['outputs'];
+
+const partsOf = ({ inputs }: Outputs[string]) =>
+  Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+
+/** The file itself, and what it cannot begin without. */
+function loadedWith(outputs: Outputs, first: string): string[] {
+  const loaded = new Set([first]);
+  for (const file of loaded)
+    for (const { path: other, kind } of outputs[file]!.imports)
+      if (kind === 'import-statement' && outputs[other]) loaded.add(other);
+  return [...loaded];
 }
 
 /** What the project's build makes. */

@@ -120,13 +120,13 @@ describe('the packages', function () {
     [
       'a path of the builder',
       'universal',
-      (all) => all.set('extension/dist/mcp.cjs', Buffer.from(`"${projectRoot}/src"`)),
+      (all) => all.set('extension/dist/main.cjs', Buffer.from(`"${projectRoot}/src"`)),
       /tells of the builder's/,
     ],
     [
       'the same name in capitals',
       'universal',
-      (all) => all.set('extension/dist/MCP.cjs', Buffer.from('')),
+      (all) => all.set('extension/dist/MAIN.cjs', Buffer.from('')),
       /is in it twice/,
     ],
     ['no engine where one belongs', 'linux-arm64', () => {}, /linux-arm64\/llama-addon\.node is missing/],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
+import { newRun } from '../../src/protocol/run.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
@@ -812,6 +813,16 @@ The flag works; one test fails, see the test.`,
     await composer().focus();
     await test.send();
     assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
+  it('the list of runs closes with *New Run* of the editor, wherever the focus was', async () => {
+    await show(begin, { runs: [{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }] });
+    await find('history').click();
+    await test.page.evaluate('document.activeElement.blur()'); // as when the list of commands takes the focus
+    await test.send({ type: 'run', run: newRun('run-2') }, { type: 'focus' });
+    assert.equal(await test.page.locator('.history').count(), 0);
+    await test.page.keyboard.type('Hello');
+    assert.equal(await composer().inputValue(), 'Hello');
   });
 
   it('the focus goes to the message when the button that had it is gone', async () => {

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { createClient } from '../../src/llm/create.ts';
 import { undoable } from '../../src/runs/undo.ts';
 import { packageRunId } from '../../src/workflows/package/ids.ts';
+import { readPackage } from '../../src/workflows/package/read.ts';
 import { Shelf } from '../../src/workflows/package/shelf.ts';
+import { workflowOf } from '../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../engine/conversation.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 import { strictly, strictServers } from '../support/strict.ts';
@@ -45,6 +47,8 @@ for (const [rule, refuses] of Object.entries(strictServers))
         stateFolder: () => path.join(folder, 'state'),
         autopilot: () => false,
         now: () => new Date('2026-01-01T00:00:00Z'),
+        read: readPackage,
+        follow: workflowOf,
       });
       provider = await startProvider(
         strictly(refuses, [

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { notLoaded } from '../../protocol/lazily.ts';
 import type { AsideJobs } from './asideJobs.ts';
 
 export interface AsideLimits {
@@ -17,6 +18,8 @@ const usual: AsideLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
 export class AsideError extends Error {
   override readonly name = 'AsideError';
 }
+
+const closing = 'It is not read any more: the window is being closed.';
 
 /**
  * A thread beside the extension host's own, which all extensions of a window share. Its jobs are done one after the other; one that
@@ -71,7 +74,7 @@ export class Aside {
   }
 
   private async work(name: string, args: readonly unknown[]): Promise<unknown> {
-    if (this.disposed) throw new AsideError('It is not read any more: the window is being closed.');
+    if (this.disposed) throw new AsideError(closing);
     const thread = this.thread ?? (await this.start());
     const { seconds, timer, late } = this.clock();
     try {
@@ -111,7 +114,7 @@ export class Aside {
       return thread;
     } catch (error) {
       await this.end();
-      throw new AsideError(sentenceOf(error, this.limits));
+      throw new AsideError(this.disposed ? closing : notLoaded(error).message);
     }
   }
 }

@@ -30,7 +30,7 @@ interface Parts {
   models: Models;
   engine: LocalEngine;
   secrets: Secrets;
-  servers: McpServers;
+  servers(): Promise<McpServers>;
   workspace: Workspace;
   /** Where runs are kept. */
   storage: string;
@@ -51,7 +51,7 @@ export function doctorChecks(parts: Parts): Check[] {
     { title: 'Tool calls', run: (signal) => toolCall(models, signal) },
     { title: 'Context window', run: (signal) => contextWindow(models, signal) },
     { title: 'The local engine', run: (signal, progress) => localEngine(parts, signal, progress) },
-    { title: 'MCP servers', run: (signal, progress) => serverFindings(parts.servers, signal, progress) },
+    { title: 'MCP servers', run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress) },
     { title: 'Runs', run: () => store(parts.storage) },
     { title: 'Search', run: () => search(parts.workspace) },
   ];

@@ -1,5 +1,5 @@
-import { providers } from '../../llm/create.ts';
 import { secretsIn } from '../../llm/headers.ts';
+import { providers } from '../../llm/providers.ts';
 import { namedProviders, providerSettings, unknownProvider, type Written } from '../models/providerSettings.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { Finding } from './doctorReport.ts';

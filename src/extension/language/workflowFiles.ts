@@ -2,15 +2,10 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
-import type { Workflow } from '../../engine/workflow.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/open.ts';
-import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
-import { agentWorkflow } from '../../workflows/run/agent.ts';
-import { chat } from '../../workflows/run/chat.ts';
-import { graphWorkflow } from '../../workflows/run/graph.ts';
 import type { Aside } from '../aside/aside.ts';
 import { unreadable } from './fileProblems.ts';
 
@@ -37,23 +32,9 @@ export class WorkflowFiles {
   private readonly kept = new Map<string, { of: string; until: number; result: Result }>();
 
   constructor(
-    private readonly tools: readonly string[],
+    private readonly tools: () => Promise<readonly string[]>,
     private readonly aside: Aside,
   ) {}
-
-  /** What a run of this id follows: `chat`, or the workspace-relative path of a file. Throws an `EngineError`. */
-  readonly workflow = async (id: string): Promise<Workflow> => {
-    if (id === chat.id) return chat;
-    if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
-    const uri = uriOf(id);
-    const kind = uri && kindOf(uri);
-    if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
-    if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await this.load(uri, 'agent')));
-    const file = inOrder(id, await this.load(uri, 'workflow'));
-    const workflows = await this.nestedIn(nameOf(uri), file);
-    const agents = await this.agentsFor([file, ...workflows.values()]);
-    return graphWorkflow({ id, file, agents, workflows });
-  };
 
   /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
   async find(kind: Kind): Promise<vscode.Uri[]> {
@@ -70,7 +51,7 @@ export class WorkflowFiles {
     const text = await textOf(uri);
     if (text === undefined) return unreadable(tooLarge);
     const workflows = kind === 'workflow' ? (await this.find('workflow')).map(nameOf) : [];
-    const known = { tools: this.tools, agents: agents ?? (await this.agents()), workflows };
+    const known = { tools: await this.tools(), agents: agents ?? (await this.agents()), workflows };
     const of = createHash('sha256')
       .update(JSON.stringify([kind, known.agents, workflows]))
       .update(text)
@@ -87,31 +68,7 @@ export class WorkflowFiles {
     for (const [oldest] of this.kept) if (this.kept.size > mostKept) this.kept.delete(oldest);
     return entry.result as Promise<Loaded<FileOf<One>>>;
   }
-
-  private async nestedIn(name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
-    const uris = nestedIn(file).length > 0 ? await this.find('workflow') : [];
-    const load = async (one: string) => {
-      const uri = uris.find((candidate) => nameOf(candidate) === one);
-      if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
-      return inOrder(idOf(uri), await this.load(uri, 'workflow'));
-    };
-    return nestedFiles(name, file, load).catch((error: Error) => {
-      throw error instanceof EngineError ? error : new EngineError('UNKNOWN', error.message);
-    });
-  }
-
-  private async agentsFor(files: readonly WorkflowFile[]): Promise<Map<string, AgentFile>> {
-    const names = new Set(files.flatMap(({ nodes }) => nodes.map((node) => node.agent)));
-    const uris = (await this.find('agent')).filter((uri) => names.has(nameOf(uri)));
-    const entries = uris.map(
-      async (uri): Promise<[string, AgentFile]> => [nameOf(uri), inOrder(idOf(uri), await this.load(uri, 'agent'))],
-    );
-    return new Map(await Promise.all(entries));
-  }
 }
-
-const untrusted =
-  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
 
 /** The workspace-relative path, as a run keeps it. */
 export const idOf = (uri: vscode.Uri): string => vscode.workspace.asRelativePath(uri);
@@ -150,11 +107,4 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
     throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
   }
-}
-
-function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
-  if (value !== undefined) return value;
-  const [first] = problems;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new EngineError('UNKNOWN', `${id}:${first?.line}:${first?.column}: ${first?.message}${more}`);
 }

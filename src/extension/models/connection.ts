@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { ProviderId } from '../../llm/create.ts';
 import { secretsIn } from '../../llm/headers.ts';
+import type { ProviderId } from '../../llm/providers.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { settings } from '../settings/settings.ts';

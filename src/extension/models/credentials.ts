@@ -1,7 +1,7 @@
-import { keyHeaderOf, keyOrigin, type Provider } from '../../llm/create.ts';
 import { LLMError } from '../../llm/errors.ts';
 import { secretsIn, withSecrets } from '../../llm/headers.ts';
 import { isLoopback } from '../../llm/http.ts';
+import { keyHeaderOf, keyOrigin, type Provider } from '../../llm/providers.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import type { ProviderSettings } from './providerSettings.ts';

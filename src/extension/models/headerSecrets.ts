@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { keyOrigin, type Provider, providers } from '../../llm/create.ts';
 import { isSendable, secretsIn } from '../../llm/headers.ts';
+import { keyOrigin, type Provider, providers } from '../../llm/providers.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';

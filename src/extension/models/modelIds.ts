@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { type Provider, type ProviderId, providers } from '../../llm/create.ts';
+import { type Provider, type ProviderId, providers } from '../../llm/providers.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { type Settings, settings } from '../settings/settings.ts';
 import { namedProviders, providerSettings, unknownProvider } from './providerSettings.ts';

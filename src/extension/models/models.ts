@@ -1,29 +1,21 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { AskedModel, RunModel } from '../../engine/context.ts';
 import { EngineError } from '../../engine/errors.ts';
-import { createAdapter } from '../../llm/adapter.ts';
 import { byModel } from '../../llm/byModel.ts';
-import { createResponseCache } from '../../llm/cache.ts';
-import { catalogued } from '../../llm/catalogue.ts';
 import type { LLMClient, ModelInfo } from '../../llm/client.ts';
 import { inWords } from '../../llm/clock.ts';
-import { createClient, type Provider, type ProviderId } from '../../llm/create.ts';
 import { LLMError } from '../../llm/errors.ts';
-import { createLocalClient, type LocalClient } from '../../llm/local/client.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
 import type { Place } from '../../llm/local/place.ts';
-import { createRoom } from '../../llm/local/room.ts';
 import { free } from '../../llm/prices.ts';
-import { createRateLimiter, type RateLimiter } from '../../llm/rateLimit.ts';
-import { withRescue } from '../../llm/rescue/rescue.ts';
+import type { Provider, ProviderId } from '../../llm/providers.ts';
+import { lazily } from '../../protocol/lazily.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
-import { createEditorClient } from './editorModels.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
@@ -33,22 +25,16 @@ import { type ProviderSettings, providerSettings } from './providerSettings.ts';
 /** Until a provider has to have said which models it has. */
 const listMs = 15_000;
 const recentName = 'towpath.recentModels';
-/** Clients that are kept: a model for each role, and what was listed meanwhile. */
-const mostRemotes = 6;
 
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
-  /** By file and settings. Those that are not picked any more serve the runs that still talk to them. */
-  private readonly locals = new Map<string, LocalClient>();
-  private readonly room = createRoom();
-  /** The newest few, by what they were made of: each has learned what its server accepts. */
-  private readonly remotes = new Map<string, LLMClient>();
-  /** Asked by calls of workflows that allow it. */
-  private readonly replies = createResponseCache();
   private readonly windows = new Map<string, number | undefined>();
   private readonly credentials: Credentials;
-  private readonly limiters = new Map<string, RateLimiter>();
   private picked?: string;
+  private readonly clients = lazily(
+    () => import('./clients.ts'),
+    ({ Clients }) => new Clients(this.context, this.engine, this.log),
+  );
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -163,13 +149,18 @@ export class Models implements vscode.Disposable {
     };
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now);
     const { baseUrl, headers, organization, api } = own ?? {};
-    const cache = { replies: this.replies, provider: JSON.stringify([provider, baseUrl, headers, organization, api]) };
-    const known = (name: string) => catalogued(baseUrl ?? '', name);
+    const server = JSON.stringify([provider, baseUrl, headers, organization, api]);
+    const clients = await this.clients();
+    const known = (name: string) => clients.known(baseUrl ?? '', name);
     const priceOf = (_: string, answered = model) => {
       const written = own ? own.priceOf(model) : byModel(now.prices, id);
       return written ?? known(answered)?.price ?? known(model)?.price ?? (local ? free : undefined);
     };
-    const adapter = createAdapter(client, limits, { limiter: this.limiterOf(provider, now), cache, priceOf });
+    const rates = {
+      requestsPerMinute: now['rateLimit.requestsPerMinute'],
+      tokensPerMinute: now['rateLimit.tokensPerMinute'],
+    };
+    const adapter = clients.adapter(client, limits, { provider, server, rates, priceOf });
     const contextWindow = local
       ? now['local.contextSize']
       : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
@@ -185,7 +176,7 @@ export class Models implements vscode.Disposable {
     const provider = providerOf(id);
     const late = AbortSignal.timeout(listMs);
     try {
-      const client = provider ? await this.listingClient(provider) : createEditorClient();
+      const client = provider ? await this.listingClient(provider) : (await this.clients()).editor();
       return (await client.listModels?.(AbortSignal.any([signal, late]))) ?? [];
     } catch (error) {
       if (!late.aborted || signal.aborted) throw error;
@@ -203,13 +194,12 @@ export class Models implements vscode.Disposable {
 
   /** Whether this model file is in memory, or on its way there. */
   isInMemory(file: string): boolean {
-    return [...this.locals].some(([key, client]) => JSON.parse(key).modelPath === file && client.pid() !== undefined);
+    return this.clients.made()?.isInMemory(file) ?? false;
   }
 
   /** What a model file that is in memory runs on. */
   placeOf(file: string): Place | undefined {
-    const loaded = [...this.locals].find(([key, client]) => JSON.parse(key).modelPath === file && client.place());
-    return loaded?.[1].place();
+    return this.clients.made()?.placeOf(file);
   }
 
   /** Model files that were picked before. */
@@ -220,13 +210,11 @@ export class Models implements vscode.Disposable {
 
   /** Takes the local model out of memory: `busy` and nothing happens while it is at work; `none` when there is none. */
   async unloadLocal(): Promise<'unloaded' | 'busy' | 'none'> {
-    const loaded = [...this.locals.values()].find((client) => client.pid() !== undefined);
-    if (!loaded) return 'none';
-    return (await loaded.unload()) ? 'unloaded' : 'busy';
+    return this.clients.made()?.unloadLocal() ?? 'none';
   }
 
   async dispose(): Promise<void> {
-    await Promise.all([...this.locals.values()].map((client) => client.dispose()));
+    await this.clients.made()?.dispose();
   }
 
   /** A file of the workspace sends text nowhere, and has no file of its own loaded, unless the person agrees to it. */
@@ -280,22 +268,22 @@ export class Models implements vscode.Disposable {
   }
 
   private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
-    if (id === 'local') return withRescue(this.localClient(model, now));
-    if (id === 'vscode-lm') return withRescue(createEditorClient());
+    const clients = await this.clients();
+    if (id === 'local') return clients.local(model, now);
+    if (id === 'vscode-lm') return clients.editor();
     const provider = providerOf(id)!;
     const own = this.settingsOf(provider.id, now);
     return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own), now);
   }
 
-  /** The client in use is kept: it has learned what its server accepts. */
-  private remoteClient(
+  private async remoteClient(
     provider: Provider,
     model: string,
     { baseUrl, organization, api, windowOf }: ProviderSettings,
     carried: Carried,
     now: Settings,
-  ): LLMClient {
-    const choice = {
+  ): Promise<LLMClient> {
+    return (await this.clients()).remote({
       provider: provider.id,
       model,
       baseUrl,
@@ -308,13 +296,7 @@ export class Models implements vscode.Disposable {
         ...(provider.id !== 'ollama' && { connectMs: now['timeouts.connect'] }), // silent until its model is loaded
         idleMs: now['timeouts.idle'],
       },
-    };
-    const key = JSON.stringify(choice);
-    const client = this.remotes.get(key) ?? createClient({ ...choice, onNote: (note) => this.log.info(note) });
-    this.remotes.delete(key);
-    this.remotes.set(key, client);
-    for (const oldest of [...this.remotes.keys()].slice(0, -mostRemotes)) this.remotes.delete(oldest);
-    return client;
+    });
   }
 
   /** What the provider's list says, once it has; it is asked beside the run, which does not wait for it. */
@@ -328,43 +310,5 @@ export class Models implements vscode.Disposable {
       );
     }
     return this.windows.get(key);
-  }
-
-  /** All runs of a provider share its limits; new limits begin anew. */
-  private limiterOf(provider: string, now: Settings): RateLimiter {
-    const limits = {
-      requestsPerMinute: now['rateLimit.requestsPerMinute'],
-      tokensPerMinute: now['rateLimit.tokensPerMinute'],
-    };
-    const key = `${provider} ${JSON.stringify(limits)}`;
-    const limiter = this.limiters.get(key) ?? createRateLimiter(limits);
-    this.limiters.set(key, limiter);
-    return limiter;
-  }
-
-  /** A run that is at work keeps the client it began with; they share the room for one model in memory. */
-  private localClient(model: string, now: Settings): LocalClient {
-    const dist = path.join(this.context.extensionPath, 'dist');
-    const options = {
-      modelPath: model === 'demo' ? path.join(dist, 'demo.gguf') : model,
-      contextSize: now['local.contextSize'],
-      threads: now['local.threads'],
-      gpu: now['local.gpu'] ? ('auto' as const) : (false as const),
-      chatWrapper: model === 'demo' ? ('auto' as const) : now['local.chatWrapper'],
-    };
-    const key = JSON.stringify(options);
-    const client =
-      this.locals.get(key) ??
-      createLocalClient({
-        ...options,
-        workerPath: path.join(dist, 'worker.mjs'),
-        modules: () => this.engine.modules(),
-        label: model === 'demo' ? 'the demo model' : path.basename(model),
-        room: this.room,
-        idleUnloadMs: () => settings()['local.idleUnload'],
-        onLog: (line) => this.log.info(line),
-      });
-    this.locals.set(key, client);
-    return client;
   }
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { byModel } from '../../llm/byModel.ts';
-import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/create.ts';
 import { headerProblem, isSendable } from '../../llm/headers.ts';
 import { type Price, priceSchema } from '../../llm/prices.ts';
+import { isOpenAIWire, organizationHeaderOf, type ProviderId, providers } from '../../llm/providers.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Settings } from '../settings/settings.ts';
 

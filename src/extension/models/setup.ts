@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { keyOrigin, keyOwner, type Provider, providers } from '../../llm/create.ts';
 import { LLMError } from '../../llm/errors.ts';
 import { isLoopback } from '../../llm/http.ts';
 import { checkModelFile } from '../../llm/local/modelFile.ts';
 import { partsOf } from '../../llm/local/parts.ts';
+import { keyOrigin, keyOwner, type Provider, providers } from '../../llm/providers.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';

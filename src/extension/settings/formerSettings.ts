@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { lazily } from '../../protocol/lazily.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
-import { type FormerValue, formerText, formerValues } from './formerValues.ts';
+import type { FormerValue } from './formerValues.ts';
 import { Memory } from './memory.ts';
 import { ownValue } from './settingScopes.ts';
 import { type SettingName, saveSetting } from './settings.ts';
@@ -13,6 +14,8 @@ const longestFile = 1_000_000;
 const read = 'Read Them…';
 const take = 'Take Over';
 const leave = 'Leave Them';
+
+const reading = lazily(() => import('./formerValues.ts'));
 
 /**
  * Settings whose scope was `machine` once stand in files that do not count for them any more: the machine's, and (on a
@@ -26,7 +29,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
   const { user, files } = placesOf(storage);
   try {
     for (const file of hasWorkedBefore(user, context.extension.id) ? files : []) {
-      const values = valuesIn(file, context);
+      const values = await valuesIn(file, context);
       if (values.length === 0 || !(await ask(file, values, modals))) continue;
       for (const { name, value } of values) await saveSetting(shortName(name), value);
     }
@@ -39,6 +42,7 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
 
 /** Enter reads the file; while it is being read a notification waits. What is taken over is what was shown. */
 async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean> {
+  const { formerText } = await reading();
   const { message, detail, isWhole } = formerText(file, values);
   const buttons = isWhole ? [read, take] : [read];
   const chosen = await modals.askWhenQuiet({ text: message, detail, buttons, opens: read });
@@ -48,12 +52,14 @@ async function ask(file: string, values: readonly FormerValue[], modals: Modals)
   return (await vscode.window.showWarningMessage(withoutLinks(`${message} ${names}`), take, leave)) === take;
 }
 
-function valuesIn(file: string, context: vscode.ExtensionContext): FormerValue[] {
+async function valuesIn(file: string, context: vscode.ExtensionContext): Promise<FormerValue[]> {
   const properties: Record<string, { scope?: string }> =
     context.extension.packageJSON.contributes.configuration.properties;
   const names = Object.keys(properties).filter((name) => properties[name]!.scope === 'application');
   const configuration = vscode.workspace.getConfiguration();
-  return formerValues(textOf(file), names, (name) => ownValue(shortName(name), configuration.inspect(name)));
+  const text = textOf(file);
+  const { formerValues } = await reading();
+  return formerValues(text, names, (name) => ownValue(shortName(name), configuration.inspect(name)));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { keyOwner } from '../../llm/create.ts';
+import { keyOwner } from '../../llm/providers.ts';
 
 const originsName = 'towpath.keyOrigins';
 

@@ -6,13 +6,12 @@ import { defaultFetchLimits, type HttpAnswer, readJson, send } from '../http.ts'
 import { readPages } from '../modelPages.ts';
 import { tellOnce } from '../notes.ts';
 import type { ProviderWords } from '../providerErrors.ts';
+import { googleBaseUrl } from '../providers.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
 import { modelsIn } from './models.ts';
 import { notesOf } from './notes.ts';
 import { createGoogleReader } from './reader.ts';
 import { type GoogleFlags, learnFromGoogle, toGoogleWire } from './wire.ts';
-
-export const googleBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 
 export interface GoogleClientOptions extends Partial<ClientOptions> {
   /** Up to and without `/models/…`; Google's own without it. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { promises as fs, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { engineState } from './engines.ts';
@@ -34,6 +34,15 @@ export const modulesOfVersion = (storage: string, version: string) =>
   path.join(enginesFolder(storage), version, 'node_modules');
 
 export const enginesFolder = (storage: string) => path.join(storage, 'engines');
+
+/** Removes the engines that belong to another version of the library, and what is left of a break-off. */
+export async function removeOthers(storage: string, version: string | undefined): Promise<void> {
+  const folder = enginesFolder(storage);
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+  for (const entry of entries)
+    if (entry.isDirectory() && entry.name !== version)
+      await fs.rm(path.join(folder, entry.name), { recursive: true, force: true }).catch(() => {}); // in use: the next time
+}
 
 /** Undefined where the library is not, or not whole. */
 export function libraryVersion(modules: string): string | undefined {

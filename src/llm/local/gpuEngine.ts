@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { LLMError } from '../errors.ts';
 import { type DownloadOptions, download } from './download.ts';
-import { enginesFolder, libraryVersion, modulesOfVersion } from './engineHome.ts';
+import { enginesFolder, libraryVersion, modulesOfVersion, removeOthers } from './engineHome.ts';
 import pinned from './gpuEngines.json' with { type: 'json' };
 import { engineOf } from './noEngine.ts';
 import { withoutNetwork } from './web.ts';
@@ -76,15 +76,6 @@ export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Prom
 /** Removes an engine that was added; what came with Towpath stays. */
 export async function removeGpuEngine({ name, version }: GpuEngine, storage: string): Promise<void> {
   await fs.rm(path.join(modulesOfVersion(storage, version), scope, name), { recursive: true, force: true });
-}
-
-/** Removes the engines that belong to another version of the library, and what is left of a break-off. */
-export async function removeOthers(storage: string, version: string | undefined): Promise<void> {
-  const folder = enginesFolder(storage);
-  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
-  for (const entry of entries)
-    if (entry.isDirectory() && entry.name !== version)
-      await fs.rm(path.join(folder, entry.name), { recursive: true, force: true }).catch(() => {}); // in use: the next time
 }
 
 async function fetchArchive(engine: GpuEngine, folder: string, registry: string, options: AddOptions): Promise<void> {

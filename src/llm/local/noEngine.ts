@@ -49,10 +49,14 @@ export function withoutEngine(machine: Machine, shipped: Shipped | undefined, is
   return 'Files of the local engine are missing or damaged. Install Towpath again, or use an endpoint.';
 }
 
-/** The report names the C library that Node was loaded with; what else it would look up takes time. */
+let glibc: boolean | undefined;
+
+/** The report names the C library that Node was loaded with; it takes milliseconds, and what else it would look up more. */
 function hasGlibc(): boolean {
+  if (glibc !== undefined) return glibc;
   const report = process.report as NodeJS.ProcessReport & { excludeNetwork?: boolean };
   report.excludeNetwork = true;
   const { header } = report.getReport() as unknown as { header?: { glibcVersionRuntime?: string } };
-  return header?.glibcVersionRuntime !== undefined;
+  glibc = header?.glibcVersionRuntime !== undefined;
+  return glibc;
 }

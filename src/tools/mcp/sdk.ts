@@ -1,4 +1,4 @@
-// A program of its own (`dist/mcp.cjs`), loaded only once a server is to be started: the official SDK and what checks the
+// Loaded only once a server is to be started: the official SDK and what checks the
 // schemas of its tools. Everything else imports types from here and gets the rest by `loadSdk`.
 export { Client } from '@modelcontextprotocol/sdk/client/index.js';
 export { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';

@@ -1,7 +1,10 @@
+import { lazily } from '../../protocol/lazily.ts';
 import { formatters } from './formatters.ts';
 
 /** No page for people is nested like this: of such a page only the bare text is given. */
 const deepest = 5000;
+
+const html = lazily(() => Promise.all([import('html-to-text'), import('./nesting.ts')]));
 
 /** The page for a reader: HTML without its markup, scripts and controls, everything else as it is. */
 export async function pageText({
@@ -18,8 +21,7 @@ export async function pageText({
 }
 
 async function textOf(page: string): Promise<string> {
-  // They are large, so they are loaded when first needed.
-  const [{ convert }, { scan }] = await Promise.all([import('html-to-text'), import('./nesting.ts')]);
+  const [{ convert }, { scan }] = await html();
   const { depth, text } = scan(page);
   if (depth > deepest) return text;
   const skipped = ['script', 'style', 'noscript', 'iframe', 'template', 'svg', 'button', 'select', 'title', 'img'];

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
 import { readPlain } from '../../tools/gate/open.ts';
 import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
+import { unfinished } from './archiveNames.ts';
 import { PackageError } from './problem.ts';
 
 export interface ArchiveLimits {
@@ -27,8 +28,6 @@ export const archiveLimits: ArchiveLimits = {
 /** Files this small are not worth a ratio: a few bytes of text pack better than any limit. */
 const smallFile = 100_000;
 const maximumDepth = 16;
-/** How the name of a folder begins that is being unpacked to. */
-export const unfinished = '.new-';
 
 /**
  * Unpacks a `.bmad` archive below `storage`, in a folder named by its content, once. Resolves to that folder; everything is

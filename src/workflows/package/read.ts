@@ -1,4 +1,5 @@
 import { unpackArchive } from './archive.ts';
+import { isArchive } from './archiveNames.ts';
 import { loadPackage, type Package } from './load.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
 
@@ -23,5 +24,3 @@ export async function readPackage(place: string, storage: string): Promise<ReadP
     return { folder, file, problem, ...(others.length > 0 && { others }) };
   }
 }
-
-export const isArchive = (file: string) => /\.bmad$/i.test(file);

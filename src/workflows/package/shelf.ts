@@ -6,13 +6,13 @@ import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';
-import { unfinished } from './archive.ts';
+import { isArchive, unfinished } from './archiveNames.ts';
 import { parsePackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
 import { PackageError, type PackageProblem } from './problem.ts';
-import { isArchive, type ReadPackage, readPackage } from './read.ts';
-import { agentTalk } from './talk.ts';
-import { type PackageRunOptions, packageWorkflow } from './workflow.ts';
+import type { ReadPackage } from './read.ts';
+import type { PackageRunOptions } from './workflow.ts';
+import type { workflowOf } from './workflowOf.ts';
 
 /** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
 export type ShelvedPackage = Found & { opened: boolean };
@@ -28,7 +28,9 @@ export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'state
   /** The file that names the packages which were opened in this workspace. */
   openedFile: string;
   /** Reads a package (`read.ts`), maybe elsewhere, and throws a sentence when that cannot be done at all. */
-  read?(place: string, storage: string): Promise<ReadPackage>;
+  read(place: string, storage: string): Promise<ReadPackage>;
+  /** `workflowOf.ts`, maybe loaded when a run first needs it. */
+  follow(...of: Parameters<typeof workflowOf>): Workflow | Promise<Workflow>;
 }
 
 /** `from`: what the person opened. `folder`: where it is read, for an archive where it was unpacked. */
@@ -102,14 +104,7 @@ export class Shelf {
     if (!shelved) throw missing(`The package of this run (${wanted.key}) is not here any more. Open it again.`);
     if ('problem' in shelved)
       throw new EngineError('WORKFLOW_INVALID', `The package cannot be used: ${shelved.problem}.`);
-    const { source } = shelved;
-    const agent = source.agents.find((one) => one.id === wanted.agentId);
-    if (wanted.agentId !== undefined && !agent)
-      throw missing(`The package ${source.title} has no agent "${wanted.agentId}" any more.`);
-    if (wanted.workflowId === undefined) return agentTalk(id, source, agent!, this.options.project);
-    const workflow = source.workflows.find((one) => one.id === wanted.workflowId);
-    if (!workflow) throw missing(`The package ${source.title} has no workflow "${wanted.workflowId}" any more.`);
-    return packageWorkflow({ ...this.options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
+    return this.options.follow(shelved.source, id, wanted, this.options);
   }
 
   /** An archive that a run was begun with and that is another one now, or gone: the run goes on with what it knows. */
@@ -135,7 +130,7 @@ export class Shelf {
   }
 
   private read(place: string): Promise<ReadPackage> {
-    return (this.options.read ?? readPackage)(place, this.options.storage);
+    return this.options.read(place, this.options.storage);
   }
 
   /** Folders and archives in `.towpath/packages`. */

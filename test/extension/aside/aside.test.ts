@@ -117,10 +117,10 @@ describe('aside of the extension host', () => {
     }
   });
 
-  it('a program that is not there is a sentence', () =>
+  it('a program that is not there any more is a sentence', () =>
     assert.rejects(new Aside(path.join(folder, 'none.cjs')).run('page', { contentType: '', bytes: Buffer.from('') }), {
       name: 'AsideError',
-      message: /^It cannot be read: Cannot find module/,
+      message: /could not be loaded \((ERR_)?MODULE_NOT_FOUND\)\. Reload the window/,
     }));
 
   it('a window that is closed waits for nothing', async () => {

@@ -4,7 +4,7 @@ import type { Question } from '../../../src/extension/dialogs/modals.ts';
 import { Credentials } from '../../../src/extension/models/credentials.ts';
 import { providerSettings } from '../../../src/extension/models/providerSettings.ts';
 import { secretOf } from '../../../src/extension/settings/secrets.ts';
-import { type Provider, type ProviderId, providers } from '../../../src/llm/create.ts';
+import { type Provider, type ProviderId, providers } from '../../../src/llm/providers.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
 import { noSettings } from '../../support/settings.ts';
 

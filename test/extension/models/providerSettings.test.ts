@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { providerFindings } from '../../../src/extension/doctor/providerFindings.ts';
 import { providerSettings, unknownProvider, withAddress } from '../../../src/extension/models/providerSettings.ts';
 import { secretOf } from '../../../src/extension/settings/secrets.ts';
-import { type ProviderId, providers } from '../../../src/llm/create.ts';
+import { type ProviderId, providers } from '../../../src/llm/providers.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
 import { noSettings } from '../../support/settings.ts';
 

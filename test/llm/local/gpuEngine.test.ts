@@ -6,7 +6,13 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { engineModules, enginesFolder, libraryVersion, modulesOfVersion } from '../../../src/llm/local/engineHome.ts';
+import {
+  engineModules,
+  enginesFolder,
+  libraryVersion,
+  modulesOfVersion,
+  removeOthers,
+} from '../../../src/llm/local/engineHome.ts';
 import { engineState } from '../../../src/llm/local/engines.ts';
 import {
   type AddOptions,
@@ -15,7 +21,6 @@ import {
   type GpuEngine,
   gpuEnginesFor,
   removeGpuEngine,
-  removeOthers,
 } from '../../../src/llm/local/gpuEngine.ts';
 import pinned from '../../../src/llm/local/gpuEngines.json' with { type: 'json' };
 import { takeLock } from '../../../src/runs/lock.ts';

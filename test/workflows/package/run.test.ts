@@ -6,7 +6,9 @@ import { EngineError } from '../../../src/engine/errors.ts';
 import type { UndoQuestion } from '../../../src/engine/undo.ts';
 import { undoable } from '../../../src/runs/undo.ts';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
+import { readPackage } from '../../../src/workflows/package/read.ts';
 import { Shelf } from '../../../src/workflows/package/shelf.ts';
+import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import { call, type ScriptedReply } from '../../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
@@ -36,6 +38,8 @@ describe('a run of a package', () => {
       stateFolder: () => path.join(folder, 'state'),
       autopilot: () => false,
       now: () => new Date('2026-01-01T00:00:00Z'),
+      read: readPackage,
+      follow: workflowOf,
     });
   });
   afterEach(async () => {

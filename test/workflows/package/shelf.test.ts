@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
+import { readPackage } from '../../../src/workflows/package/read.ts';
 import { Shelf } from '../../../src/workflows/package/shelf.ts';
+import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 import { sampleFiles, writePackage } from './sample.ts';
 import { zip } from './zip.ts';
@@ -27,6 +29,8 @@ describe('a package is found', () => {
       stateFolder: () => path.join(folder, 'state'),
       autopilot: () => false,
       now: () => now,
+      read: readPackage,
+      follow: workflowOf,
     });
   });
   afterEach(() => {

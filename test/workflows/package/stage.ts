@@ -2,8 +2,10 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRunId } from '../../../src/workflows/package/ids.ts';
+import { readPackage } from '../../../src/workflows/package/read.ts';
 import { Shelf } from '../../../src/workflows/package/shelf.ts';
 import { type PackageState, parseState } from '../../../src/workflows/package/state.ts';
+import { workflowOf } from '../../../src/workflows/package/workflowOf.ts';
 import { Conversation } from '../../engine/conversation.ts';
 import type { ScriptedReply } from '../../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../../support/workspace.ts';
@@ -35,6 +37,8 @@ export async function playPackage(
     stateFolder: () => path.join(folder, 'state'),
     autopilot: () => autopilot,
     now: () => new Date('2026-01-01T00:00:00Z'),
+    read: readPackage,
+    follow: workflowOf,
   });
   const [shelved] = await shelf.list();
   if (!shelved || 'problem' in shelved) throw new Error(shelved?.problem ?? 'no package');

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { EngineError } from '../../engine/errors.ts';
+import type { Workflow } from '../../engine/workflow.ts';
+import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
+import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
+import type { Loaded } from '../../workflows/read/check.ts';
+import { agentWorkflow } from '../../workflows/run/agent.ts';
+import { graphWorkflow } from '../../workflows/run/graph.ts';
+import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles.ts';
+
+/** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */
+export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<Workflow> {
+  if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
+  const uri = uriOf(id);
+  const kind = uri && kindOf(uri);
+  if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
+  if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
+  const file = inOrder(id, await files.load(uri, 'workflow'));
+  const workflows = await nestedOf(files, nameOf(uri), file);
+  const agents = await agentsFor(files, [file, ...workflows.values()]);
+  return graphWorkflow({ id, file, agents, workflows });
+}
+
+const untrusted =
+  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
+
+async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
+  const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
+  const load = async (one: string) => {
+    const uri = uris.find((candidate) => nameOf(candidate) === one);
+    if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
+    return inOrder(idOf(uri), await files.load(uri, 'workflow'));
+  };
+  return nestedFiles(name, file, load).catch((error: Error) => {
+    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', error.message);
+  });
+}
+
+async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[]): Promise<Map<string, AgentFile>> {
+  const names = new Set(workflows.flatMap(({ nodes }) => nodes.map((node) => node.agent)));
+  const uris = (await files.find('agent')).filter((uri) => names.has(nameOf(uri)));
+  const entries = uris.map(
+    async (uri): Promise<[string, AgentFile]> => [nameOf(uri), inOrder(idOf(uri), await files.load(uri, 'agent'))],
+  );
+  return new Map(await Promise.all(entries));
+}
+
+function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
+  if (value !== undefined) return value;
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
+  throw new EngineError('UNKNOWN', `${id}:${first?.line}:${first?.column}: ${first?.message}${more}`);
+}
