@@ -94,7 +94,7 @@ export const nodeCheckRows: readonly Row[] = [
       command,
       '--watch=false --watchAll=false --no-watch --browsers=ChromeHeadless --code-coverage --coverage --ci --mode=production|development --mode=test --configuration=production|development|test --project=<name> --spec=<tests> --browser=<name> --headless --quiet -q --verbose -v --timeout=<time> --match= -m= --serial --fail-fast --no-progress --prod --stats --source-map --env=production|test --progress=false --max-warnings=# --no-coverage --reporter=spec|dot|tap|list',
       {
-        ...(/^(vitest|react-scripts) /.test(command) && { why: handsOnSettings }),
+        ...(/^(vitest|react-scripts|next) /.test(command) && { why: handsOnSettings }),
         operands: toldOf(command),
         most: 3,
         yes: [command],

@@ -202,7 +202,7 @@ export const pythonCheckRows: readonly Row[] = [
       ],
     }),
   ),
-  ...['mkdocs build', 'hugo', 'jekyll build', 'jekyll doctor'].map((command) =>
+  ...['mkdocs build', 'hugo'].map((command) =>
     tool(
       command,
       '--strict -s -q --quiet --minify -D --buildDrafts --printPathWarnings --renderToMemory --drafts --trace --skip-external-links',
