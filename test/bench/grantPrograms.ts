@@ -162,5 +162,8 @@ export const isOwnPlace = (start: string, path: string): boolean => isNx(start) 
 
 const isNx = (start: string): boolean => /(^|\/)(nx|lerna) /.test(start);
 
-/** They go through the links of the project to what they look for, and say what is in a folder outside as if they were told to. */
-export const followsLinks = (start: string): boolean => /(^|\/)(bun test|buf lint)( |$)/.test(start);
+/** What a command of these looks at through the links of the project, whatever it is told, and does not show. */
+export function seesThroughLinks(start: string): 'folders' | 'files' | undefined {
+  if (/(^|\/)(bun test|buf lint)( |$)/.test(start)) return 'folders';
+  return start.startsWith('isort') ? 'files' : undefined;
+}

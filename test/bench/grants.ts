@@ -27,7 +27,7 @@ import { projectRoot } from '../support/editor/project.ts';
 import { files } from './grantFiles.ts';
 import { keepResult, keptResult, type Result, sumOf } from './grantKept.ts';
 import { drawLists, optionsIn, random, spread } from './grantLists.ts';
-import { followsLinks, isHelper, isOwnPlace, isOwnService } from './grantPrograms.ts';
+import { isHelper, isOwnPlace, isOwnService, seesThroughLinks } from './grantPrograms.ts';
 import { checkSandbox, type Deeds, giveAway, printed, runAll, type Yard } from './grantRuns.ts';
 
 const wanted = Number(process.env.GRANT_LISTS ?? 1000);
@@ -236,9 +236,11 @@ function faults(
     (path) => sources.includes(path) || /^(PWNED|canary|\.git\/(hooks|config))/.test(path),
   );
   const writes = deeds.writes.filter((path) => !isOwnPlace(start, path));
+  const seen = seesThroughLinks(start);
   const reads = deeds.reads.filter(
     (path) =>
-      (path !== yard.outside || !followsLinks(start)) &&
+      seen !== 'files' &&
+      (path !== yard.outside || seen !== 'folders') &&
       (path !== paths.join(yard.folder, '.env') || row.why !== handsOnSettings),
   );
   const all = { writes, connections, programs, reads, changed };

@@ -130,10 +130,11 @@ export const pythonRows: readonly Row[] = [
       no: ['black src', 'black --check --config evil.toml', 'black -c x'],
     },
   ),
-  fileTool('isort', '-c --check --check-only --diff --profile=<name> -q', {
-    needs: ['-c', '--check', '--check-only', '--diff'],
+  fileTool('isort', '-c --check --check-only --profile=<name> -q', {
+    why: 'It says whether imports stand in order. It goes through the links of the project, so what shows lines of files is asked about.',
+    needs: ['-c', '--check', '--check-only'],
     yes: ['isort --check-only src'],
-    no: ['isort src', 'isort --check --settings-path /x'],
+    no: ['isort src', 'isort --check --settings-path /x', 'isort --check --diff src'],
   }),
   fileTool(
     'flake8',
