@@ -140,7 +140,7 @@ export function isHelper(start: string, path: string, folder: string): boolean {
   const first = paths.basename(start.split(' ')[0]!);
   if (everywhere.includes(name) || (name === first && !path.startsWith(`${folder}/`))) return true;
   if (/^(cc|c\+\+|gcc|g\+\+|clang)(\+\+)?(-\d+)?$/.test(first) && /^(cc1(plus)?|clang(-\d+)?)$/.test(name)) return true; // its own parts
-  if (path === `${folder}/node_modules/.bin/${first}`) return true;
+  if (path === `${folder}/node_modules/.bin/${first}` || path === `${folder}/bin/${first}`) return true;
   if (path.startsWith(`${folder}/`) && !/^(node_modules|target|build)\//.test(paths.relative(folder, path)))
     return false;
   // What npm has installed is scripts for Node, some of them with a program of their own beside them.
@@ -162,8 +162,11 @@ export const isOwnPlace = (start: string, path: string): boolean => isNx(start) 
 
 const isNx = (start: string): boolean => /(^|\/)(nx|lerna) /.test(start);
 
-/** What a command of these looks at through the links of the project, whatever it is told, and does not show. */
+/**
+ * What a command of these looks at through the links of the project, whatever it is told. Nothing of it is shown, but of files of Ruby
+ * the lines that something is wrong with.
+ */
 export function seesThroughLinks(start: string): 'folders' | 'files' | undefined {
   if (/(^|\/)(bun test|buf lint)( |$)/.test(start)) return 'folders';
-  return start.startsWith('isort') ? 'files' : undefined;
+  return /^(isort|rubocop)( |$)/.test(start) ? 'files' : undefined;
 }
