@@ -31,8 +31,22 @@ describe('The programs, as they are built', function () {
       'yauzl minisearch jsonc-parser eventsource-parser',
     ].join(' ');
     assert.deepEqual(of(late, inputs), []);
-    const ours = ['tools/default', 'tools/host', 'tools/gate/grants/', 'tools/mcp/', 'llm/create', 'llm/adapter'];
-    const dialogs = ['extension/commands', 'extension/doctor/', 'extension/models/setup', 'workflows/template/'];
+    const ours = [
+      'tools/default',
+      'tools/host',
+      'tools/gate/grants/',
+      'tools/mcp/',
+      'llm/create',
+      'llm/adapter',
+      'llm/catalogue',
+    ];
+    const dialogs = [
+      'extension/commands',
+      'extension/doctor/',
+      'extension/models/setup',
+      'records/insights',
+      'workflows/template/',
+    ];
     assert.deepEqual(
       inputs.filter((file) => [...ours, ...dialogs].some((one) => file.includes(`src/${one}`))),
       [],
