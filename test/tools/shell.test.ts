@@ -131,6 +131,7 @@ describe('tools: shell.run', () => {
       name: 'shell.run',
       ok: true,
       ms: (talking.events.at(-1) as { ms: number }).ms,
+      exitCode: 0,
       outputId: [...talking.kept.keys()][0],
     });
     assert.deepEqual(await data(talking.call('output.read', { id: outputId, offset: 50_000, limit: 3 })), {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { readPlain } from '../../tools/gate/open.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 
@@ -106,7 +107,7 @@ export async function putWaker(folder: string): Promise<void> {
 export async function takeWaker(folder: string): Promise<void> {
   try {
     const place = await placeOf(folder);
-    if ((await fs.readFile(place, 'utf8')) !== overlookAll) return;
+    if (String(await readPlain(place, 1_000)) !== overlookAll) return;
     await fs.rm(place);
     await fs.rmdir(path.dirname(place));
     await fs.rmdir(path.dirname(path.dirname(place)));
