@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Frame } from 'playwright-core';
 import { takeLock } from '../../src/runs/lock.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -105,5 +106,35 @@ describe('the record of a run', () => {
     } finally {
       await lock.release();
     }
+  });
+
+  it('shows what runs took, and sorts it', async () => {
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    await says('Count me.', 'Counted.');
+    await editor.command('Towpath: Insights');
+    /** Each time that it is drawn anew it is another frame. */
+    const page = async (words: RegExp) => {
+      let found: Frame | undefined;
+      await eventually(`the page says ${words}`, async () => {
+        for (const frame of editor.page.frames()) {
+          const text = await frame
+            .locator('body:has([data-table="models"])')
+            .innerText({ timeout: 500 })
+            .catch(() => '');
+          if (words.test(text)) found = frame;
+        }
+        return found !== undefined;
+      });
+      return found!;
+    };
+    const own = await page(/runs? in this workspace: \d+ model calls, .*no price known/);
+    const calls = own.locator('[data-table="models"] th').nth(1);
+    await calls.getByRole('button').click();
+    assert.equal(await calls.getAttribute('aria-sort'), 'descending');
+    await editor.screenshot('insights');
+    await own.getByRole('button', { name: 'All', exact: true }).click();
+    await page(/in all workspaces/);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
   });
 });
