@@ -31,6 +31,7 @@ import type { NamedModels } from './models/namedModels.ts';
 import { Setup } from './models/setup.ts';
 import type { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
+import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, storesBeside } from './records/insights.ts';
 import type { Asks } from './runs/asks.ts';
 import type { Branches } from './runs/branches.ts';
@@ -101,6 +102,7 @@ function partsOf(given: Given) {
     manager,
     commitMessages,
     insights,
+    exchange: { store, secrets: given.secrets, asides: given.asides.others },
     packages: new Packages(given.shelf, conversation, { engine, store }, modals),
     workflows: new Workflows(given.workflowFiles, conversation, templates),
     doctor: new Doctor(
@@ -228,6 +230,16 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await conversation.restored;
       const { version } = parts.context.extension.packageJSON as { version: string };
       await copyRunLog(conversation.runId, { ...parts, version });
+    },
+    'towpath.exportRun': async (given?: { format?: 'markdown' | 'json'; to?: vscode.Uri }) => {
+      await conversation.restored;
+      await exportRun(conversation.runId, parts.exchange, given);
+    },
+    'towpath.importRuns': async (file?: vscode.Uri) => {
+      const runId = await importRuns(parts.exchange, file);
+      if (runId === undefined) return;
+      await showPanel();
+      await conversation.open(runId);
     },
     'towpath.insights': () => parts.insights.show(),
   };

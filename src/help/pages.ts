@@ -15,7 +15,7 @@ export const pages = [
   {
     name: 'runs',
     title: 'Runs',
-    about: 'Stop and pause, commands in the background, a full window, the log, insights',
+    about: 'Stop and pause, commands in the background, a full window, the log, insights, export',
   },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },

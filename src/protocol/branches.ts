@@ -31,7 +31,7 @@ export interface ForkPoint {
 export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
   const self = runs.find((run) => run.id === id);
   if (!self) return [];
-  const kin = runs.filter((run) => rootOf(run) === rootOf(self));
+  const kin = kinOf(id, runs);
   const places = new Map(
     kin.flatMap(({ parent }) => placesOf(parent)).map((place) => [`${place.seq} ${place.run}`, place]),
   );
@@ -78,6 +78,12 @@ export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): { run:
     .map((run) => family(run, 0))
     .sort((one, other) => newestIn(other) - newestIn(one))
     .flat();
+}
+
+/** A run and all that it shares a beginning with. */
+export function kinOf<Run extends Branch>(id: string, runs: readonly Run[]): Run[] {
+  const self = runs.find((run) => run.id === id);
+  return self ? runs.filter((run) => rootOf(run) === rootOf(self)) : [];
 }
 
 const placesOf = (parent: Parent | undefined): Place[] => (parent ? [parent, ...(parent.line ?? [])] : []);

@@ -103,12 +103,16 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
   z.object({ ...place, type: z.literal(type), ...shape });
 
 const storedEvents = [
-  /** `parent`: it goes on from a place in another run, and has what that one said before as its own. */
+  /**
+   * `parent`: it goes on from a place in another run, and has what that one said before as its own. `imported`: it came from a file,
+   * and is data of somebody else's.
+   */
   event('run-start', {
     workflowId: z.string(),
     agentId: z.string(),
     model: z.string(),
     parent: parentSchema.optional(),
+    imported: z.literal(true).optional(),
   }),
   /** Empty: none was found. `usage`: what asking a model for it took. */
   event('title', { title: z.string(), usage: tokenUsageSchema.optional(), ...requestShape }),

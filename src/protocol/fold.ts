@@ -7,6 +7,10 @@ import type { CallState, Run } from './run.ts';
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
 
+/** What it has done is not here, and what its file says may be another. */
+const importedWorkflow =
+  'This run was imported, and follows a workflow: it can be read here, and not gone on with. Run the workflow again instead.';
+
 /** What happens beside what is being waited for. */
 const leavesProgress = new Set<RunEvent['type']>(['progress', 'pausing', 'request', 'attempt']);
 
@@ -31,6 +35,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.model = event.model;
       if (event.model) run.models = [{ model: event.model, at: 0 }];
       if (event.parent) run.parent = event.parent;
+      if (event.imported && event.workflowId !== 'chat') run.readOnly = importedWorkflow;
       break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];

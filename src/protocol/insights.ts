@@ -48,9 +48,10 @@ export interface Counts {
 
 export const noCounts = (): Counts => ({ runs: 0, models: [], tools: [] });
 
-/** One run's. What a branch has from the run it comes from is counted there. */
+/** One run's. What a branch has from the run it comes from is counted there; what was imported was somebody else's. */
 export function countsOf(events: readonly StoredEvent[]): Counts {
   const start = events.find((event) => event.type === 'run-start');
+  if (start?.imported) return noCounts();
   const from = start?.parent?.seq ?? 0;
   const counts = new Counting();
   for (const event of events) counts.add(event, event.seq > from);

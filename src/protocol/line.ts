@@ -30,8 +30,8 @@ type Said = string | [Exclude<Line['level'], 'info'>, string] | undefined;
 
 /** A new type of event does not compile before it is decided here. */
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
-  'run-start': ({ workflowId, agentId, model }) =>
-    `run begins: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
+  'run-start': ({ imported, workflowId, agentId, model }) =>
+    `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
   title: ({ usage, asked }) => usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`,
   model: ({ model }) => `the conversation goes to ${model}`,
   message: ({ message, ends }) => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { kinOf } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
+import { dataOf, type Hide, type Imported, type RunsFile } from '../protocol/exchange.ts';
 import { newRun, type Run, type RunSummary } from '../protocol/run.ts';
 import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
@@ -125,6 +127,35 @@ export class RunStore {
     await this.mustExist(id);
     const { entries, wounds } = await readJournal(this.journalOf(id), id);
     return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => text) };
+  }
+
+  /** A run with its branches, each as far as its record is whole, as a file that `importedRuns` reads. `hide`: see `dataOf`. */
+  async exported(id: string, hide: Hide): Promise<RunsFile> {
+    await this.mustExist(id);
+    const runs = await few(kinOf(id, await this.list()), atOnce, async (one) => {
+      const read = this.readWhole(one.id);
+      const whole = await (one.id === id ? read : read.catch(() => undefined)); // a branch that cannot be read stays here
+      if (!whole) return [];
+      const until = whole.run.damage?.[0]?.from ?? Number.POSITIVE_INFINITY;
+      const events = whole.contents.entries.flatMap(({ event, seq }) => (event && seq <= until ? [event] : []));
+      return [{ id: one.id, events: dataOf(events, hide) }];
+    });
+    return { 'towpath-runs': 1, shown: id, runs: runs.flat() };
+  }
+
+  /** Keeps runs that come from elsewhere, all of them or none. */
+  async bring(runs: readonly Imported[]): Promise<void> {
+    const folder = path.join(this.folder, 'runs');
+    const made: string[] = [];
+    try {
+      for (const { id, events } of runs) {
+        await keepFork(folder, id, id, events); // which has no contents
+        made.push(id);
+      }
+    } catch (error) {
+      for (const id of made) await fs.rm(this.folderOf(id), { recursive: true, force: true }).catch(() => {});
+      throw error;
+    }
   }
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */

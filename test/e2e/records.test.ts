@@ -137,4 +137,26 @@ describe('the record of a run', () => {
     await page(/in all workspaces/);
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
   });
+
+  it('goes elsewhere as a file, and comes back from one as another run', async () => {
+    await editor.command('Towpath: New Run');
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    await says('Take me along.', 'I come along.');
+    const before = newestRun();
+    const place = path.join(editor.folder, 'run.json');
+    await editor.host.evaluate(async (vscode, file) => {
+      await vscode.commands.executeCommand('towpath.exportRun', { format: 'json', to: vscode.Uri.file(file) });
+      await vscode.commands.executeCommand('towpath.newRun');
+    }, place);
+    await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+    const asked = provider.requests.length;
+    await editor.host.evaluate(async (vscode, file) => {
+      await vscode.commands.executeCommand('towpath.importRuns', vscode.Uri.file(file));
+    }, place);
+    await editor.panel.shows('I come along.');
+    assert.notEqual(newestRun(), before);
+    assert.equal(provider.requests.length, asked, 'nothing goes on by itself');
+    await says('Are you there?', 'I am.');
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages), /Take me along/);
+  });
 });

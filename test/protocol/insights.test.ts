@@ -92,7 +92,7 @@ describe('what runs took', () => {
     assert.equal(median(tools[0]!.waits), 3000);
   });
 
-  it('counts what a branch has from another run there alone', () => {
+  it('counts what a branch has from another run there alone, and nothing that was imported', () => {
     const fork = events(
       { ...start, parent: { run: 'run-0', seq: 3 } } as Body,
       usage(100, 20, { cost: 1 }),
@@ -103,6 +103,8 @@ describe('what runs took', () => {
     assert.equal(counts.models[0]!.calls, 1);
     assert.equal(costOf(counts.models[0]!), 2);
     assert.deepEqual(counts.tools, []);
+    const imported = countsOf(events({ ...start, imported: true } as Body, end('a', true, 1)));
+    assert.deepEqual(imported, { runs: 0, models: [], tools: [] });
   });
 
   it('adds up', () => {

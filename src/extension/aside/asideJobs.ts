@@ -5,6 +5,7 @@ import { type Known, loadAgent, loadWorkflow } from '../../workflows/read/valida
 import { hoverAt, suggestionsAt } from '../../workflows/write/complete.ts';
 import { actionSchema, jsonSchemas } from '../../workflows/write/jsonSchema.ts';
 import type { Schema } from '../../workflows/write/writing.ts';
+import { readRunsFile } from './runsFile.ts';
 
 /**
  * What is done aside of the extension host's thread: whatever takes apart what strangers wrote. Arguments and results are plain data,
@@ -16,6 +17,7 @@ export const asideJobs = {
   package: readPackage,
   model: (file: string): { info: GgufInfo } | { trouble: string } => readModelFile(file),
   page: pageText,
+  runs: readRunsFile,
   suggestions: (text: string, offset: number, about: About) => suggestionsAt(text, offset, languageOf(about)),
   hover: (text: string, offset: number, about: About) => hoverAt(text, offset, languageOf(about)),
 };

@@ -47,7 +47,7 @@ ${counts.models.length === 0 ? '' : section('Models', modelHead, modelRows(group
 ${counts.tools.length === 0 ? '' : section('Tools', toolHead, toolRows(counts), 'tools')}
 ${counts.models.length === 0 ? '' : section('Days', dayHead, dayRows(counts), 'days')}
 ${unread > 0 ? `<p>${number(unread)} ${unread === 1 ? 'run' : 'runs'} could not be read.</p>` : ''}
-<p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted runs are not counted.</p>
+<p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.</p>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
 </html>`;

@@ -16,6 +16,20 @@ export function redacted(text: string, { secrets, home }: Hidden): string {
 /** The text without keys, and without what addresses carry besides their place. */
 export const withoutKeys = (text: string, secrets: readonly string[]): string => withoutQueries(redact(text, secrets));
 
+/** The text as it is, but for keys and home folders: what was said is to be read as it was said. */
+export function forSharing(text: string, { secrets, home }: Hidden): string {
+  return withoutHomes(withoutAddressKeys(redact(text, secrets)), home);
+}
+
+/** Who asks at an address, and what its query calls a key. */
+const withoutAddressKeys = (text: string): string =>
+  text
+    .replace(/\b([a-z][a-z0-9+.-]{0,20}:\/\/)[^\s/?#"'`<>]{1,500}@/gi, '$1')
+    .replace(
+      /([?&#][\w.-]{0,40}(?:key|token|secret|sig|signature|password|passwd|pwd|auth|credential|code)=)[^\s&#"'`<>\\)\]]+/gi,
+      '$1[key]',
+    );
+
 /** Names and passwords of an address, and the values of its query, are often keys. */
 const withoutQueries = (text: string): string =>
   text.replace(

@@ -1,0 +1,96 @@
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { markdownOf } from '../../protocol/markdown.ts';
+import { titleOf } from '../../protocol/run.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Aside } from '../aside/aside.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { forSharing } from '../settings/redacted.ts';
+import type { Secrets } from '../settings/secrets.ts';
+
+interface Parts {
+  store: RunStore;
+  secrets: Pick<Secrets, 'all'>;
+  asides: Pick<Aside, 'run'>;
+}
+
+const formats = { markdown: 'md', json: 'json' } as const;
+type Format = keyof typeof formats;
+
+/** *Export Run…*: as Markdown to be posted, or as a file that can be imported, with its branches. Neither has keys or home folders in it. */
+export async function exportRun(
+  runId: string | undefined,
+  { store, secrets }: Parts,
+  given?: { format?: Format; to?: vscode.Uri },
+): Promise<void> {
+  if (runId === undefined) {
+    void vscode.window.showInformationMessage('No run is shown. Open one, then export it.');
+    return;
+  }
+  try {
+    const format = given?.format ?? (await askFormat());
+    if (!format) return;
+    const hidden = { secrets: await secrets.all(), home: os.homedir() };
+    const hide = (text: string) => forSharing(text, hidden);
+    const run = await store.read(runId);
+    const text = format === 'markdown' ? markdownOf(run, hide) : JSON.stringify(await store.exported(runId, hide));
+    const to = given?.to ?? (await askPlace(fileName(hide(titleOf(run))), formats[format]));
+    if (!to) return;
+    await vscode.workspace.fs.writeFile(to, Buffer.from(text));
+    const part = run.damage ? ' Its record is damaged: what came before that is in it.' : '';
+    void vscode.window.showInformationMessage(
+      `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
+    );
+  } catch (error) {
+    void vscode.window.showErrorMessage(withoutLinks(`The run could not be exported. ${messageOf(error)}`));
+  }
+}
+
+/** *Import Runs…*: a file that *Export Run…* wrote; gives the id of the run that was exported. */
+export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): Promise<string | undefined> {
+  const from = given ?? (await askFile());
+  if (!from) return undefined;
+  try {
+    const read = await asides.run('runs', from.fsPath);
+    if ('trouble' in read) throw new Error(read.trouble);
+    const { runs } = read;
+    await store.bring(runs);
+    const others = runs.length > 1 ? ` with ${runs.length - 1} ${runs.length === 2 ? 'branch' : 'branches'}` : '';
+    void vscode.window.showInformationMessage(
+      `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
+    );
+    return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
+  } catch (error) {
+    void vscode.window.showErrorMessage(withoutLinks(`Nothing was imported. ${messageOf(error)}`));
+    return undefined;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function askFormat(): Promise<Format | undefined> {
+  const items = [
+    { label: 'Markdown', detail: 'To be read and posted: what was said, and a line for each call', format: 'markdown' },
+    { label: 'JSON', detail: 'To be imported again, with branches and pictures', format: 'json' },
+  ] as const;
+  return (await vscode.window.showQuickPick(items, { title: 'Towpath: export this run' }))?.format;
+}
+
+const askPlace = (name: string, ending: string): Thenable<vscode.Uri | undefined> => {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? os.homedir();
+  const defaultUri = vscode.Uri.file(path.join(folder, `${name}.${ending}`));
+  return vscode.window.showSaveDialog({ defaultUri, title: 'Export Run', filters: { [ending]: [ending] } });
+};
+
+async function askFile(): Promise<vscode.Uri | undefined> {
+  const filters = { 'Exported runs': ['json'] };
+  return (await vscode.window.showOpenDialog({ title: 'Import Runs', openLabel: 'Import', filters }))?.[0];
+}
+
+const fileName = (title: string): string =>
+  title
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60) || 'run';
