@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { When } from '../protocol/events.ts';
 import type { Asking, UserInput } from './asking.ts';
 import type { Holding } from './notes.ts';
 import { type EngineResult, failedWith } from './result.ts';
@@ -9,7 +10,7 @@ export interface Active extends Holding {
   pausing?: boolean;
   controller: AbortController;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
-  early: UserInput[];
+  early: (UserInput & { when?: When })[];
   /** It has come to rest; that may still be on its way to the panel and the disk. */
   ended: boolean;
   done: Promise<EngineResult>;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUnanswered } from '../protocol/ask.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { failure, type ToolOutcome } from '../protocol/tools.ts';
+import { notRun } from './waiting.ts';
 
 /** Calls of one reply that are run or asked about. Every wire hands on all there are: here, and nowhere else, the rest are refused. */
 const callLimit = 64;
@@ -29,6 +30,8 @@ export class Calls {
     private readonly isKnown: (id: string) => boolean,
     private readonly isFree: (call: ToolCall) => boolean,
     private readonly execute: (call: ToolCall, following: readonly ToolCall[]) => Promise<ToolOutcome>,
+    /** The person has said something that comes before calls which have not begun. */
+    private readonly isInterrupted: () => boolean = () => false,
   ) {}
 
   /** A call that is complete while the reply still streams. */
@@ -77,11 +80,13 @@ export class Calls {
     const outcomes = isFree ? [await change] : await Promise.all(before); // each finds the world as the one before it left it
     const open = outcomes.find((outcome) => outcome && isUnanswered(outcome));
     if (open) return open; // its turn has not come
+    if (this.isInterrupted()) return notRun;
     return isFree ? this.read(call) : this.execute(call, following);
   }
 
   private async read(call: ToolCall): Promise<ToolOutcome> {
     while (this.reading.size >= parallelReads) await Promise.race(this.reading);
+    if (this.isInterrupted()) return notRun;
     const outcome = this.execute(call, []);
     this.reading.add(outcome);
     try {

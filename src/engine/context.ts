@@ -16,6 +16,7 @@ import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk } from './loop.ts';
 import { callModel } from './modelCall.ts';
+import { giveWaiting, isInterrupting } from './waiting.ts';
 import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
 /** The model a run talks to, made dependable. */
@@ -109,6 +110,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return host.getVisibleTools({ agentId });
     },
     emit,
+    hear: () => giveWaiting(log),
     turns(turn) {
       if (turn.apart) return turns(turn);
       const turned = talking.then(() => turns(turn));
@@ -210,8 +212,11 @@ const askingAlways = (context: CallContext): CallContext => ({
 
 type Emit = WorkflowContext['emit'];
 
-const talkOf = ({ run, emit }: RunLog): Talk => ({
-  hear: () => tellCommandEnds({ run, emit }),
+const talkOf = ({ run, emit, idle }: RunLog): Talk => ({
+  async hear() {
+    await tellCommandEnds({ run, emit });
+    await giveWaiting({ run, emit, idle });
+  },
   messages: run.messages,
   compactions: run.compactions,
   get contextTokens() {
@@ -221,8 +226,8 @@ const talkOf = ({ run, emit }: RunLog): Talk => ({
     return run.contextMessages;
   },
   calls: run.calls,
-  get queued() {
-    return run.queued;
+  get isInterrupted() {
+    return isInterrupting(run);
   },
   hasCall: (id) => callIdsIn(run.messages).has(id) || Object.hasOwn(run.calls, id),
   add: (message) => emit({ type: 'message', message }),
@@ -248,7 +253,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
     },
     calls: run.calls,
     callPrefix: apart.callPrefix,
-    queued: [],
+    isInterrupted: false,
     hasCall: (id) => callIdsIn(apart.messages).has(id) || Object.hasOwn(run.calls, id),
     async add(message) {
       if (apart.add) return apart.add(message);

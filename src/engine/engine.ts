@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EventBody, RunEvent } from '../protocol/events.ts';
+import type { EventBody, RunEvent, When } from '../protocol/events.ts';
 import { type ErrorInfo, userMessage } from '../protocol/messages.ts';
-import type { Run } from '../protocol/run.ts';
+import type { Run, Waiting } from '../protocol/run.ts';
 import { StoreError } from '../runs/journal.ts';
 import type { OpenRun, RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -23,6 +23,7 @@ import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
 import { nameRun } from './title.ts';
 import { measureWork } from './took.ts';
 import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
+import { type ChangedWaiting, give, giveWaiting, whenDone } from './waiting.ts';
 import type { Agent, Workflow } from './workflow.ts';
 
 export interface EngineOptions {
@@ -93,18 +94,42 @@ export class ExecutionEngine {
     return this.enter(runId, said, () => this.options.store.open(runId), plan);
   }
 
-  /** Words for a run that is at work: the answer to what its model asks, else given at the next turn. Resolves to false when it is not at work. */
-  async say({ runId, ...input }: { runId: string } & UserInput): Promise<boolean> {
+  /**
+   * Words for a run that is at work: the answer to what its model asks, else given `when` it is said: at the next turn, once it is
+   * done, or now, for which it is stopped: whoever goes on with it then lets them be heard. Resolves to false when it is not at work.
+   */
+  async say({ runId, when = 'turn', ...input }: { runId: string; when?: When } & UserInput): Promise<boolean> {
     const active = this.active.get(runId);
     if (!active || active.ended || active.controller.signal.aborted) return false;
-    const { userInput: text, attachments } = input;
-    if (!active.log) return active.early.push(input) > 0;
-    if ((await active.asking?.hear(input)) || isOnlyChosen(input)) return true;
-    const queued = active.log.emit({ type: 'queued', text, ...(attachments && { attachments: [...attachments] }) });
-    return queued.then(
-      () => true,
-      () => false, // it has just ended: who speaks now begins anew
-    );
+    if (!active.log) return active.early.push({ ...input, when }) > 0;
+    if (when === 'turn' && ((await active.asking?.hear(input)) || isOnlyChosen(input))) return true;
+    const emitted = active.log.emit({ type: 'queued', ...saidOf(input), ...(when !== 'turn' && { when }) });
+    if (!(await isKept(emitted))) return false; // it has just ended: who speaks now begins anew
+    if (when === 'now') active.controller.abort(Stopped.byPerson());
+    return true;
+  }
+
+  /**
+   * Changes what waits under a number, in a run at work or at rest. Resolves to false when it waits no more: it was given, or taken back.
+   * To be said now, a run at work is stopped: whoever goes on with it then lets it be heard.
+   */
+  async changeWaiting(runId: string, queued: number, { when, ...input }: ChangedWaiting): Promise<boolean> {
+    if (!(await this.waiting(runId, queued))) return false;
+    await this.note(runId, { type: 'queued-change', queued, ...saidOf(input), when });
+    const now = await this.waiting(runId, queued);
+    const isChanged = now?.text === input.userInput && now.when === when;
+    if (isChanged && when === 'now') this.active.get(runId)?.controller.abort(Stopped.byPerson());
+    return isChanged;
+  }
+
+  /** Takes back what waits under a number. */
+  async takeBack(runId: string, queued: number): Promise<void> {
+    if (await this.waiting(runId, queued)) await this.note(runId, { type: 'queued-remove', queued });
+  }
+
+  private async waiting(runId: string, queued: number): Promise<Waiting | undefined> {
+    const run = this.live(runId) ?? (await this.options.store.read(runId));
+    return run.queued.find((one) => one.queued === queued);
   }
 
   /**
@@ -280,7 +305,12 @@ export class ExecutionEngine {
     for (let unheard = Number.POSITIVE_INFINITY; ; ) {
       const stop = await this.advance(log, active, plan);
       await log.idle();
-      const waiting = log.run.queued.length;
+      const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
+      const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
+      if (next) {
+        await give(log, next);
+        continue;
+      }
       if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
         active.ended = true; // in this very moment: who speaks now begins anew
         return stop;
@@ -291,7 +321,8 @@ export class ExecutionEngine {
 
   private async advance(log: RunLog, active: Active, { workflowId, values, model: instead }: Plan): Promise<Rest> {
     const { run } = log;
-    const intent = run.seq === 0 ? 'start' : 'continue';
+    const restedAt = run.seq;
+    const intent = restedAt === 0 ? 'start' : 'continue';
     const workflow = await this.options.workflow(run.workflowId || workflowId).catch(toInfo);
     if (intent === 'start') {
       const { id: agentId, model = this.options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
@@ -314,8 +345,11 @@ export class ExecutionEngine {
     );
     await tellDamage(log);
     await tellCommandEnds(log); // before what the person says to it
-    for (const { userInput, attachments } of active.early.splice(0))
-      await log.emit({ type: 'message', message: userMessage(userInput, attachments) });
+    if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
+    for (const { when, ...input } of active.early.splice(0)) {
+      if (when === 'done') await log.emit({ type: 'queued', ...saidOf(input), when });
+      else await log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) });
+    }
     await log.emit({ type: 'phase', phase: 'Running' });
     if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
 
@@ -366,6 +400,17 @@ export class ExecutionEngine {
     return grants;
   }
 }
+
+const saidOf = ({ userInput: text, attachments }: UserInput) => ({
+  text,
+  ...(attachments?.length && { attachments: [...attachments] }),
+});
+
+const isKept = (emitted: Promise<void>): Promise<boolean> =>
+  emitted.then(
+    () => true,
+    () => false,
+  );
 
 /** Whose run it is that follows nothing that can be read. */
 const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };

@@ -76,9 +76,9 @@ export class RunLog {
   }
 
   /** Resolves when nothing that was emitted is on its way. */
-  async idle(): Promise<void> {
+  idle = async (): Promise<void> => {
     while (this.waiting > 0) await this.tail;
-  }
+  };
 
   /** Tells what cannot be stored any more, because storing is what failed. */
   tellOnly(body: EventBody): void {

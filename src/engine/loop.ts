@@ -2,14 +2,7 @@ import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import { windowIn } from '../llm/providerErrors.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
-import {
-  type AssistantMessage,
-  type Attachment,
-  type ErrorInfo,
-  type Message,
-  type ToolCall,
-  userMessage,
-} from '../protocol/messages.ts';
+import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
@@ -20,12 +13,13 @@ import { sentMessages, tokensOfSent } from './sent.ts';
 import { type StopPoint, stopPointOf } from './stop.ts';
 import type { Conversing } from './summary.ts';
 import { tokensOfPrefix } from './tokens.ts';
+import { isNotRun } from './waiting.ts';
 
 /** The conversation that the loop goes on with. What does not fit its model's window is not sent. */
 export interface Talk extends Conversation {
-  /** Words that wait for the next turn; they leave when they are added. */
-  readonly queued: readonly { text: string; attachments?: readonly Attachment[] }[];
-  /** Adds what the model is to hear of by itself. */
+  /** Words wait for the next turn. */
+  readonly isInterrupted: boolean;
+  /** Adds what the model is to hear of by itself, and those words. */
   hear?(): Promise<void>;
   /** A call has had this id. */
   hasCall(id: string): boolean;
@@ -73,12 +67,11 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (turn > 0 && turns.isPausing()) return { phase: 'WaitingUser' };
     const said = talk.messages.length;
     await talk.hear?.();
-    for (const { text, attachments } of [...talk.queued]) await talk.add(userMessage(text, attachments));
     if (talk.messages.length > said) guard.forget();
     await makeRoom(room, 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 
-    const calls = new Calls(talk.hasCall, turns.isFree, turns.execute);
+    const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Set<string>();
     const ask = () =>
       callModel(
@@ -124,7 +117,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
         answers++;
         guard.forget();
       }
-      const told = beyond || isAnswer ? given : guard.note(call, given, turns.onlyReads(call));
+      const told = beyond || isAnswer || isNotRun(given) ? given : guard.note(call, given, turns.onlyReads(call));
       outcomes.push(told);
       await talk.add({ role: 'tool', content: '', toolResults: [toToolResult(call.id, told)] });
     }
@@ -138,8 +131,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     allDenied = outcomes.length > 0 && outcomes.every(isDenial);
     if (allDenied && deniedBefore) return { phase: 'WaitingUser' }; // told once, asked again, denied again: the person's turn
     if (turns.handsBack()) return { phase: 'WaitingUser' };
-    if (running.length === 0 && talk.queued.length === 0)
-      return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
+    if (running.length === 0 && !talk.isInterrupted) return { phase: turns.isComplete() ? 'Completed' : 'WaitingUser' };
   }
   return turnLimit(turns.maxTurns);
 }

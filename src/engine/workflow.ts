@@ -55,6 +55,8 @@ export interface WorkflowContext {
   reads(tool: string): boolean;
   /** Resolves when a stored event is on disk; rejects with a `StoreError`, which is for the engine to handle. */
   emit(event: EventBody): Promise<void>;
+  /** Adds what the person has said for this turn to the conversation; `turns` does so by itself. */
+  hear(): Promise<void>;
   /** The one loop, as `agent`, until a stop point. The run has one conversation: a second caller waits for the first. */
   turns(options: TurnOptions): Promise<StopPoint>;
   /** One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. */

@@ -85,6 +85,10 @@ export const questionSchema = z.object({
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** When words to a run at work are given: at its next turn, once it is done, or now, in place of what it is at. */
+export const whenSchema = z.enum(['turn', 'done', 'now']);
+export type When = z.infer<typeof whenSchema>;
+
 /** What a person said: words and what goes with them. */
 export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
 
@@ -120,15 +124,20 @@ const storedEvents = [
   event('model', { model: z.string() }),
   /**
    * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
-   * these calls' commands.
+   * these calls' commands. `queued`: it is what waited under this number.
    */
   event('message', {
     message: messageSchema,
     branch: z.string().optional(),
     ends: z.array(z.string()).optional(),
+    queued: z.number().int().optional(),
   }),
-  /** Said while the loop was at work; given to the model at the next turn, then a `message`. */
-  event('queued', saidShape),
+  /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */
+  event('queued', { ...saidShape, when: whenSchema.optional() }),
+  /** What waits under this number is this now. What was given meanwhile stays as it was. */
+  event('queued-change', { queued: z.number().int(), ...saidShape, when: whenSchema }),
+  /** The person took it back. */
+  event('queued-remove', { queued: z.number().int() }),
   event('approval', {
     toolCallId: z.string(),
     /** The tool's. */

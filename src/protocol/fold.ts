@@ -1,8 +1,8 @@
 import { compactionOf } from './compaction.ts';
-import { isStored, type RunEvent } from './events.ts';
+import { isStored, type RunEvent, type When } from './events.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
-import type { CallState, Run } from './run.ts';
+import type { CallState, Run, Waiting } from './run.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
@@ -56,12 +56,19 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (run.parent && run.own === undefined && event.seq > run.parent.seq) run.own = run.messages.length;
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
-      if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift();
+      if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
+      else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
       run.messages.push(event.message);
       run.messageTimes.push(event.at);
       break;
     case 'queued':
-      run.queued.push({ text: event.text, ...(event.attachments && { attachments: event.attachments }) });
+      run.queued.push(waiting(event.seq, event));
+      break;
+    case 'queued-change':
+      run.queued = run.queued.map((one) => (one.queued === event.queued ? waiting(one.queued, event) : one));
+      break;
+    case 'queued-remove':
+      run.queued = waitingBut(run, event.queued);
       break;
     case 'chunk': {
       if (event.node !== undefined) {
@@ -220,6 +227,18 @@ function callOf(run: Run, toolCallId: string): CallState {
   run.calls[toolCallId] ??= { status: 'asking' };
   return run.calls[toolCallId];
 }
+
+const waiting = (
+  queued: number,
+  { text, attachments, when = 'turn' }: Omit<Waiting, 'queued' | 'when'> & { when?: When },
+): Waiting => ({
+  text,
+  ...(attachments && { attachments }),
+  queued,
+  when,
+});
+
+const waitingBut = (run: Run, number: number): Waiting[] => run.queued.filter(({ queued }) => queued !== number);
 
 const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.filter((id) => id !== toolCallId);
 

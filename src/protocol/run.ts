@@ -16,6 +16,7 @@ import {
   runPhaseSchema,
   saidShape,
   stepStartSchema,
+  whenSchema,
 } from './events.ts';
 import { graphSchema } from './graph.ts';
 import { errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
@@ -101,7 +102,8 @@ export const runSchema = z.object({
   unmade: z.array(keptChangeSchema).optional(),
   /** Calls whose own questions wait for the person, oldest first. */
   asking: z.array(z.string()).optional(),
-  queued: z.array(z.object(saidShape)),
+  /** What was said and is not given yet, by the number of its event. */
+  queued: z.array(z.object({ ...saidShape, queued: z.number().int(), when: whenSchema })),
   /** Calls whose command in the background has ended, of which the model has not heard. */
   ends: z.array(z.string()).optional(),
   /** The reply that is being streamed; its `calls` are being written. */
@@ -132,6 +134,7 @@ export const runSchema = z.object({
   readOnly: z.string().optional(),
 });
 export type Run = z.infer<typeof runSchema>;
+export type Waiting = Run['queued'][number];
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
 
 export function newRun(id: string): Run {

@@ -68,6 +68,8 @@ function applyApart(run: Run, damage: Damage, event: StoredEvent): void {
       else damage.messages.push(event.message);
       break;
     case 'queued':
+    case 'queued-change':
+    case 'queued-remove':
     case 'compaction':
     case 'mended':
       break;

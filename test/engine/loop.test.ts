@@ -4,6 +4,7 @@ import path from 'node:path';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
+import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import { chat } from '../../src/workflows/run/chat.ts';
@@ -11,6 +12,8 @@ import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
+
+const waitingIn = ({ queued }: Run) => queued.map(({ text }) => text);
 
 describe('the loop', () => {
   let talk: Conversation;
@@ -194,7 +197,7 @@ WaitingUser`);
     const done = talk.start();
     await talk.seen('question');
     assert.equal(await talk.engine.say({ runId: talk.runId, userInput: 'also this' }), true);
-    assert.deepEqual((await talk.kept()).queued, [{ text: 'also this' }]);
+    assert.deepEqual(waitingIn(await talk.kept()), ['also this']);
     await talk.engine.stop(talk.runId);
     await done;
     await talk.continue();
@@ -283,7 +286,7 @@ WaitingUser`);
       assert.deepEqual(await done, { success: true, phase: 'WaitingUser', assistantText: null });
       assert.deepEqual([talk.file('x'), talk.client.requests.length], ['X', 1]);
       const run = await talk.kept();
-      assert.deepEqual([run.phase, run.error, run.queued], ['WaitingUser', undefined, [{ text: 'and y' }]]);
+      assert.deepEqual([run.phase, run.error, waitingIn(run)], ['WaitingUser', undefined, ['and y']]);
       assert.equal((await talk.continue()).assistantText, 'Written.');
       assert.equal(talk.client.requests.at(-1)!.messages.at(-1)!.content, 'and y');
     });

@@ -74,7 +74,7 @@ describe('a run is the fold of its events', () => {
   it('ignores what it has already seen', () => {
     const run = fold({ type: 'queued', text: 'a' });
     applyEvent(run, place({ type: 'queued', text: 'b' }, 1));
-    assert.deepEqual(run.queued, [{ text: 'a' }]);
+    assert.deepEqual(run.queued, [{ text: 'a', queued: 1, when: 'turn' }]);
   });
 
   it('takes what is only shown under the number of what was stored before it, and nothing older', () => {
@@ -90,7 +90,7 @@ describe('a run is the fold of its events', () => {
       { type: 'queued', text: 'two' },
       { type: 'message', message: { role: 'user', content: 'one' } },
     );
-    assert.deepEqual(run.queued, [{ text: 'two' }]);
+    assert.deepEqual(run.queued, [{ text: 'two', queued: 2, when: 'turn' }]);
   });
 
   it('sums what was used', () => {

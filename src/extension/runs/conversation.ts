@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { closedMessage } from '../../engine/stop.ts';
-import type { RunEvent } from '../../protocol/events.ts';
+import type { ChangedWaiting } from '../../engine/waiting.ts';
+import type { RunEvent, When } from '../../protocol/events.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
@@ -67,13 +68,36 @@ export class Conversation {
     if (event.runId === this.shown) this.view.event(event);
   }
 
-  /** @param chosen beside the words, of the questions that the shown run's model asks */
-  async send(userInput: string, attachments?: Attachment[], chosen?: Chosen): Promise<void> {
+  /**
+   * @param chosen beside the words, of the questions that the shown run's model asks
+   * @param when the run hears it while it is at work
+   */
+  async send(userInput: string, attachments?: Attachment[], chosen?: Chosen, when?: When): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const { shown } = this;
     if (!shown) return this.begin({ userInput, attachments });
-    await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) });
+    await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) }, when);
+  }
+
+  /** Changes what waits in a run; what was given meanwhile is said anew, for somebody has written it. */
+  async changeWaiting(runId: string, queued: number, changed: ChangedWaiting): Promise<void> {
+    const { when, ...input } = changed;
+    if (!(await this.engine.changeWaiting(runId, queued, changed))) return this.say(runId, input, when);
+    if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
+  }
+
+  /** Lets what waits be heard now. */
+  async sayWaitingNow(runId: string, queued: number): Promise<void> {
+    const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
+    if (!one) return; // it has been given
+    const { text: userInput, attachments } = one;
+    await this.changeWaiting(runId, queued, { userInput, ...(attachments && { attachments }), when: 'now' });
+  }
+
+  /** What was said to a run and is not given yet. */
+  async waitingIn(runId: string): Promise<Run['queued']> {
+    return (this.engine.live(runId) ?? (await this.kept(runId)))?.queued ?? [];
   }
 
   /** Answers what a run's model asks, whichever run is shown by now. An answer that comes too late is none. */
@@ -83,9 +107,10 @@ export class Conversation {
   }
 
   /** To whichever run. */
-  async say(runId: string, input: UserInput): Promise<void> {
-    if (await this.engine.say({ runId, ...input })) return;
-    await this.work(runId, () => this.engine.continue({ runId, ...input }));
+  async say(runId: string, input: UserInput, when?: When): Promise<void> {
+    if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
+      return this.work(runId, () => this.engine.continue({ runId, ...input }));
+    if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
   /** A new run, and shows it. */

@@ -1,8 +1,9 @@
 import { turnLimit } from '../../engine/loop.ts';
 import type { StopPoint } from '../../engine/stop.ts';
+import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { onlyAsked } from '../../protocol/ask.ts';
-import { type Message, userMessage } from '../../protocol/messages.ts';
+import type { Message } from '../../protocol/messages.ts';
 import type { Run } from '../../protocol/run.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
@@ -100,8 +101,7 @@ class PackageRun {
     const before = replies(run);
     let intent: Directive['intent'] = context.intent === 'start' ? 'start' : 'resume';
     for (;;) {
-      for (const { text, attachments } of [...run.queued])
-        await context.emit({ type: 'message', message: userMessage(text, attachments) });
+      await context.hear();
       const isSaid = hasUnanswered(run.messages);
       if (intent === 'resume' && isSaid) intent = 'continue';
       if (!this.told || this.isToBeTold || isSaid) await this.brief(intent, isSaid);
@@ -126,7 +126,7 @@ class PackageRun {
       workspace: this.workspace,
       isComplete: () => isComplete(options.workflow.graph, document.state),
       handsBack: () => {
-        handedBack = this.isToBeTold || context.run.queued.length > 0 || this.reminder !== undefined;
+        handedBack = this.isToBeTold || isInterrupting(context.run) || this.reminder !== undefined;
         return handedBack;
       },
       maxTurns,

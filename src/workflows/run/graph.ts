@@ -1,4 +1,5 @@
 import { type StopPoint, stopPointOf } from '../../engine/stop.ts';
+import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
@@ -333,7 +334,7 @@ class Walk {
   private async talk(): Promise<StopPoint> {
     const { run } = this.context;
     const isSaid = run.messages.at(-1)?.role === 'user' && run.messages.length > (run.graph!.end?.messages ?? 0);
-    return isSaid || run.queued.length > 0 ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
+    return isSaid || isInterrupting(run) ? this.context.turns({ agent: this.agent }) : { phase: 'Completed' };
   }
 }
 
