@@ -2,7 +2,7 @@ import './policy.ts';
 import './panel.css';
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
-import { setDraft } from './composer/composer.ts';
+import { editWaiting, setDraft } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
@@ -117,6 +117,7 @@ function take(message: HostMessage): void {
     takeFocus();
   }
   if (message.type === 'look') answerLook(message.look);
+  if (message.type === 'edit-waiting') editWaiting(context, message.queued);
   refresh();
 }
 

@@ -39,6 +39,7 @@ import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
+import { sayToRun, showWaiting } from './runs/saying.ts';
 import { takeOverRun } from './runs/takeOver.ts';
 import type { Undo } from './runs/undo.ts';
 import type { RunElsewhere, Worktrees } from './runs/worktrees.ts';
@@ -147,6 +148,8 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
     'towpath.stop': () => conversation.stop(),
     'towpath.pause': () => conversation.pause(),
+    'towpath.say': (text?: unknown, when?: unknown) => sayToRun(parts, text, when),
+    'towpath.waiting': () => showWaiting(parts),
     'towpath.continue': async () => {
       await showPanel();
       void conversation.goOn();

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { choicesSchema } from './ask.ts';
 import { parentSchema } from './branches.ts';
-import { runEventSchema, runPhaseSchema } from './events.ts';
+import { runEventSchema, runPhaseSchema, whenSchema } from './events.ts';
 import { presets } from './policy.ts';
 import { type RunSummary, runSchema } from './run.ts';
 
@@ -101,6 +101,8 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
   z.object({ type: z.literal('focus'), gently: z.literal(true).optional() }),
+  /** The words that wait under this number are to be changed in the message box. */
+  z.object({ type: z.literal('edit-waiting'), queued: z.number().int() }),
   /** What does the person do? Answered by `here`. */
   z.object({ type: z.literal('look'), look: z.number() }),
 ]);
@@ -142,9 +144,20 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
       /** What stood chosen beside these words: to a run that asks, they are the answer. */
       chosen: chosenSchema.optional(),
+      /** To a run at work; without it at the next turn. */
+      when: whenSchema.optional(),
     })
     .refine(({ text, attachments }) => text !== '' || attachments),
   z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
+  /** What waits under a number in a run: other words, or another time; and taken back. */
+  z.strictObject({
+    type: z.literal('change-waiting'),
+    runId: id,
+    queued: z.number().int(),
+    text: z.string().max(1_000_000).optional(),
+    when: whenSchema,
+  }),
+  z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
   z.strictObject({ type: z.literal('stop') }),
   /** Rest once the turn is over. */
   z.strictObject({ type: z.literal('pause') }),

@@ -598,9 +598,28 @@ The flag works; one test fails, see the test.`,
     assert.ok(idleMs >= 5000 && idleMs < never, String(idleMs));
   });
 
-  it('a message said while the run goes on is shown as queued', async () => {
+  it('a message said while the run goes on says when it is given, and can be changed, moved and taken back', async () => {
     await show([...begin, { type: 'queued', text: 'And the README.' }]);
-    assert.match(await reading(), /And the README\.\nqueued/);
+    assert.match(await reading(), /And the README\.\nSaid at the next turn/);
+    await posted();
+    const where = { runId: 'run-1', queued: begin.length + 1 };
+    const press = (id: string) => test.page.getByTestId(`waiting-${id}`).click();
+    const composer = test.page.getByTestId('composer').getByRole('textbox');
+    await composer.fill('A draft');
+    await press('edit');
+    assert.equal(await composer.inputValue(), 'And the README.');
+    await composer.fill('And the CHANGELOG.');
+    await composer.press('Enter');
+    assert.equal(await composer.inputValue(), 'A draft');
+    for (const id of ['when', 'now', 'remove']) await press(id);
+    await composer.press('Alt+Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'change-waiting', ...where, text: 'And the CHANGELOG.', when: 'turn' },
+      { type: 'change-waiting', ...where, when: 'done' },
+      { type: 'change-waiting', ...where, when: 'now' },
+      { type: 'take-back', ...where },
+      { type: 'send', text: 'A draft', when: 'done' },
+    ]);
   });
 
   describe('pictures', () => {

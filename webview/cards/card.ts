@@ -131,7 +131,12 @@ function standingOf(
         words: 'Interrupted, went on',
         title: `Still at work after the editor’s end: ${state.stillRunning.map(visibleLine).join(', ')}`,
       };
-    const words = code === 'TOOL_INTERRUPTED' ? 'Interrupted' : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
+    const words =
+      code === 'TOOL_INTERRUPTED'
+        ? 'Interrupted'
+        : code === 'TOOL_NOT_RUN'
+          ? 'Not run'
+          : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
     return { status: 'done', ok, icon: icons.close, words, time };
   }
   if (run.phase !== 'Running') {

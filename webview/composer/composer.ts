@@ -23,6 +23,7 @@ import {
 } from './choosing.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
+import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 const longestMessage = 1_000_000;
@@ -37,7 +38,7 @@ export function composer(context: PanelContext): TemplateResult {
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${pickedStrip(context)}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
-      placeholder=${asks ? placeholderOf(asks) : running ? 'Queue a message' : 'Ask for something to be done'}
+      placeholder=${asks ? placeholderOf(asks) : running ? 'Said at the next turn (Alt+Enter: when it is done)' : 'Ask for something to be done'}
       @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
@@ -109,9 +110,27 @@ export function setDraft(context: PanelContext, text: string): void {
   context.refresh();
 }
 
-function send(context: PanelContext): void {
+/** What waits is changed where it was written; what stood here comes back afterwards. */
+export function editWaiting(context: PanelContext, queued: number): void {
+  beginEdit(context, queued, (text) => {
+    const before = draft();
+    setDraft(context, text);
+    return before;
+  });
+}
+
+/** @param when to a run at work */
+function send(context: PanelContext, when?: 'done'): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
   const images = pickedImages();
+  const { run } = context.model;
+  const edited = editedIn(run);
+  if (edited && text !== '') {
+    context.post({ type: 'change-waiting', runId: run!.id, queued: edited.queued, text, when: when ?? edited.when });
+    setDraft(context, endEdit());
+    focusComposer();
+    return;
+  }
   const asks = choosingNow(context.model.run);
   if (text === '' && images.length === 0) {
     if (asks && isWhole(asks)) answer(context, asks);
@@ -125,10 +144,11 @@ function send(context: PanelContext): void {
   sent();
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
   const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
-  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen });
+  const later = when && run?.phase === 'Running' ? { when } : {};
+  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen, ...later });
   if (asks) forget(asks);
   forgetImages();
-  setDraft(context, '');
+  setDraft(context, endEdit());
   focusComposer();
   context.toEnd();
 }
@@ -145,10 +165,11 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 }
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
+  if (event.key === 'Escape' && editedIn(context.model.run)) setDraft(context, endEdit());
   // 229: the Enter that ends an input method's composition may come without isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
-  send(context);
+  send(context, event.altKey ? 'done' : undefined);
 }
 
 function onPaste(context: PanelContext, event: ClipboardEvent): void {

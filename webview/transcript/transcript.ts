@@ -7,7 +7,9 @@ import { visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import { card, draftCard } from '../cards/card.ts';
 import { asksIn } from '../composer/choosing.ts';
 import { isAtWork } from '../composer/commands.ts';
+import { editWaiting } from '../composer/composer.ts';
 import { pictures } from '../composer/images.ts';
+import { waitingMessage } from '../composer/waiting.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
@@ -39,10 +41,7 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
     },
   )}
   ${between(context, run, places)}
-  ${run.queued.map(
-    ({ text, attachments }) => html`<article class="user queued" data-role="queued">
-    ${pictures(attachments)}<div class="user-text">${visibleProse(text)}</div><span class="quiet">queued</span></article>`,
-  )}`;
+  ${run.queued.map((one) => waitingMessage(context, run, one, { pictures: pictures(one.attachments), edit: (queued) => editWaiting(context, queued) }))}`;
 }
 
 /** What happened before the message at this place that is no message. */

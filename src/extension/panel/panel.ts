@@ -87,7 +87,12 @@ export class Panel {
         await this.showState();
         return conversation.snapshot();
       case 'send':
-        return conversation.send(message.text, message.attachments, message.chosen);
+        return conversation.send(message.text, message.attachments, message.chosen, message.when);
+      case 'change-waiting':
+        return conversation.changeWaiting(message.runId, message.queued, message);
+      case 'take-back':
+        await conversation.takeBack(message.runId, message.queued);
+        return view.focus();
       case 'answer':
         return conversation.answer(message.chosen);
       case 'stop':

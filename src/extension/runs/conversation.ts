@@ -3,7 +3,6 @@ import path from 'node:path';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { closedMessage } from '../../engine/stop.ts';
-import type { ChangedWaiting } from '../../engine/waiting.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
@@ -80,19 +79,19 @@ export class Conversation {
     await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) }, when);
   }
 
-  /** Changes what waits in a run; what was given meanwhile is said anew, for somebody has written it. */
-  async changeWaiting(runId: string, queued: number, changed: ChangedWaiting): Promise<void> {
-    const { when, ...input } = changed;
-    if (!(await this.engine.changeWaiting(runId, queued, changed))) return this.say(runId, input, when);
-    if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
+  /** Other words, or another time, for what waits in a run. Words for what was given meanwhile are said anew: somebody has written them. */
+  async changeWaiting(runId: string, queued: number, { text, when }: { text?: string; when: When }): Promise<void> {
+    const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
+    if (!one && text === undefined) return;
+    const attachments = one?.attachments && { attachments: one.attachments };
+    const input = { userInput: text ?? one!.text, ...attachments };
+    const isChanged = one && (await this.engine.changeWaiting(runId, queued, { ...input, when }));
+    if (!isChanged && text !== undefined) return this.say(runId, input, when);
+    if (isChanged && when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
-  /** Lets what waits be heard now. */
-  async sayWaitingNow(runId: string, queued: number): Promise<void> {
-    const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
-    if (!one) return; // it has been given
-    const { text: userInput, attachments } = one;
-    await this.changeWaiting(runId, queued, { userInput, ...(attachments && { attachments }), when: 'now' });
+  takeBack(runId: string, queued: number): Promise<void> {
+    return this.engine.takeBack(runId, queued);
   }
 
   /** What was said to a run and is not given yet. */

@@ -1,0 +1,66 @@
+import * as vscode from 'vscode';
+import type { When } from '../../protocol/events.ts';
+import type { Waiting } from '../../protocol/run.ts';
+import type { ChatView } from '../view/chatView.ts';
+import type { Conversation } from './conversation.ts';
+
+interface Parts {
+  conversation: Conversation;
+  view: Pick<ChatView, 'post'>;
+}
+
+const times: { label: string; detail: string; when: When }[] = [
+  { label: 'At the Next Turn', detail: 'Calls that have not begun are not run', when: 'turn' },
+  { label: 'When It Is Done', detail: 'The work goes on to its end before', when: 'done' },
+  { label: 'Now', detail: 'What is at work is stopped', when: 'now' },
+];
+
+/** Words for the shown run while it is at work, at a time of the person's choice. With arguments nothing is asked. */
+export async function sayToRun({ conversation }: Parts, text?: unknown, when?: unknown): Promise<void> {
+  await conversation.restored;
+  if (!conversation.working) {
+    void vscode.window.showInformationMessage(
+      'The shown run is not at work: what you send in the panel is heard at once.',
+    );
+    return;
+  }
+  const title = 'Towpath: say while it works';
+  const said =
+    typeof text === 'string' ? text : await vscode.window.showInputBox({ title, prompt: 'What is to be said?' });
+  if (!said?.trim()) return;
+  const given = times.find((one) => one.when === when);
+  const time = given ?? (await vscode.window.showQuickPick(times, { title, placeHolder: 'When?' }));
+  if (time) void conversation.send(said.trim(), undefined, undefined, time.when);
+}
+
+/** What waits in the shown run: each can be said at another time, changed and taken back. */
+export async function showWaiting({ conversation, view }: Parts): Promise<void> {
+  await conversation.restored;
+  const { runId } = conversation;
+  const waiting = runId ? await conversation.waitingIn(runId) : [];
+  if (!runId || waiting.length === 0) {
+    void vscode.window.showInformationMessage('Nothing that you said waits.');
+    return;
+  }
+  const title = 'Towpath: waiting messages';
+  const labelOf = ({ text, when, queued }: Waiting) => ({
+    label: text.trim().split('\n', 1)[0]!.slice(0, 100),
+    description: times.find((one) => one.when === when)!.label,
+    queued,
+    when,
+  });
+  const one = await vscode.window.showQuickPick(waiting.map(labelOf), { title });
+  if (!one) return;
+  const acts = [
+    ...times.filter(({ when }) => when !== one.when),
+    { label: 'Edit', detail: 'In the message box', when: undefined },
+    { label: 'Take Back', detail: 'It is not said', when: undefined },
+  ];
+  const act = await vscode.window.showQuickPick(acts, { title, placeHolder: one.label });
+  if (act?.when) await conversation.changeWaiting(runId, one.queued, { when: act.when });
+  else if (act?.label === 'Take Back') await conversation.takeBack(runId, one.queued);
+  else if (act) {
+    await vscode.commands.executeCommand('towpath.chat.focus');
+    view.post({ type: 'edit-waiting', queued: one.queued });
+  }
+}
