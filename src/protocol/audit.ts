@@ -147,6 +147,8 @@ const entries: Entries = {
   }),
 
   queued: none,
+  'queued-change': none,
+  'queued-remove': none,
   'command-start': none,
   outline: none,
   node: none,

@@ -44,8 +44,11 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
     return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
   },
-  queued: ({ text, attachments }) =>
-    `${lengthOf(text)}${files(attachments?.length)} of the person wait for the next turn`,
+  queued: ({ text, attachments, when = 'turn' }) =>
+    `${lengthOf(text)}${files(attachments?.length)} of the person wait ${times[when]}`,
+  'queued-change': ({ queued, text, when }) =>
+    `what waited as ${queued} is ${lengthOf(text)} now, and waits ${times[when]}`,
+  'queued-remove': ({ queued }) => `what waited as ${queued} is taken back`,
   approval: ({ toolCallId, name, decision, waitedMs, words, edited, automatic }) => {
     const what = named(name, toolCallId);
     if (automatic !== undefined) return `${what} ${decisions[decision]} without a question: ${automatic}`;
@@ -115,6 +118,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     `${named(undefined, toolCallId)} asks: ${what} (${where})${command === undefined ? '' : `: \`${command}\``}`,
   'tool-output': () => undefined,
 };
+
+const times = { turn: 'for the next turn', done: 'for the end of the work', now: 'for the stop that it asks for' };
 
 const decisions = { allow: 'is allowed', 'allow-run': 'is allowed for this run', deny: 'is denied' };
 const statuses = {

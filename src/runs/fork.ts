@@ -63,6 +63,8 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
     const own = { ...event, runId: id };
     switch (own.type) {
       case 'queued':
+      case 'queued-change':
+      case 'queued-remove':
         return [];
       case 'title':
         return [{ ...own, title: '' }]; // it is called by what is said in it

@@ -50,7 +50,17 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       'warn the reply came not quite as asked: Tools were left out.',
     ],
   ],
-  queued: [[{ text: said }, 'info 56 characters of the person wait for the next turn']],
+  queued: [
+    [{ text: said }, 'info 56 characters of the person wait for the next turn'],
+    [{ text: said, when: 'done' }, 'info 56 characters of the person wait for the end of the work'],
+  ],
+  'queued-change': [
+    [
+      { queued: 7, text: said, when: 'now' },
+      'info what waited as 7 is 56 characters now, and waits for the stop that it asks for',
+    ],
+  ],
+  'queued-remove': [[{ queued: 7 }, 'info what waited as 7 is taken back']],
   approval: [
     [
       { toolCallId: 'a', name: 'fs.edit', decision: 'allow', waitedMs: 3210 },
