@@ -2,7 +2,7 @@ import { compactionOf } from './compaction.ts';
 import { isStored, type RunEvent, type When } from './events.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
-import type { CallState, Run, Waiting } from './run.ts';
+import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
@@ -244,7 +244,9 @@ const asksBut = ({ asking = [] }: Run, toolCallId: string): string[] => asking.f
 
 function addUsage(run: Run, usage: TokenUsage): void {
   const total = run.usage;
-  if (usage.cost !== undefined) run.priced = (run.priced ?? 0) + usage.totalTokens;
+  const unpriced = unpricedTokens(run) + (usage.cost === undefined ? usage.totalTokens : 0);
+  const isPriced = (total.cost ?? usage.cost) !== undefined;
+  if (isPriced && unpriced > 0) run.unpriced = unpriced;
   run.usage = {
     promptTokens: total.promptTokens + usage.promptTokens,
     completionTokens: total.completionTokens + usage.completionTokens,

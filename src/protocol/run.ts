@@ -116,8 +116,8 @@ export const runSchema = z.object({
     .optional(),
   progress: z.object({ text: z.string(), fraction: z.number().optional(), until: z.number().optional() }).optional(),
   usage: tokenUsageSchema,
-  /** Tokens of `usage` that its `cost` is for; the price of the others is not known. */
-  priced: z.number().optional(),
+  /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
+  unpriced: z.number().optional(),
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: z.number(),
   /** All of its workflow, when that has nodes. */
@@ -136,6 +136,10 @@ export const runSchema = z.object({
 export type Run = z.infer<typeof runSchema>;
 export type Waiting = Run['queued'][number];
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
+
+/** Tokens whose price is not known. */
+export const unpricedTokens = ({ usage, unpriced = 0 }: Pick<Run, 'usage' | 'unpriced'>): number =>
+  usage.cost === undefined ? usage.totalTokens : unpriced;
 
 export function newRun(id: string): Run {
   return {

@@ -65,8 +65,8 @@ export function composer(context: PanelContext): TemplateResult {
 }
 
 /** How full the model's window is; what the run took in all is in the title. */
-function tokens({ contextTokens, usage, priced = 0 }: Run): TemplateResult {
-  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}, ${costWords(usage.cost, usage.totalTokens - priced)}.`;
+function tokens({ contextTokens, usage, unpriced }: Run): TemplateResult {
+  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}, ${costWords(usage.cost, unpriced)}.`;
   return html`<span class="tokens quiet" role="img" title=${title} aria-label=${title}
     >${count(contextTokens)}<span class="wide-only"> tokens</span></span>`;
 }

@@ -1,5 +1,6 @@
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { unpricedTokens } from '../../protocol/run.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { WorkflowFile } from '../plan/schema.ts';
  */
 export class Limits {
   private readonly before: WorkflowContext['run']['usage'];
-  private readonly pricedBefore: number;
+  private readonly unpricedBefore: number;
   private readonly began: number;
 
   constructor(
@@ -17,7 +18,7 @@ export class Limits {
     private readonly now: () => number = Date.now,
   ) {
     this.before = run.usage;
-    this.pricedBefore = run.priced ?? 0;
+    this.unpricedBefore = unpricedTokens(run);
     this.began = now();
   }
 
@@ -41,8 +42,7 @@ export class Limits {
 
   /** What is said when the limit cannot be held: some of what was asked has no known price. */
   get doubt(): string | undefined {
-    const tokens = this.run.usage.totalTokens - this.before.totalTokens;
-    if (this.limits.cost === undefined || (this.run.priced ?? 0) - this.pricedBefore >= tokens) return undefined;
+    if (this.limits.cost === undefined || unpricedTokens(this.run) <= this.unpricedBefore) return undefined;
     return 'What its model costs is not known, so that `limits.cost` does not hold.';
   }
 }
