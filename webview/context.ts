@@ -5,6 +5,8 @@ import type { PanelModel } from './store.ts';
 /** What a person opened or is about to do in the panel; nobody else needs to know. */
 export interface Opened {
   history: boolean;
+  /** The words that the list of runs is searched for. */
+  query?: string;
   /** The run whose delete button was pressed once. */
   deleting?: string;
   /** Cards that show their details, by place (`message:call`). */

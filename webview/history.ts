@@ -1,28 +1,50 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
-import { underTheirRuns } from '../src/protocol/branches.ts';
-import type { RunSummary } from '../src/protocol/run.ts';
+import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { ago } from './time.ts';
+import { ago, day, money } from './time.ts';
 
-/** Every run of this workspace, newest first, branches under their run. Deleting one at work stops it, which takes a second press on the same button. */
+/**
+ * The runs of this workspace that have the words of the box above them: pinned ones, then day by day, branches under their run.
+ * Deleting one at work stops it, which takes a second press on the same button.
+ */
 export function history(context: PanelContext): TemplateResult | typeof nothing {
   if (!context.opened.history) return nothing;
-  const runs = underTheirRuns(context.model.state?.runs ?? []);
+  const { runs } = context.model;
+  const query = context.opened.query ?? '';
+  const rows = runs && (runs.query === query || query !== '') ? runs.rows : [];
+  const none = query === '' ? 'No runs yet.' : 'No run has all of these words.';
+  const search = ({ target }: Event) => {
+    context.opened.query = (target as HTMLInputElement).value;
+    context.post({ type: 'list-runs', query: context.opened.query });
+    context.refresh();
+  };
   return html`<section class="history" aria-label="Runs">
-    ${runs.length === 0 ? html`<p class="quiet">No runs yet.</p>` : nothing}
+    <input class="history-search" type="search" data-testid="search-runs" maxlength="200" .value=${query} @input=${search}
+      placeholder="Search titles and texts" aria-label="Search runs by words of their titles and texts" />
+    ${runs?.query === query && rows.length === 0 ? html`<p class="quiet">${none}</p>` : nothing}
     <ul>${repeat(
-      runs,
-      ({ run }) => run.id,
-      ({ run, depth }) => row(context, run, depth),
+      withDays(rows, context.now),
+      ({ row: { id } }) => id,
+      ({ row, heading }) => line(context, row, heading),
     )}</ul>
+    ${runs?.more ? html`<p class="quiet">${runs.more} more: search for words of theirs.</p>` : nothing}
     <button class="history-deleted" data-testid="deleted-runs" @click=${() => context.post({ type: 'action', action: 'deleted-runs' })}>Deleted runs…</button>
   </section>`;
 }
 
+export function openHistory(context: PanelContext): void {
+  context.opened.history = true;
+  context.opened.query = '';
+  context.opened.deleting = undefined;
+  context.post({ type: 'list-runs', query: '' });
+  context.refresh();
+}
+
 export function closeHistory(context: PanelContext): void {
+  if (context.opened.history) context.post({ type: 'list-runs' });
   context.opened.history = false;
   context.opened.deleting = undefined;
   context.refresh();
@@ -34,35 +56,62 @@ export function leaveHistory(context: PanelContext, { currentTarget, relatedTarg
   if (context.opened.history && !inside) closeHistory(context);
 }
 
-const words: Record<RunSummary['phase'], string> = {
-  Running: 'Running',
-  WaitingUser: '',
-  Completed: 'Completed',
-  Failed: 'Stopped',
-};
+/** Each row with what stands above it, where another part of the list begins. */
+function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?: string }[] {
+  let pinned = false;
+  let last: string | undefined;
+  return rows.map((row, at) => {
+    if (row.depth > 0) return { row };
+    const next = rows.findIndex((other, index) => index > at && other.depth === 0);
+    pinned = rows.slice(at, next < 0 ? undefined : next).some((member) => member.pinned);
+    const part = pinned ? 'Pinned' : day(row.newest, now);
+    if (part === last) return { row };
+    last = part;
+    return { row, heading: part };
+  });
+}
 
-/** Where and how much, as a sentence. */
-function damageOf({ damaged, readOnly }: RunSummary): string | undefined {
-  const text = damaged ? `A part of its record is damaged: ${damaged}` : readOnly;
+/** Where and how much, or how it ended, as a sentence. */
+function aboutIt({ damaged, readOnly, error }: RunRow): string | undefined {
+  const text = damaged ? `A part of its record is damaged: ${damaged}` : (readOnly ?? error?.message);
   return text && visibleLine(text);
+}
+
+/** What it is at, or how it ended. */
+function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error }: RunRow): string {
+  const where = elsewhere ? ' in another window' : '';
+  if (state === 'asking') return `Asks${where}`;
+  if (live || state === 'working') return `Running${where}`;
+  if (damaged) return 'Damaged';
+  if (readOnly) return 'From a newer Towpath';
+  const ended =
+    phase === 'Running'
+      ? 'Interrupted'
+      : phase === 'Completed'
+        ? 'Completed'
+        : phase === 'WaitingUser'
+          ? ''
+          : error?.code === 'ENGINE_ABORTED'
+            ? 'Stopped'
+            : 'Failed';
+  return state ? [ended || 'Done', 'not seen yet'].join(', ') : ended;
 }
 
 /** How far in a branch stands at most: titles need the width. */
 const deepest = 4;
 
-function row(context: PanelContext, run: RunSummary, depth: number): TemplateResult {
+function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
   const title = proseLine(run.title) || 'Untitled';
-  const state = run.damaged
-    ? 'Damaged'
-    : run.readOnly
-      ? 'From a newer Towpath'
-      : run.live
-        ? 'Running'
-        : run.phase === 'Running'
-          ? 'Interrupted'
-          : words[run.phase];
+  const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
+  const facts = [
+    run.depth > 0 && 'Branch',
+    stateOf(run),
+    model,
+    run.cost !== undefined && money(run.cost),
+    ago(run.updatedAt, context.now),
+  ];
   const open = () => {
     context.post({ type: 'open-run', runId: run.id });
     closeHistory(context);
@@ -78,12 +127,19 @@ function row(context: PanelContext, run: RunSummary, depth: number): TemplateRes
     if (context.opened.deleting === run.id) context.opened.deleting = undefined;
     context.refresh();
   };
-  return html`<li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-depth=${Math.min(depth, deepest)}>
-    <button class="history-open" title=${damageOf(run) ?? title}
+  const pin = () => context.post({ type: 'pin-run', runId: run.id, pinned: !run.pinned });
+  const rename = () => context.post({ type: 'rename-run', runId: run.id });
+  return html`${heading === undefined ? nothing : html`<li class="history-day quiet" role="presentation">${heading}</li>`}
+  <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
+    <button class="history-open" title=${aboutIt(run) ?? title}
         aria-current=${current ? 'true' : nothing} @click=${open}>
       <span class="history-title">${title}</span>
-      <span class="quiet">${[depth > 0 && 'Branch', state, ago(run.updatedAt, context.now)].filter(Boolean).join(' · ')}</span>
+      <span class="quiet">${facts.filter(Boolean).join(' · ')}</span>
+      ${run.excerpt === undefined ? nothing : html`<span class="history-excerpt quiet">${proseLine(run.excerpt)}</span>`}
     </button>
+    <button class="history-button ${run.pinned ? 'on' : ''}" data-testid="pin-run" @click=${pin} aria-pressed=${run.pinned ? 'true' : 'false'}
+      title=${run.pinned ? 'Unpin this run' : 'Pin this run'} aria-label=${`Pin ${title}`}>${icons.pin}</button>
+    <button class="history-button" data-testid="rename-run" @click=${rename} title="Rename this run" aria-label=${`Rename ${title}`}>${icons.pencil}</button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
       title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}
       aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>

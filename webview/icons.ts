@@ -18,6 +18,7 @@ export const icons = {
   pause: icon(svg`<path class="filled" d="M5 4h2v8H5zM9 4h2v8H9z" />`),
   pauseLines: line('M6 4.5v7M10 4.5v7'),
   picture: line('M2.5 3.5h11v9h-11zM2.5 11l3-3 2.5 2.5 2-2 3.5 3.5M10.4 6.3v.2'),
+  pencil: line('M3 13l.6-2.8 7.2-7.2 2.2 2.2-7.2 7.2zM9.4 4.4l2.2 2.2'),
   pin: line('M5 2.5h6M6.2 2.5v4L4 9.5h8L9.8 6.5v-4M8 9.5V14'),
   question: line('M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM6.3 6.4a1.75 1.75 0 1 1 2.6 1.5c-.6.4-.9.7-.9 1.4M8 11.2v.3'),
   right: line('M3 8h9.5M8.8 4l4 4-4 4'),

@@ -6,7 +6,7 @@ import { asksIn } from './composer/choosing.ts';
 import { commands } from './composer/commands.ts';
 import { composer } from './composer/composer.ts';
 import type { PanelContext } from './context.ts';
-import { closeHistory, history, leaveHistory, onHistoryKey } from './history.ts';
+import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
 import { icons } from './icons.ts';
 import { graph } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
@@ -52,11 +52,7 @@ export function panel(
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
   const title = run ? proseLine(titleOf(run)) : 'New run';
-  const toggle = () => {
-    context.opened.history = !context.opened.history;
-    context.opened.deleting = undefined;
-    context.refresh();
-  };
+  const toggle = () => (context.opened.history ? closeHistory(context) : openHistory(context));
   const begin = () => {
     context.post({ type: 'new-run' });
     closeHistory(context);

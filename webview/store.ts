@@ -9,6 +9,8 @@ export interface PanelModel {
   state?: PanelState;
   run: Run | null;
   notice: Notice | null;
+  /** The list of runs, as long as it is open. */
+  runs?: Extract<HostMessage, { type: 'runs' }>;
   /** Of the run with this id. */
   branches?: { runId: string; points: BranchPoint[] };
   /** What the model was told about each call, by call id. */
@@ -27,6 +29,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
     case 'notice':
       model.notice = message.notice;
+      break;
+    case 'runs':
+      model.runs = message;
       break;
     case 'branches':
       model.branches = message;

@@ -17,6 +17,17 @@ export function ago(at: number, now: number): string {
   return new Date(at).toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
+/** `Today`, `Yesterday`, the weekday, after a week the date. */
+export function day(at: number, now: number): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const daysAgo = Math.ceil((midnight - at) / 86_400_000);
+  if (daysAgo <= 0) return 'Today';
+  if (daysAgo === 1) return 'Yesterday';
+  const date = new Date(at);
+  if (daysAgo < 7) return date.toLocaleDateString(undefined, { weekday: 'long' });
+  return date.toLocaleDateString(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+}
+
 /** `840`, `12.3k`, `1.2M`. */
 export function count(amount: number): string {
   if (amount < 1000) return String(amount);

@@ -13,7 +13,7 @@ import { Asking, answerAtRest, isLate, isOnlyChosen, type UserInput } from './as
 import { tellCommandEnds } from './commandEnds.ts';
 import { type AskedModel, createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
-import { toInfo } from './errors.ts';
+import { EngineError, toInfo } from './errors.ts';
 import { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
@@ -184,7 +184,28 @@ export class ExecutionEngine {
   }
 
   /** Records what befell a command of a run, at whatever moment. Never rejects. */
-  note(runId: string, body: EventBody): Promise<void> {
+  async note(runId: string, body: EventBody): Promise<void> {
+    await this.noted(runId, body);
+  }
+
+  /** The person's own title for a run, at whatever moment; empty: it is called by its words again. Resolves to why it could not be kept. */
+  rename(runId: string, title: string): Promise<ErrorInfo | undefined> {
+    return this.recorded(runId, { type: 'title', title, by: 'person' });
+  }
+
+  /** Keeps a run among the first in the list, or no longer. Resolves to why that could not be kept. */
+  pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
+    return this.recorded(runId, { type: 'pin', pinned });
+  }
+
+  private async recorded(runId: string, body: EventBody): Promise<ErrorInfo | undefined> {
+    const active = this.active.get(runId);
+    if (active && !active.ended && !active.log?.run.seq) return toInfo(new EngineError('ENGINE_BUSY', beginning));
+    const failure = await this.noted(runId, body);
+    return failure === undefined ? undefined : toInfo(failure);
+  }
+
+  private noted(runId: string, body: EventBody): Promise<unknown> {
     const { store, tell, now = Date.now } = this.options;
     const hold = (closed: Promise<void>) => ({ ...newActive(), ended: true, closed });
     const open = async (id: string) => new RunLog(await store.open(id), tell, now, { toldUpTo: this.failedAt.get(id) });
@@ -411,6 +432,8 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
     () => true,
     () => false,
   );
+/** A record begins with how the run began. */
+const beginning = 'This run is only just beginning. Try it again in a moment.';
 
 /** Whose run it is that follows nothing that can be read. */
 const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };

@@ -24,35 +24,40 @@ export function attach(held: Holding, log: RunLog): void {
 }
 
 /**
- * Records what befell a command of a run, which can be at any moment: with the run's work, or between its turns. What cannot be
- * recorded, because another window has the run or its record fails, is found out when it is gone on with. Never rejects.
+ * Records what befell a command of a run, or what the person says about it, which can be at any moment: with the run's work, or
+ * between its turns. Never rejects: resolves to why it could not be recorded, because another window has the run or its record fails.
+ * What befell a command is then found out when the run is gone on with.
  */
-export async function note<Held extends Holding>(runs: Runs<Held>, runId: string, body: EventBody): Promise<void> {
+export async function note<Held extends Holding>(runs: Runs<Held>, runId: string, body: EventBody): Promise<unknown> {
   const { active } = runs;
   const held = active.get(runId);
   if (held && !held.ended) {
     if (!held.log) return void held.notes.push(body);
-    if (await held.log.emit(body).then(isDone, isNotDone)) return;
+    if (await held.log.emit(body).then(isDone, isNotDone)) return undefined;
   }
   await held?.closed;
   const now = active.get(runId);
   if (now && now !== held) return note(runs, runId, body);
+  let failure: unknown;
+  const writing = write(runs, runId, body).catch((error) => {
+    failure = error;
+  });
   const holding = runs.hold(
-    write(runs, runId, body).finally(() => {
+    writing.finally(() => {
       if (active.get(runId) === holding) active.delete(runId);
     }),
   );
   active.set(runId, holding);
   await holding.closed;
+  return failure;
 }
 
 async function write<Held extends Holding>({ open }: Runs<Held>, runId: string, body: EventBody): Promise<void> {
+  const log = await open(runId);
   try {
-    const log = await open(runId);
-    await log.emit(body).catch(() => {});
-    await log.end();
-  } catch {
-    // see above
+    await log.emit(body);
+  } finally {
+    await log.end().catch(() => {}); // what could not be kept has been said
   }
 }
 

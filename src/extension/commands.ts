@@ -1,7 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
-import { underTheirRuns } from '../protocol/branches.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Shelf } from '../workflows/package/shelf.ts';
@@ -39,10 +38,13 @@ import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
+import { pickOfNow, pickRun } from './runs/pickRun.ts';
+import type { RunStates } from './runs/runStates.ts';
 import { sayToRun, showWaiting } from './runs/saying.ts';
 import { takeOverRun } from './runs/takeOver.ts';
+import type { Titles } from './runs/titles.ts';
 import type { Undo } from './runs/undo.ts';
-import type { RunElsewhere, Worktrees } from './runs/worktrees.ts';
+import type { Worktrees } from './runs/worktrees.ts';
 import type { Secrets } from './settings/secrets.ts';
 import type { ChatView } from './view/chatView.ts';
 import { Packages } from './workflows/packages.ts';
@@ -69,6 +71,8 @@ interface Given {
   approvals: Approvals;
   asks: Asks;
   branches: Branches;
+  titles: Titles;
+  states: RunStates;
   policies: Policies;
   workspace: Workspace;
   audit: Audit;
@@ -146,7 +150,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
-    'towpath.stop': () => conversation.stop(),
+    'towpath.stop': () => stopRuns(parts),
     'towpath.pause': () => conversation.pause(),
     'towpath.say': (text?: unknown, when?: unknown) => sayToRun(parts, text, when),
     'towpath.waiting': () => showWaiting(parts),
@@ -163,14 +167,15 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
       const elsewhere = await parts.worktrees.elsewhere();
-      const picked = await pickRun(parts.store, 'Towpath: open a run', elsewhere);
-      if (picked?.folder) return parts.worktrees.open(picked.folder);
-      if (!picked?.id) return;
-      await showPanel();
-      await conversation.open(picked.id);
+      const picked = await pickRun(parts.store, parts.states, 'Towpath: open a run', elsewhere);
+      if (picked?.folder !== undefined) return parts.worktrees.open(picked.folder);
+      if (picked?.run) await showRun(parts, picked.run.id);
     },
+    'towpath.runsNow': () => showRunsNow(parts),
+    'towpath.renameRun': (id?: unknown) => parts.titles.rename(typeof id === 'string' ? id : undefined),
+    'towpath.pinRun': (id?: unknown) => parts.titles.pin(typeof id === 'string' ? id : undefined),
     'towpath.deleteRun': async () => {
-      const runId = (await pickRun(parts.store, 'Towpath: delete a run'))?.id;
+      const runId = (await pickRun(parts.store, parts.states, 'Towpath: delete a run'))?.run?.id;
       if (!runId) return;
       const stop = 'Stop and Delete';
       const text = 'This run is at work. Stop it and delete it?';
@@ -266,6 +271,34 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   void conversation.goOn(picked);
 }
 
+/** The run at work, or those that are chosen of several. */
+async function stopRuns({ conversation, engine, states }: Parts): Promise<void> {
+  const live = states.all.filter(({ runId }) => engine.liveIds.includes(runId));
+  if (live.length < 2) return conversation.stop();
+  const shownFirst = live.toSorted(
+    (one, other) => Number(other.runId === conversation.runId) - Number(one.runId === conversation.runId),
+  );
+  const chosen = await pickOfNow(shownFirst, 'Towpath: stop a run', `All ${live.length}`);
+  if (chosen) await conversation.stop(chosen.map(({ runId }) => runId));
+}
+
+/** Those that concern the person, in whatever window; the chosen one is shown. */
+async function showRunsNow(parts: Parts): Promise<void> {
+  await parts.states.look();
+  const { all } = parts.states;
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage('No run is at work, asks, or has ended unseen.');
+    return;
+  }
+  const [run] = (await pickOfNow(all, 'Towpath: runs at work, that ask, or that have ended unseen')) ?? [];
+  if (run) await showRun(parts, run.runId);
+}
+
+async function showRun({ conversation }: Parts, runId: string): Promise<void> {
+  await showPanel();
+  await conversation.open(runId);
+}
+
 async function showPanel(): Promise<void> {
   await vscode.commands.executeCommand('towpath.chat.focus');
 }
@@ -287,36 +320,4 @@ function askTask(): Thenable<string | undefined> {
     prompt: 'What should be done?',
     ignoreFocusOut: true,
   });
-}
-
-interface PickedRun extends vscode.QuickPickItem {
-  id?: string;
-  /** Of another window, that of this worktree. */
-  folder?: string;
-}
-
-async function pickRun(
-  store: RunStore,
-  title: string,
-  elsewhere: readonly RunElsewhere[] = [],
-): Promise<PickedRun | undefined> {
-  const items: PickedRun[] = underTheirRuns(await store.list()).map(({ run, depth }) => ({
-    label: `${'\u2003'.repeat(depth)}${run.title}`,
-    ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
-    description: new Date(run.updatedAt).toLocaleString(),
-    detail: run.damaged && `Damaged: ${run.damaged}`,
-    id: run.id,
-  }));
-  if (elsewhere.length > 0) items.push({ label: 'In worktrees', kind: vscode.QuickPickItemKind.Separator });
-  for (const { folder, branch, title: label, run } of elsewhere)
-    items.push({
-      label,
-      description: run ? new Date(run.updatedAt).toLocaleString() : 'not begun',
-      detail: `$(git-branch) ${branch}`,
-      folder,
-    });
-  if (items.length > 0)
-    return vscode.window.showQuickPick(items, { title, matchOnDescription: true, matchOnDetail: true });
-  void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
-  return undefined;
 }

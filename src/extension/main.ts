@@ -25,6 +25,8 @@ import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
 import { NamedModels } from './models/namedModels.ts';
 import { Panel } from './panel/panel.ts';
+import { RunList } from './panel/runList.ts';
+import { badgeOf } from './panel/status.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { Audit } from './records/audit.ts';
 import { RunLogs } from './records/runLog.ts';
@@ -34,6 +36,8 @@ import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
+import { RunStates } from './runs/runStates.ts';
+import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undo.ts';
 import { Worktrees } from './runs/worktrees.ts';
 import { takeOverFormerSettings } from './settings/formerSettings.ts';
@@ -80,19 +84,40 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName(), audit.keep);
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
-  const showStatus = () =>
+  const showStatus = () => {
+    states.update();
+    page.badge = badgeOf(states.all);
     statusBar.show({
       working: engine.liveIds.length,
       asking: approvals.count + asks.count,
+      runs: states.all,
       widest: policies.widest([conversation.id, ...engine.liveIds]),
       commands: background.atWork,
     });
+  };
+  const states: RunStates = new RunStates({
+    store,
+    liveIds: () => engine.liveIds,
+    asks: (runId) => approvals.has(runId) || asks.has(runId),
+    titleOf: (runId) => {
+      const run = engine.live(runId);
+      return run && titleOf(run);
+    },
+    inView: () => (presence.panelInView ? conversation.runId : undefined),
+    changed: () => {
+      showStatus();
+      void runList.refresh();
+    },
+  });
   const policies = new Policies(memory, modals, log, () => {
     showStatus();
     void panel.showState();
   });
   const reviews = new Reviews();
-  const approvals = new Approvals(reviews, policies, presence, showStatus);
+  const nameOf = (runId: string) => titleOf(engine.live(runId) ?? newRun(runId));
+  const approvals = new Approvals(reviews, policies, presence, showStatus, (runId) =>
+    runId === conversation.runId ? undefined : nameOf(runId),
+  );
   const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();
@@ -146,6 +171,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       asks.told(event);
       runLogs.told(event);
       audit.told(event);
+      states.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -154,14 +180,20 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     },
   });
 
-  const conversation = new Conversation(engine, store, view, background, storage.fsPath, () => {
+  const conversation = new Conversation(engine, store, view, background, storage.fsPath, (runs) => {
     showStatus();
     void panel.showState();
+    void runList.refresh();
+    if (!runs) return;
+    void branches.show();
+    void states.look();
   });
+  const runList = new RunList({ store, states, liveIds: () => engine.liveIds, view });
+  const titles = new Titles({ engine, store, conversation, states, changed: () => void runList.refresh() });
   const asks = new Asks({
     shown: () => conversation.runId,
     panelInView: () => presence.panelInView,
-    titleOf: (runId) => titleOf(engine.live(runId) ?? newRun(runId)),
+    titleOf: nameOf,
     open: (runId) => conversation.open(runId),
     notice: (notice) => conversation.notice(notice),
     changed: showStatus,
@@ -185,6 +217,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     asks,
     branches,
     modals,
+    runList,
+    titles,
     policies,
     diffs,
     undo,
@@ -216,6 +250,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         approvals,
         asks,
         branches,
+        titles,
+        states,
         worktrees,
         policies,
         workspace,
@@ -257,6 +293,12 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
+  const watching = store.marks.watch(() => void states.look());
+  context.subscriptions.push(
+    new vscode.Disposable(() => void watching.then((watch) => watch.dispose())),
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && void states.look()),
+  );
+  void states.look();
   leftRunning.find().catch((error) => log.error(error));
   worktrees.arrive().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);

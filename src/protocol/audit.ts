@@ -146,6 +146,7 @@ const entries: Entries = {
     ...changesOf(changes, words),
   }),
 
+  pin: none,
   queued: none,
   'queued-change': none,
   'queued-remove': none,

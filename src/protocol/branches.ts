@@ -17,6 +17,7 @@ export interface Branch {
   parent?: Parent;
   createdAt: number;
   updatedAt: number;
+  pinned?: boolean;
 }
 
 /** Ways to go on from one place, of which the run that is asked about took one: `ways[nth]`, the oldest first. */
@@ -57,27 +58,40 @@ export function forkPoints(id: string, runs: readonly Branch[]): ForkPoint[] {
 export const descendants = <Run extends Branch>(id: string, runs: readonly Run[]): Run[] =>
   runs.filter(({ parent }) => placesOf(parent).some(({ run }) => run === id));
 
+/** A run in its family; `newest`: when something last happened in that. */
+export interface Placed<Run> {
+  run: Run;
+  /** Under how many runs it stands. */
+  depth: number;
+  newest: number;
+}
+
 /**
- * Each run under the one that it comes from; where that is deleted, under the one before that. Families by their newest run,
- * branches of a run in the order in which they began. `depth`: under how many it stands.
+ * Each run under the one that it comes from; where that is deleted, under the one before that. Families by their newest run, those
+ * with a pinned one first, branches of a run in the order in which they began.
  */
-export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): { run: Run; depth: number }[] {
+export function underTheirRuns<Run extends Branch>(runs: readonly Run[]): Placed<Run>[] {
   const before = new Set<string>(); // a record that was altered could name its own branch
   const below = new Map<string | undefined, Run[]>();
   for (const run of runs.toSorted((one, other) => one.createdAt - other.createdAt)) {
     const above = placesOf(run.parent).find((place) => before.has(place.run))?.run;
-    below.set(above, [...(below.get(above) ?? []), run]);
+    const siblings = below.get(above);
+    if (siblings) siblings.push(run);
+    else below.set(above, [run]);
     before.add(run.id);
   }
   const family = (run: Run, depth: number): { run: Run; depth: number }[] => [
     { run, depth },
     ...(below.get(run.id) ?? []).flatMap((branch) => family(branch, depth + 1)),
   ];
-  const newestIn = (members: readonly { run: Run }[]) => Math.max(...members.map(({ run }) => run.updatedAt));
-  return (below.get(undefined) ?? [])
-    .map((run) => family(run, 0))
-    .sort((one, other) => newestIn(other) - newestIn(one))
-    .flat();
+  const families = (below.get(undefined) ?? []).map((run) => {
+    const members = family(run, 0);
+    const newest = Math.max(...members.map((member) => member.run.updatedAt));
+    return { pinned: members.some((member) => member.run.pinned), newest, members };
+  });
+  return families
+    .sort((one, other) => Number(other.pinned) - Number(one.pinned) || other.newest - one.newest)
+    .flatMap(({ members, newest }) => members.map((member) => ({ ...member, newest })));
 }
 
 /** A run and all that it shares a beginning with. */

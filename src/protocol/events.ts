@@ -118,8 +118,15 @@ const storedEvents = [
     parent: parentSchema.optional(),
     imported: z.literal(true).optional(),
   }),
-  /** Empty: none was found. `usage`: what asking a model for it took. */
-  event('title', { title: z.string(), usage: tokenUsageSchema.optional(), ...requestShape }),
+  /** Empty: none was found. `usage`: what asking a model for it took. `by` the person: empty is to be called by its words again. */
+  event('title', {
+    title: z.string(),
+    usage: tokenUsageSchema.optional(),
+    ...requestShape,
+    by: z.literal('person').optional(),
+  }),
+  /** The person keeps it among the first in the list of runs, or no longer. */
+  event('pin', { pinned: z.boolean() }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
   /**

@@ -21,12 +21,18 @@ const leavesProgress = new Set<RunEvent['type']>(['progress', 'pausing', 'reques
 export const isNews = (run: Run, event: RunEvent): boolean =>
   isStored(event) ? event.seq > run.seq : event.seq >= run.seq;
 
+/** What the person says about a run is nothing that happened in it. */
+const isAbout = (event: RunEvent): boolean => event.type === 'pin' || (event.type === 'title' && event.by === 'person');
+
+/** What a branch has from the run that it comes from was that one's work, and is counted there. */
+const isOwn = ({ parent }: Run, event: RunEvent): boolean => !parent || event.seq > parent.seq;
+
 /** Folds one event into the run, in place, if it is news: host and panel use the same function on the same events. */
 export function applyEvent(run: Run, event: RunEvent): void {
   if (!isNews(run, event)) return;
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
-  run.updatedAt = event.at;
+  if (!isAbout(event)) run.updatedAt = event.at;
   if (!leavesProgress.has(event.type)) run.progress = undefined;
   switch (event.type) {
     case 'run-start':
@@ -37,13 +43,19 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.parent) run.parent = event.parent;
       if (event.imported && event.workflowId !== 'chat') run.readOnly = importedWorkflow;
       break;
+    case 'pin':
+      run.pinned = event.pinned || undefined;
+      break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
       run.contextTokens = 0; // it counts in its own way
       break;
     case 'title':
-      run.title = event.title || run.title;
-      if (event.usage) addUsage(run, event.usage);
+      if (event.by === 'person') {
+        run.title = event.title;
+        run.named = event.title !== '' || undefined;
+      } else if (!run.named) run.title = event.title || run.title;
+      if (event.usage && isOwn(run, event)) addUsage(run, event.usage);
       break;
     case 'message':
       if (event.branch !== undefined) {
@@ -53,7 +65,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         track.messages.push(event.message);
         break;
       }
-      if (run.parent && run.own === undefined && event.seq > run.parent.seq) run.own = run.messages.length;
+      if (run.parent && run.own === undefined && isOwn(run, event)) run.own = run.messages.length;
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
@@ -172,7 +184,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       }
       break;
     case 'usage':
-      addUsage(run, event.usage);
+      if (isOwn(run, event)) addUsage(run, event.usage);
       if (event.node !== undefined) {
         run.model ||= event.model;
         break;

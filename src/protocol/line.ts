@@ -32,7 +32,10 @@ type Said = string | [Exclude<Line['level'], 'info'>, string] | undefined;
 const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'run-start': ({ imported, workflowId, agentId, model }) =>
     `run ${imported ? 'was imported' : 'begins'}: workflow ${workflowId}${agentId && `, agent ${agentId}`}${model && `, model ${model}`}`,
-  title: ({ usage, asked }) => usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`,
+  title: ({ usage, asked, by }) =>
+    (by ? ['debug', 'the person renames the run'] : undefined) ??
+    (usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`),
+  pin: ({ pinned }) => ['debug', pinned ? 'the person pins the run' : 'the person unpins the run'],
   model: ({ model }) => `the conversation goes to ${model}`,
   message: ({ message, ends }) => {
     const { role, content } = message;

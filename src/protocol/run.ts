@@ -19,7 +19,7 @@ import {
   whenSchema,
 } from './events.ts';
 import { graphSchema } from './graph.ts';
-import { errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
+import { type ErrorInfo, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
 import { tookSchema } from './took.ts';
 
@@ -76,6 +76,9 @@ export const runSchema = z.object({
   /** The newest event folded in. */
   seq: z.number().int(),
   title: z.string(),
+  /** The person gave it that title: nothing else does. */
+  named: z.boolean().optional(),
+  pinned: z.boolean().optional(),
   workflowId: z.string(),
   agentId: z.string(),
   model: z.string(),
@@ -216,6 +219,10 @@ export function titleOf(run: Run): string {
   return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }
 
+/** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */
+export const runStates = ['asking', 'working', 'failed', 'ended'] as const;
+export type RunState = (typeof runStates)[number];
+
 /**
  * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
  * somebody goes on with it. `readOnly`: why that cannot be.
@@ -232,4 +239,14 @@ export interface RunSummary {
   damaged?: string;
   readOnly?: string;
   parent?: Parent;
+  /** The one it went to last, as `provider/model`. */
+  model?: string;
+  /** US dollars that it took itself, where prices are known. */
+  cost?: number;
+  /** Why it ended as nobody wanted it to, or was stopped. */
+  error?: ErrorInfo;
+  /** The title is the person's own. */
+  named?: boolean;
+  /** Among the first in a list. */
+  pinned?: boolean;
 }

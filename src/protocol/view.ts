@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { choicesSchema } from './ask.ts';
 import { parentSchema } from './branches.ts';
 import { runEventSchema, runPhaseSchema, whenSchema } from './events.ts';
+import { errorInfoSchema } from './messages.ts';
 import { presets } from './policy.ts';
-import { type RunSummary, runSchema } from './run.ts';
+import { type RunSummary, runSchema, runStates } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
 const modelOptionSchema = z.object({
@@ -45,7 +46,26 @@ const runSummarySchema = z.object({
   damaged: z.string().optional(),
   readOnly: z.string().optional(),
   parent: parentSchema.optional(),
+  model: z.string().optional(),
+  cost: z.number().optional(),
+  error: errorInfoSchema.optional(),
+  named: z.boolean().optional(),
+  pinned: z.boolean().optional(),
 }) satisfies z.ZodType<RunSummary>;
+
+/** A line of the list of runs. */
+const runRowSchema = runSummarySchema.extend({
+  /** Under how many runs it stands, as a branch. */
+  depth: z.number().int(),
+  /** When something last happened in its family (epoch ms). */
+  newest: z.number(),
+  state: z.enum(runStates).optional(),
+  /** Another window has it. */
+  elsewhere: z.boolean().optional(),
+  /** Where in its texts it was found. */
+  excerpt: z.string().optional(),
+});
+export type RunRow = z.infer<typeof runRowSchema>;
 
 /** A command that is at work in the background of this window, for whatever run. */
 const commandAtWorkSchema = z.object({
@@ -67,7 +87,6 @@ const panelStateSchema = z.object({
   preset: z.enum(presets),
   /** It was chosen for this run alone. */
   presetOfRun: z.boolean(),
-  runs: z.array(runSummarySchema),
   commands: z.array(commandAtWorkSchema),
   workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
 });
@@ -95,6 +114,8 @@ export type BranchPoint = z.infer<typeof branchPointSchema>;
 export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: panelStateSchema }),
   z.object({ type: z.literal('run'), run: runSchema.nullable() }),
+  /** The runs that were asked for by `list-runs`; `more`: how many there are besides. */
+  z.object({ type: z.literal('runs'), query: z.string(), rows: z.array(runRowSchema), more: z.number().int() }),
   /** Where in a run others went on otherwise. */
   z.object({ type: z.literal('branches'), runId: z.string(), points: z.array(branchPointSchema) }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
@@ -166,6 +187,11 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('new-run') }),
   z.strictObject({ type: z.literal('open-run'), runId: id }),
   z.strictObject({ type: z.literal('delete-run'), runId: id }),
+  /** Those with these words, now and whenever they change; without a query: the list is closed. */
+  z.strictObject({ type: z.literal('list-runs'), query: z.string().max(200).optional() }),
+  /** Brings up the native box for its title. */
+  z.strictObject({ type: z.literal('rename-run'), runId: id }),
+  z.strictObject({ type: z.literal('pin-run'), runId: id, pinned: z.boolean() }),
   z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
   z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
   /** Brings up the native box for the words of a no. */

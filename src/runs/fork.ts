@@ -67,7 +67,9 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
       case 'queued-remove':
         return [];
       case 'title':
-        return [{ ...own, title: '' }]; // it is called by what is said in it
+        return [{ ...own, title: '', by: undefined }]; // it is called by what is said in it
+      case 'pin':
+        return [];
       case 'run-start':
         return [{ ...own, at: now, parent }];
       case 'mended':

@@ -9,15 +9,20 @@ import { Contents } from './contents.ts';
 import { DeletedRuns } from './deleted.ts';
 import { few } from './few.ts';
 import { callsAfter, forkEvents, keepFork, messageSeqs, type Said, saidIn, unforkable } from './fork.ts';
+import { History, type Indexed } from './history.ts';
 import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
+import { Marks } from './marks.ts';
 import { readFirstEvent, readJournal } from './reading.ts';
-import { journalIn, readRun, readSummary, writeSummary } from './summary.ts';
+import { search, titleWords, wordsOf } from './search.ts';
+import { journalIn, readForIndex, readRun, type Stamp, summarise, writeSummary } from './summary.ts';
 
 /** Runs looked at at the same time: a thousand journals would not fit into memory. */
 const atOnce = 8;
+/** Runs made ready for being searched before they are kept. */
+const keptAtOnce = 50;
 
 /** A run opened for writing: nobody else writes it until `close`. */
 export interface OpenRun {
@@ -33,6 +38,9 @@ export interface OpenRun {
 export class RunStore {
   readonly contents: Contents;
   readonly deleted: DeletedRuns;
+  readonly marks: Marks;
+  private readonly history: History;
+  private readonly openHere = new Map<string, Run>();
 
   /**
    * @param folder absolute path; made when first written to
@@ -48,6 +56,8 @@ export class RunStore {
   ) {
     const runs = path.join(folder, 'runs');
     this.deleted = new DeletedRuns(runs, path.join(folder, 'deleted'), now);
+    this.history = new History(folder);
+    this.marks = new Marks(path.join(folder, 'now'));
     this.contents = new Contents(runs, () => this.deleted.folders());
   }
 
@@ -160,8 +170,50 @@ export class RunStore {
 
   /** All runs, newest first. A run that cannot be read is listed with what is wrong with it. */
   async list(): Promise<RunSummary[]> {
-    const runs = await few(await this.ids(), atOnce, (id) => readSummary(this.folderOf(id), id));
-    return runs.filter((run) => run !== undefined).sort((a, b) => b.updatedAt - a.updatedAt);
+    return (await this.indexed()).map(({ summary }) => summary);
+  }
+
+  /** The runs in whose title and texts all of these words are, newest first. */
+  async search(query: string): Promise<{ run: RunSummary; excerpt?: string }[]> {
+    return search(await this.indexed(), query).map(({ indexed, excerpt }) => ({
+      run: indexed.summary,
+      ...(excerpt !== undefined && { excerpt }),
+    }));
+  }
+
+  async has(id: string): Promise<boolean> {
+    return isRunId(id) && (await fs.stat(this.journalOf(id)).catch(() => undefined)) !== undefined;
+  }
+
+  /** Of all runs, newest first. One whose journal has changed since is read, one that is open here is asked itself. */
+  private async indexed(): Promise<Indexed[]> {
+    const [ids, known] = await Promise.all([this.ids(), this.history.read()]);
+    const found: Indexed[] = [];
+    const stale: string[] = [];
+    await few(ids, atOnce, async (id) => {
+      const open = this.openHere.get(id);
+      const run = known.get(id);
+      if (open) {
+        if (open.seq > 0) found.push(indexedOf(open, { size: 0, mtimeMs: 0 }));
+        return;
+      }
+      const stat = await fs.stat(this.journalOf(id)).catch(() => undefined);
+      if (stat && run?.stamp.size === stat.size && run.stamp.mtimeMs === stat.mtimeMs) found.push(run);
+      else if (stat) stale.push(id);
+    });
+    for (let at = 0; at < stale.length; at += keptAtOnce) {
+      const read = await few(stale.slice(at, at + keptAtOnce), atOnce, (id) => this.readForIndex(id));
+      const made = read.filter((run) => run !== undefined);
+      await this.history.keep(made);
+      found.push(...made);
+    }
+    if (stale.length > 0) await this.history.tidy(found);
+    return found.sort((one, other) => other.summary.updatedAt - one.summary.updatedAt);
+  }
+
+  private async readForIndex(id: string): Promise<Indexed | undefined> {
+    const read = await readForIndex(this.folderOf(id), id);
+    return read && { ...read, words: read.run ? wordsOf(read.run) : titleWords(read.summary.title) };
   }
 
   /** What each run follows, deleted ones too; undefined for one whose record does not tell. */
@@ -175,7 +227,9 @@ export class RunStore {
   async delete(id: string): Promise<string> {
     const lock = await this.lock(id);
     try {
-      return await this.deleted.take(id);
+      const name = await this.deleted.take(id);
+      await this.history.drop(id);
+      return name;
     } finally {
       await lock.release();
     }
@@ -219,6 +273,7 @@ export class RunStore {
       await lock.release();
       throw error;
     }
+    this.openHere.set(id, run);
     return {
       run,
       append: async (event) => {
@@ -230,11 +285,20 @@ export class RunStore {
       },
       close: async () => {
         // A lost summary is made again from the journal.
-        if (await lock.isMine()) await writeSummary(this.folderOf(id), run, await journal.stamp()).catch(() => {});
-        await journal.close();
-        await lock.release();
+        try {
+          if (await lock.isMine()) await this.keepSummary(run, await journal.stamp()).catch(() => {});
+          await journal.close();
+          await lock.release();
+        } finally {
+          if (this.openHere.get(id) === run) this.openHere.delete(id);
+        }
       },
     };
+  }
+
+  private async keepSummary(run: Run, stamp: Stamp): Promise<void> {
+    await writeSummary(this.folderOf(run.id), run, stamp);
+    await this.history.keep([indexedOf(run, stamp)]);
   }
 
   private async ids(): Promise<string[]> {
@@ -278,6 +342,14 @@ export class RunStore {
     return path.join(this.folderOf(id), 'lock');
   }
 }
+
+const indexedOf = (run: Run, stamp: Stamp): Indexed => ({
+  summary: summarise(run),
+  stamp,
+  get words() {
+    return wordsOf(run); // what is only listed has no need of them
+  },
+});
 
 const isRunId = (name: string): boolean => /^run-[\w-]{1,100}$/.test(name);
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { parentSchema } from '../protocol/branches.ts';
 import { runPhaseSchema } from '../protocol/events.ts';
+import { errorInfoSchema } from '../protocol/messages.ts';
 import { leftCalls, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
 import { fold } from './fold.ts';
 import { checksum, StoreError } from './journal.ts';
@@ -20,7 +21,13 @@ const toldShape = {
   damaged: z.string().optional(),
   readOnly: z.string().optional(),
   parent: parentSchema.optional(),
+  model: z.string().optional(),
+  cost: z.number().optional(),
+  error: errorInfoSchema.optional(),
+  named: z.boolean().optional(),
+  pinned: z.boolean().optional(),
 };
+export const toldSchema = z.object(toldShape);
 const summarySchema = z.strictObject({ ...stampShape, ...toldShape, check: z.string() });
 type Summary = z.infer<typeof summarySchema>;
 
@@ -37,9 +44,27 @@ const summaryIn = (folder: string): string => path.join(folder, 'summary.json');
 /** What a list says of the run in this folder, by its summary, or by its journal where that is lost; undefined: no run. */
 export async function readSummary(folder: string, id: string): Promise<RunSummary | undefined> {
   const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
-  if (!stat) return undefined;
-  const kept = await keptSummary(folder);
+  const kept = stat && (await keptSummary(folder));
   if (kept && kept.journalBytes === stat.size && kept.journalTime === stat.mtimeMs) return listed(id, kept);
+  return stat && (await readAnew(folder, id, stat, kept))?.summary;
+}
+
+/** The same by its journal, with the run where that can be read, and which journal that was; undefined: no run. */
+export async function readForIndex(
+  folder: string,
+  id: string,
+): Promise<{ summary: RunSummary; run?: Run; stamp: Stamp } | undefined> {
+  const stat = await fs.stat(journalIn(folder)).catch(() => undefined);
+  const read = stat && (await readAnew(folder, id, stat, await keptSummary(folder)));
+  return read && { ...read, stamp: { size: stat.size, mtimeMs: stat.mtimeMs } };
+}
+
+async function readAnew(
+  folder: string,
+  id: string,
+  stat: Stamp,
+  kept: Summary | undefined,
+): Promise<{ summary: RunSummary; run?: Run } | undefined> {
   if (!kept && stat.size < 100 && isUnbegun(await fs.readFile(journalIn(folder)).catch(() => Buffer.from('x'))))
     return undefined;
   try {
@@ -48,11 +73,11 @@ export async function readSummary(folder: string, id: string): Promise<RunSummar
     if (run.damage && run.messages.length === 0) run.title ||= kept?.title ?? ''; // its first words are among what is lost
     const most = Math.max(contents.wholeBytes, kept?.mostBytes ?? 0);
     await writeSummary(folder, run, stat, most).catch(() => {});
-    return { id, live: false, ...summarise(run) };
+    return { run, summary: summarise(run) };
   } catch (error) {
     const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
     const damaged = StoreError.from(error).message;
-    return { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged };
+    return { summary: { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged } };
   }
 }
 
@@ -83,7 +108,8 @@ const checkOf = (said: Omit<Summary, 'check'>): string =>
 
 /** Replaces the summary, whole at once. `stamp`: of the journal that tells the run. */
 export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostBytes = stamp.size): Promise<void> {
-  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...summarise(run) };
+  const { id: _, live: __, ...told } = summarise(run);
+  const said = { journalBytes: stamp.size, journalTime: stamp.mtimeMs, mostBytes, ...told };
   const aside = `${summaryIn(folder)}.${randomUUID()}`;
   try {
     await fs.writeFile(aside, JSON.stringify({ ...said, check: checkOf(said) }), { mode: 0o600 });
@@ -96,10 +122,15 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostB
 
 const damageOf = (run: Run): string | undefined => run.damage?.findLast(({ open }) => open)?.text;
 
-function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
+/** What a list says of a run. */
+export function summarise(run: Run): RunSummary {
   const damaged = damageOf(run);
-  const { phase, createdAt, updatedAt, readOnly, parent } = run;
+  const { id, phase, createdAt, updatedAt, readOnly, parent, error, named, pinned } = run;
+  const model = run.models?.at(-1)?.model || run.model;
+  const { cost } = run.usage;
   return {
+    id,
+    live: false,
     title: titleOf(run),
     phase,
     createdAt,
@@ -108,5 +139,12 @@ function summarise(run: Run): Omit<RunSummary, 'id' | 'live'> {
     ...(damaged !== undefined && { damaged }),
     ...(readOnly && { readOnly }),
     ...(parent && { parent }),
+    ...(model && { model }),
+    ...(cost !== undefined && { cost }),
+    ...(error && { error: { code: error.code, message: error.message.slice(0, longestSentence) } }),
+    ...(named && { named }),
+    ...(pinned && { pinned }),
   };
 }
+
+const longestSentence = 300;

@@ -55,6 +55,21 @@ describe('the panel', () => {
     const history = editor.panel.frame.getByTestId('history');
     await history.click();
     const run = (title: string) => editor.panel.frame.locator('[data-run]', { hasText: title });
+    const search = editor.panel.frame.getByTestId('search-runs');
+    await search.fill('FIRST one');
+    await eventually('the other is not found', async () => (await run('The second one.').count()) === 0);
+    await run('The first one.').hover();
+    await run('The first one.').getByTestId('pin-run').click();
+    await editor.panel.frame.getByText('Pinned', { exact: true }).waitFor();
+    await run('The first one.').getByTestId('rename-run').click();
+    const title = editor.page.locator('.quick-input-widget input').first();
+    await eventually('the title is there to be changed', async () => (await title.inputValue()) === 'The first one.');
+    await title.fill('Mine: the first one.');
+    await title.press('Enter');
+    await run('Mine: the first one.').waitFor();
+    await search.fill('');
+    await run('The second one.').waitFor();
+    await editor.screenshot('runs');
     await run('The first one.').getByText('The first one.').click();
     await eventually('the first run is shown', async () =>
       (await messages().first().innerText()).includes('The first one.'),

@@ -82,6 +82,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       },
     ],
   ],
+  pin: [[{ pinned: true }, undefined]],
   title: [
     [{ title: said }, undefined],
     [

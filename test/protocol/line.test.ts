@@ -16,8 +16,13 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     [{ workflowId: 'chat', agentId: '', model: 'local/demo' }, 'info run begins: workflow chat, model local/demo'],
     [{ workflowId: 'w', agentId: 'coder', model: '' }, 'info run begins: workflow w, agent coder'],
   ],
+  pin: [
+    [{ pinned: true }, 'debug the person pins the run'],
+    [{ pinned: false }, 'debug the person unpins the run'],
+  ],
   title: [
     [{ title: said }, undefined],
+    [{ title: said, by: 'person' }, 'debug the person renames the run'],
     [
       { title: said, usage, asked: 'openai/small' },
       'info named by openai/small: 12,000 tokens read (11,000 cached), 345 written, $0.0123',

@@ -31,7 +31,6 @@ export const readyState: PanelState = {
   modelChosen: true,
   preset: 'reads-free',
   presetOfRun: false,
-  runs: [],
   commands: [],
   workspace: { open: true, trusted: true, name: 'sample' },
 };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import { newRun } from '../../src/protocol/run.ts';
+import { newRun, type RunSummary } from '../../src/protocol/run.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
-import type { PanelState, ViewMessage } from '../../src/protocol/view.ts';
+import type { PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
@@ -54,6 +54,13 @@ describe('The panel', () => {
       { type: 'events', events },
     );
   }
+
+  /** What the host answers whoever opens the list. */
+  const list = (runs: (RunSummary & Partial<RunRow>)[], query = '', more = 0) => {
+    const rows = runs.map((run) => ({ depth: 0, newest: run.updatedAt, ...run }));
+    return test.send({ type: 'runs', query, rows, more });
+  };
+  const done = async () => (await posted()).filter((message) => (message as { type: string }).type !== 'list-runs');
 
   /** What a person reads, line by line, without the passing of time. */
   async function reading(): Promise<string> {
@@ -739,10 +746,11 @@ The flag works; one test fails, see the test.`,
     const place = { createdAt: 1, updatedAt: Date.now() - 3 * 3_600_000, live: false };
     const runs = [
       { ...place, id: 'run-1', title: 'One', phase: 'WaitingUser' as const },
-      { ...place, id: 'run-2', title: 'Two', phase: 'Failed' as const },
+      { ...place, id: 'run-2', title: 'Two', phase: 'Failed' as const, error: { code: 'ENGINE_ABORTED', message: '' } },
       { ...place, id: 'run-3', title: 'Three', phase: 'Running' as const, live: true },
     ];
-    await show(begin, { runs });
+    await show(begin);
+    await list(runs);
     await find('history').click();
     const second = test.page.locator('[data-run="run-2"]');
     assert.equal((await second.innerText()).replace(/\s+/g, ' ').trim(), 'Two Stopped · 3 h');
@@ -750,11 +758,11 @@ The flag works; one test fails, see the test.`,
     const third = test.page.locator('[data-run="run-3"]');
     await third.getByTestId('delete-run').dblclick();
     await third.getByText('Stop and delete?').waitFor();
-    assert.deepEqual(await posted(), [{ type: 'delete-run', runId: 'run-2' }]);
+    assert.deepEqual(await done(), [{ type: 'delete-run', runId: 'run-2' }]);
     await third.getByTestId('delete-run').click();
     await find('deleted-runs').click();
     await second.locator('.history-open').click();
-    assert.deepEqual(await posted(), [
+    assert.deepEqual(await done(), [
       { type: 'delete-run', runId: 'run-2' },
       { type: 'delete-run', runId: 'run-3' },
       { type: 'action', action: 'deleted-runs' },
@@ -779,28 +787,70 @@ The flag works; one test fails, see the test.`,
     assert.equal(await group.count(), 0);
   });
 
-  it('the list of runs shows branches under their run', async () => {
-    const place = { phase: 'WaitingUser' as const, live: false };
-    const parent = { run: 'a', seq: 3 };
-    const runs = [
-      { ...place, id: 'other', title: 'Other', createdAt: 2, updatedAt: 5 },
-      { ...place, id: 'b', title: 'Second', createdAt: 4, updatedAt: 4, parent },
-      { ...place, id: 'c', title: 'Third', createdAt: 5, updatedAt: 9, parent: { run: 'b', seq: 4, line: [parent] } },
-      { ...place, id: 'a', title: 'First', createdAt: 1, updatedAt: 3 },
-    ];
-    await show(begin, { runs });
+  it('the list of runs shows each with its day, model, price and end, branches under their run, and what is found', async () => {
+    const now = Date.now();
+    const place = { phase: 'WaitingUser' as const, live: false, createdAt: 1, updatedAt: now };
+    await show(begin);
     await find('history').click();
-    const rows = test.page.locator('.history-row');
-    const shown = await rows.evaluateAll((all) =>
-      all.map((row) => `${row.dataset.depth} ${row.querySelector('.history-title')?.textContent}`),
-    );
-    assert.deepEqual(shown, ['0 First', '1 Second', '2 Third', '0 Other']);
-    assert.match(await rows.nth(1).innerText(), /Branch/);
-    assert.doesNotMatch(await rows.nth(0).innerText(), /Branch/);
+    await list([
+      { ...place, id: 'p', title: 'Kept', pinned: true, model: 'openai/gpt-5', cost: 0.5, updatedAt: now - 90_000 },
+      { ...place, id: 'q', title: 'Kept branch', depth: 1, state: 'working', elsewhere: true },
+      { ...place, id: 'a', title: 'Asks', live: true, state: 'asking', phase: 'Running' },
+      {
+        ...place,
+        id: 'f',
+        title: 'Broken',
+        state: 'failed',
+        phase: 'Failed',
+        error: { code: 'LLM_X', message: 'No key.' },
+      },
+      { ...place, id: 'd', title: 'Late', state: 'ended' },
+      { ...place, id: 'k', title: 'Killed', phase: 'Running', updatedAt: now - 20 * 86_400_000 },
+    ]);
+    const rows = () =>
+      test.page
+        .locator('.history li')
+        .evaluateAll((all) => all.map((row) => (row.textContent ?? '').replace(/\s+/g, ' ').trim()));
+    const date = new Date(now - 20 * 86_400_000);
+    const long = date.toLocaleDateString(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+    const short = date.toLocaleDateString(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+    assert.deepEqual(await rows(), [
+      'Pinned',
+      'Kept gpt-5 · $0.50 · 1 min',
+      'Kept branch Branch · Running in another window · now',
+      'Today',
+      'Asks Asks · now',
+      'Broken Failed, not seen yet · now',
+      'Late Done, not seen yet · now',
+      long,
+      `Killed Interrupted · ${short}`,
+    ]);
+    assert.equal(await test.page.locator('[data-run="q"]').getAttribute('data-depth'), '1');
+    assert.equal(await test.page.locator('[data-run="f"] .history-open').getAttribute('title'), 'No key.');
+    await find('search-runs').fill('json');
+    await list([{ ...place, id: 'x', title: 'Flag', excerpt: '…the json flag…' }], 'json', 3);
+    assert.deepEqual(await rows(), ['Today', 'Flag now …the json flag…']);
+    await test.page.getByText('3 more').waitFor();
+    await test.page.locator('[data-run="x"]').hover();
+    await find('pin-run').click();
+    await find('rename-run').click();
+    await find('search-runs').press('Escape');
+    assert.deepEqual(await posted(), [
+      { type: 'list-runs', query: '' },
+      { type: 'list-runs', query: 'json' },
+      { type: 'pin-run', runId: 'x', pinned: true },
+      { type: 'rename-run', runId: 'x' },
+      { type: 'list-runs' },
+    ]);
+    await list([], 'late');
+    await find('history').click();
+    await list([], '');
+    await test.page.getByText('No runs yet.').waitFor();
   });
 
   it('the list of runs closes with Escape and gives the focus back', async () => {
-    await show(begin, { runs: [{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }] });
+    await show(begin);
+    await list([{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }]);
     await find('history').click();
     await test.page.locator('.history-open').press('Escape');
     await test.send();
@@ -813,7 +863,8 @@ The flag works; one test fails, see the test.`,
   it('the list of runs is walked by arrow keys, from its button on, and closes when the focus leaves it', async () => {
     const place = { phase: 'Failed' as const, createdAt: 1, live: false };
     const runs = ['A', 'B'].map((title, at) => ({ ...place, id: title, title, updatedAt: 9 - at }));
-    await show(begin, { runs });
+    await show(begin);
+    await list(runs);
     const press = async (key: string) => {
       await test.page.keyboard.press(key);
       await test.send();
@@ -835,7 +886,8 @@ The flag works; one test fails, see the test.`,
   });
 
   it('the list of runs closes with *New Run* of the editor, wherever the focus was', async () => {
-    await show(begin, { runs: [{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }] });
+    await show(begin);
+    await list([{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }]);
     await find('history').click();
     await test.page.evaluate('document.activeElement.blur()'); // as when the list of commands takes the focus
     await test.send({ type: 'run', run: newRun('run-2') }, { type: 'focus' });
@@ -1019,9 +1071,8 @@ The flag works; one test fails, see the test.`,
   });
 
   it('every control has a name', async () => {
-    await show([...begin, ...reads, ...asks, ...allowsEdit], {
-      runs: [{ id: 'a', title: '', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }],
-    });
+    await show([...begin, ...reads, ...asks, ...allowsEdit]);
+    await list([{ id: 'a', title: '', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }]);
     await find('history').click();
     const buttons = await test.page.getByRole('button').all();
     assert.ok(buttons.length > 8);

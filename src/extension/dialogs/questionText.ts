@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { visible, visibleLine } from '../../protocol/visible.ts';
+import { proseLine, visible, visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest, Plan } from '../../tools/tool.ts';
 import { changeWords } from './changeWords.ts';
 import { count, excerpt, excerptLine } from './excerpt.ts';
@@ -10,20 +10,31 @@ export interface QuestionText {
   detail: string;
 }
 
-/** @param edited what the person has made of it in a review; `reviewed`: it was opened in one */
-export function questionText(request: ApprovalRequest, edited?: string, reviewed = false): QuestionText {
+/**
+ * @param edited what the person has made of it in a review; `reviewed`: it was opened in one
+ * @param run the title of the run that asks, when it is not the one that is shown
+ */
+export function questionText(request: ApprovalRequest, edited?: string, reviewed = false, run?: string): QuestionText {
   const { plan, note } = request;
   const text = textOf(request, edited);
   const changed = edited === undefined ? '' : 'You changed it: what runs is what Review… shows.';
   const unseen = needsReview(request, edited) && !reviewed;
   const shown = text && excerpt(text).text;
   const read = unseen ? readFirst : shown && isLong(shown) ? readThere : '';
-  const parts = [note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
+  const parts = [inRun(run), note, shown, changeOf(plan, edited), plan.where, limitOf(plan), plan.why, changed];
   return {
     message: excerptLine(visibleLine(plan.what), longestLine).text,
     detail: [visible(parts.filter(Boolean).join('\n\n')), read].filter(Boolean).join('\n\n'),
   };
 }
+
+/** A title is a model's or a person's words: it ends where it is said to end. */
+export function inRun(title: string | undefined): string | undefined {
+  if (title === undefined) return undefined;
+  const line = proseLine(title).replaceAll('”', '"');
+  return `Asked in another run: “${[...line].length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join('')}…` : line}”`;
+}
+const longestTitle = 60;
 
 /**
  * The editor's own dialogs are as narrow as their longest word and never scroll: a long text would push the buttons out of the
@@ -132,6 +143,7 @@ export function batchText(
   requests: readonly ApprovalRequest[],
   waiting: number,
   changed: ReadonlySet<ApprovalRequest> = new Set(),
+  run?: string,
 ): QuestionText {
   const whys = new Set(requests.map(({ plan }) => plan.why));
   const lines = requests.map((request, index) => {
@@ -144,6 +156,7 @@ export function batchText(
   });
   const rest = waiting - requests.length;
   const parts = [
+    inRun(run),
     lines.join('\n'),
     `In ${visible(commonFolder(requests))}`,
     whys.size === 1 && visible([...whys][0]!),

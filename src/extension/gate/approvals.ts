@@ -6,6 +6,7 @@ import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.
 import {
   batchText,
   buttonsOf,
+  inRun,
   isListable,
   labels,
   listLimit,
@@ -57,6 +58,8 @@ export class Approvals implements vscode.Disposable {
     private readonly policies: Policies,
     private readonly presence: Presence,
     private readonly changed: (waiting: number) => void,
+    /** The title of a run that is not the one that is shown. */
+    private readonly otherRun: (runId: string) => string | undefined,
   ) {
     this.listeners = vscode.Disposable.from(
       this.settled,
@@ -148,6 +151,11 @@ export class Approvals implements vscode.Disposable {
     return this.waiting.length;
   }
 
+  /** A question of this run waits. */
+  has(runId: string): boolean {
+    return this.waiting.some(({ request }) => request.runId === runId);
+  }
+
   private find(id?: string): Waiting | undefined {
     return this.waiting.find(({ request }) => !id || request.id === id || request.call.id === id);
   }
@@ -210,7 +218,7 @@ export class Approvals implements vscode.Disposable {
     const { request } = waiting;
     const edited = this.reviews.edited(request);
     const reviewed = this.reviews.has(request);
-    const text = questionText(request, edited, reviewed);
+    const text = questionText(request, edited, reviewed, this.otherRun(request.runId));
     const others = this.ofBatch(waiting);
     const offered = rulesFor(request);
     const buttons = buttonsOf(request, {
@@ -257,7 +265,7 @@ export class Approvals implements vscode.Disposable {
     const edits = new Map(group.map((one) => [one, this.reviews.edited(one.request)]));
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
-    const text = batchText(requests, all.length, new Set(changed));
+    const text = batchText(requests, all.length, new Set(changed), this.otherRun(requests[0]!.runId));
     const allowAll = `Allow All (${group.length})`;
     const buttons = [review, allowAll, oneByOne, denyWithWords];
     const chosen = await this.dialog(text, buttons, over);
@@ -340,7 +348,8 @@ export class Approvals implements vscode.Disposable {
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([request.id]))})`;
     const ways = `${link('Answer…', 'towpath.answer')} · ${link(denyWithWords, 'towpath.denyWithWords')}`;
-    const title = `Towpath waits: ${ways} · ${what}`;
+    const run = inRun(this.otherRun(request.runId));
+    const title = `Towpath waits: ${ways} · ${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => {
       return new Promise<void>((close) => {
         const unremind = () => {

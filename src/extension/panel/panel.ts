@@ -16,8 +16,10 @@ import type { Branches } from '../runs/branches.ts';
 import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
+import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undo.ts';
 import type { ChatView, Intention } from '../view/chatView.ts';
+import type { RunList } from './runList.ts';
 
 interface Parts {
   view: ChatView;
@@ -29,6 +31,8 @@ interface Parts {
   asks: Asks;
   branches: Branches;
   modals: Modals;
+  runList: RunList;
+  titles: Titles;
   policies: Policies;
   diffs: Diffs;
   undo: Undo;
@@ -51,10 +55,8 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, conversation, engine, store, models, asks, policies, workspace } = this.parts;
-    const runs = await store.list();
+    const { view, conversation, models, asks, policies, workspace } = this.parts;
     await conversation.restored;
-    const live = new Set(engine.liveIds);
     asks.looked();
     view.post({
       type: 'state',
@@ -63,7 +65,6 @@ export class Panel {
         modelId: models.currentId,
         modelChosen: models.chosen,
         ...policies.shown(conversation.id),
-        runs: runs.map((run) => ({ ...run, live: live.has(run.id) })),
         commands: this.parts.background.atWork.map(({ id, runId, line, startedAt }) => ({
           id,
           runId,
@@ -77,15 +78,22 @@ export class Panel {
         },
       },
     });
-    await this.parts.branches.show(runs);
   }
 
   private async handle(message: Intention): Promise<void> {
     const { view, conversation, approvals } = this.parts;
     switch (message.type) {
       case 'ready':
+        await this.parts.runList.show(undefined);
         await this.showState();
-        return conversation.snapshot();
+        await conversation.snapshot();
+        return this.parts.branches.show();
+      case 'list-runs':
+        return this.parts.runList.show(message.query);
+      case 'rename-run':
+        return this.parts.titles.rename(message.runId);
+      case 'pin-run':
+        return this.parts.titles.pin(message.runId, message.pinned);
       case 'send':
         return conversation.send(message.text, message.attachments, message.chosen, message.when);
       case 'change-waiting':

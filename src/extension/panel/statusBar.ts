@@ -2,10 +2,16 @@ import * as vscode from 'vscode';
 import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/policy.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { CommandInBackground } from '../../tools/shell/background.ts';
+import type { RunNow } from '../runs/runStates.ts';
+import { statusOf } from './status.ts';
 
 interface Status {
+  /** At work in this window. */
   working: number;
+  /** Questions that this window asks. */
   asking: number;
+  /** Runs that concern the person, in whatever window. */
+  runs: readonly RunNow[];
   /** Of the shown run and those at work, the one in which most runs unasked. */
   widest: { runId: string; preset: Preset } | undefined;
   /** In the background, the oldest first. */
@@ -13,7 +19,8 @@ interface Status {
 }
 
 /**
- * One item: rests, works (a click stops), or asks (a click answers). Another one as long as more than usual runs unasked, and one
+ * One item: rests, works (a click stops), asks (a click answers), or has a run that nobody saw end (a click lists them); it names the
+ * runs that it is about, also those of other windows. Another one as long as more than usual runs unasked, and one
  * as long as commands are at work in the background (a click lists them).
  */
 export class StatusBar implements vscode.Disposable {
@@ -31,19 +38,19 @@ export class StatusBar implements vscode.Disposable {
     this.background.name = 'Towpath: commands in the background';
     this.background.command = 'towpath.commands';
     this.badge.name = 'Towpath: what runs without asking';
-    this.show({ working: 0, asking: 0, widest: undefined, commands: [] });
+    this.show({ working: 0, asking: 0, runs: [], widest: undefined, commands: [] });
     this.item.show();
   }
 
-  show({ working, asking, widest, commands }: Status): void {
+  show({ working, asking, runs, widest, commands }: Status): void {
     this.showBadge(widest);
     this.showCommands(commands);
-    const state = asking > 0 ? asks : working > 0 ? works : rests;
-    this.item.text = asking > 1 ? `${state.text} (${asking})` : state.text;
-    this.item.tooltip = state.tooltip;
-    this.item.command = state.command;
-    this.item.accessibilityInformation = { label: state.tooltip };
-    this.item.backgroundColor = asking > 0 ? warning : undefined;
+    const { text, tooltip, command, warns } = statusOf({ working, asking, runs });
+    this.item.text = text;
+    this.item.tooltip = tooltip;
+    this.item.command = command;
+    this.item.accessibilityInformation = { label: tooltip };
+    this.item.backgroundColor = warns ? warning : undefined;
     void vscode.commands.executeCommand('setContext', 'towpath.running', working > 0);
     void vscode.commands.executeCommand('setContext', 'towpath.asking', asking > 0);
   }
@@ -88,19 +95,3 @@ export class StatusBar implements vscode.Disposable {
 const shortened = (line: string) => (line.length > 60 ? `${line.slice(0, 60)}…` : line);
 
 const warning = new vscode.ThemeColor('statusBarItem.warningBackground');
-
-const rests = {
-  text: '$(comment-discussion) Towpath',
-  tooltip: 'Towpath: open the chat',
-  command: 'towpath.chat.focus',
-};
-const works = {
-  text: '$(sync~spin) Towpath works',
-  tooltip: 'Towpath is at work. Click to stop.',
-  command: 'towpath.stop',
-};
-const asks = {
-  text: '$(question) Towpath asks',
-  tooltip: 'Towpath waits for your answer. Click to answer.',
-  command: 'towpath.answer',
-};

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
-import type { RunSummary } from '../../protocol/run.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -108,12 +107,13 @@ export class Branches {
   }
 
   /** Tells the panel where the shown run has branches. */
-  async show(runs: readonly RunSummary[]): Promise<void> {
-    const { conversation, view } = this.parts;
+  async show(): Promise<void> {
+    const { conversation, store, view } = this.parts;
     const { runId } = conversation;
     this.showing++;
     const mine = this.showing;
     if (runId === undefined) return;
+    const runs = await store.list();
     const points = await Promise.all(forkPoints(runId, runs).map((point) => this.shownPoint(runId, point)));
     if (mine === this.showing) view.post({ type: 'branches', runId, points: points.flat() });
   }

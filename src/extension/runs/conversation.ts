@@ -34,8 +34,8 @@ export class Conversation {
     private readonly view: Pick<ChatView, 'post' | 'event'>,
     private readonly commands: Pick<BackgroundCommands, 'endRun'>,
     folder: string,
-    /** Something in the list of runs is different. */
-    private readonly listChanged: () => void,
+    /** Something in the list of runs is different. `runs`: some came or went, or another one is shown. */
+    private readonly listChanged: (runs?: true) => void,
   ) {
     this.nameFile = path.join(folder, 'open-run');
     this.restored = this.restore();
@@ -129,9 +129,9 @@ export class Conversation {
     if (shown) await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
 
-  /** Stops the shown run; when it rests, whatever else is at work. */
-  async stop(): Promise<void> {
-    await Promise.all(this.meant.map((runId) => this.engine.stop(runId)));
+  /** Stops these runs; without any the shown one or, when it rests, whatever else is at work. */
+  async stop(runIds: readonly string[] = this.meant): Promise<void> {
+    await Promise.all(runIds.map((runId) => this.engine.stop(runId)));
     this.listChanged(); // it has ended before all of it was on disk
   }
 
@@ -176,7 +176,7 @@ export class Conversation {
       this.notice({ level: 'error', text: StoreError.from(error).message });
       return undefined;
     } finally {
-      this.listChanged();
+      this.listChanged(true);
     }
   }
 
@@ -209,7 +209,7 @@ export class Conversation {
   private async choose(runId: string | undefined): Promise<void> {
     this.shown = runId;
     this.next = RunStore.newId();
-    this.listChanged();
+    this.listChanged(true);
     try {
       await keepFile(this.nameFile, runId ?? '');
     } catch {
@@ -219,8 +219,7 @@ export class Conversation {
 
   private async restore(): Promise<void> {
     const runId = await fs.readFile(this.nameFile, 'utf8').catch(() => '');
-    const runs = runId ? await this.store.list() : [];
-    if (runs.some((run) => run.id === runId)) this.shown = runId;
+    if (runId && (await this.store.has(runId))) this.shown = runId;
   }
 
   private async kept(runId: string): Promise<Run | undefined> {

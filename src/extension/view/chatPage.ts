@@ -16,6 +16,7 @@ const mostEarly = 200;
 export class ChatPage implements vscode.WebviewViewProvider {
   private view?: vscode.WebviewView;
   private listener?: PageListener;
+  private shownBadge?: vscode.ViewBadge;
   private early: ((listener: PageListener) => void)[] = [];
 
   constructor(
@@ -25,6 +26,7 @@ export class ChatPage implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
+    view.badge = this.shownBadge;
     this.tell((listener) => listener.opened());
     const { webview } = view;
     const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
@@ -46,6 +48,12 @@ export class ChatPage implements vscode.WebviewViewProvider {
   /** There is a page, and it is on the screen. */
   get visible(): boolean {
     return this.view?.visible === true;
+  }
+
+  /** How many runs wait for the person; undefined: none. Also of a page that comes later. */
+  set badge(badge: vscode.ViewBadge | undefined) {
+    this.shownBadge = badge;
+    if (this.view) this.view.badge = badge;
   }
 
   post(message: unknown): void {

@@ -127,6 +127,20 @@ describe('the words of a question', () => {
     assert.match(batchText(apart, 2).detail, /\n\nIn \/\n/);
   });
 
+  it('one of another run than the shown one names it first, by words that end where they are said to end', () => {
+    const titles: [title: string, said: string][] = [
+      ['Add a flag', '“Add a flag”'],
+      ['x'.repeat(90), `“${'x'.repeat(59)}…”`],
+      ['Shown” and all is allowed\n\u202egnp', '“Shown" and all is allowed ⏎ ⟨U+202E⟩gnp”'],
+    ];
+    for (const [title, said] of titles) {
+      const first = `Asked in another run: ${said}`;
+      assert.equal(questionText(command('npm test'), undefined, false, title).detail.split('\n\n')[0], first);
+      assert.equal(batchText([request({}), request({})], 2, new Set(), title).detail.split('\n\n')[0], first);
+    }
+    assert.doesNotMatch(questionText(command('npm test')).detail, /another run/);
+  });
+
   const listable: [name: string, about: ApprovalRequest, expected: boolean][] = [
     ['an ordinary change', request({}), true],
     ['a short command', command('npm test'), true],

@@ -1,0 +1,71 @@
+import { proseLine } from '../../protocol/visible.ts';
+import { type RunNow, stateWords } from '../runs/runStates.ts';
+
+interface Now {
+  /** At work in this window. */
+  working: number;
+  /** Questions that this window asks. */
+  asking: number;
+  /** In whatever window. */
+  runs: readonly RunNow[];
+}
+
+/** What the status bar's item says and does. A click does what can be done here; runs of other windows are listed by it. */
+export function statusOf({ working, asking, runs }: Now): {
+  text: string;
+  tooltip: string;
+  command: string;
+  warns: boolean;
+} {
+  const are = (state: RunNow['state']) => runs.filter((run) => run.state === state).length;
+  const asks = Math.max(asking, are('asking'));
+  const isWorking = working > 0 || are('working') > 0;
+  const unseen = are('failed') + are('ended');
+  const number = (count: number) => (count > 1 ? ` (${count})` : '');
+  const text =
+    asks > 0
+      ? `$(question) Towpath asks${number(asks)}`
+      : isWorking
+        ? `$(sync~spin) Towpath works${number(are('working'))}`
+        : unseen > 0
+          ? `$(bell-dot) Towpath${number(unseen)}`
+          : '$(comment-discussion) Towpath';
+  const [command, click] =
+    asking > 0
+      ? ['towpath.answer', 'Click to answer.']
+      : asks === 0 && working > 0
+        ? ['towpath.stop', 'Click to stop.']
+        : runs.length > 0
+          ? ['towpath.runsNow', 'Click to list them.']
+          : ['towpath.chat.focus', ''];
+  const says =
+    asks > 0
+      ? 'Towpath waits for your answer.'
+      : isWorking
+        ? 'Towpath is at work.'
+        : unseen > 0
+          ? ''
+          : 'Towpath: open the chat';
+  const about = linesOf(runs);
+  return {
+    text,
+    tooltip: [says, ...about, click].filter(Boolean).join(about.length > 0 ? '\n' : ' '),
+    command,
+    warns: asks > 0,
+  };
+}
+
+/** The view's badge: how many runs wait for the person, to answer or to look; undefined: none. */
+export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: string } | undefined {
+  const value = runs.filter(({ state }) => state !== 'working').length;
+  return value === 0 ? undefined : { value, tooltip: linesOf(runs).join('\n') };
+}
+
+function linesOf(runs: readonly RunNow[]): string[] {
+  const lines = runs.slice(0, mostLines).map((run) => `“${shortened(proseLine(run.title))}”: ${stateWords(run)}`);
+  return runs.length > mostLines ? [...lines, `and ${runs.length - mostLines} more`] : lines;
+}
+
+const mostLines = 8;
+const shortened = (title: string) =>
+  [...title].length > 60 ? `${[...title].slice(0, 59).join('')}…` : title || 'New run';

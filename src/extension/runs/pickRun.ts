@@ -1,0 +1,100 @@
+import * as vscode from 'vscode';
+import { underTheirRuns } from '../../protocol/branches.ts';
+import type { RunSummary } from '../../protocol/run.ts';
+import { proseLine } from '../../protocol/visible.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { type RunNow, stateWords } from './runStates.ts';
+import type { RunElsewhere } from './worktrees.ts';
+
+/** `folder`: of a worktree whose window has it. */
+interface PickedRun {
+  run?: RunSummary;
+  folder?: string;
+}
+type Item = vscode.QuickPickItem & PickedRun;
+
+/** A run that the person chooses from all, by words of its title or texts; undefined: none. */
+export async function pickRun(
+  store: Pick<RunStore, 'search'>,
+  states: { of(runId: string): RunNow | undefined },
+  title: string,
+  elsewhere: readonly RunElsewhere[] = [],
+): Promise<PickedRun | undefined> {
+  const itemsFor = async (query: string): Promise<Item[]> => {
+    const found = await store.search(query);
+    const excerpts = new Map(found.map(({ run, excerpt }) => [run.id, excerpt]));
+    const here = underTheirRuns(found.map(({ run }) => run)).map(({ run, depth }) =>
+      itemOf(run, depth, states.of(run.id), excerpts.get(run.id)),
+    );
+    return [...here, ...inWorktrees(elsewhere, query)];
+  };
+  const all = await itemsFor('');
+  if (all.length === 0) {
+    void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
+    return undefined;
+  }
+  const picker = vscode.window.createQuickPick<Item>();
+  picker.title = title;
+  picker.placeholder = 'Words of its title or of what was said in it';
+  picker.items = all;
+  let asked = '';
+  picker.onDidChangeValue(async (value) => {
+    asked = value;
+    const items = await itemsFor(value);
+    if (asked === value) picker.items = items;
+  });
+  const chosen = await new Promise<PickedRun | undefined>((resolve) => {
+    picker.onDidAccept(() => resolve(picker.selectedItems[0]));
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+  picker.dispose();
+  return chosen;
+}
+
+/** One of these runs, or all of them. */
+export async function pickOfNow(
+  runs: readonly RunNow[],
+  title: string,
+  all?: string,
+): Promise<readonly RunNow[] | undefined> {
+  const items = runs.map((run) => ({
+    label: plainLabel(run.title),
+    description: stateWords(run),
+    runs: [run] as readonly RunNow[],
+  }));
+  if (all !== undefined) items.push({ label: all, description: '', runs });
+  return (await vscode.window.showQuickPick(items, { title }))?.runs;
+}
+
+function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
+  const state = now ? stateWords(now) : run.pinned ? 'Pinned' : '';
+  const detail = run.damaged ? `Damaged: ${run.damaged}` : excerpt;
+  return {
+    run,
+    label: `${'\u2003'.repeat(depth)}${plainLabel(run.title)}`,
+    description: [state, new Date(run.updatedAt).toLocaleString()].filter(Boolean).join(' · '),
+    ...(detail && { detail: plainLabel(detail) }),
+    ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
+    alwaysShow: true, // what is found in its text is not in its title
+  };
+}
+
+function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] {
+  const words = query.toLowerCase().split(/\s+/);
+  const found = elsewhere.filter(({ title, branch }) =>
+    words.every((word) => `${title} ${branch}`.toLowerCase().includes(word)),
+  );
+  if (found.length === 0) return [];
+  const items = found.map(({ folder, branch, title, run }) => ({
+    label: plainLabel(title),
+    description: run ? new Date(run.updatedAt).toLocaleString() : 'not begun',
+    detail: `$(git-branch) ${plainLabel(branch)}`,
+    folder,
+    alwaysShow: true,
+  }));
+  return [{ label: 'In worktrees', kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+/** Titles come from models and people: no icon is made of `$(name)`. */
+const plainLabel = (text: string): string => proseLine(text).replaceAll('$(', '$ (');

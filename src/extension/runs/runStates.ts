@@ -1,0 +1,145 @@
+import { closedMessage } from '../../engine/stop.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { RunState } from '../../protocol/run.ts';
+import type { Mark } from '../../runs/marks.ts';
+import type { RunStore } from '../../runs/store.ts';
+
+/** A run that concerns the person now. `elsewhere`: another window has it. */
+export interface RunNow extends Mark {
+  runId: string;
+  elsewhere?: boolean;
+}
+
+interface Parts {
+  store: Pick<RunStore, 'marks' | 'holder' | 'has'>;
+  /** At work in this window. */
+  liveIds(): readonly string[];
+  /** A question of it waits for the person. */
+  asks(runId: string): boolean;
+  titleOf(runId: string): string | undefined;
+  /** The run that is on the screen. */
+  inView(): string | undefined;
+  /** Something is said otherwise. */
+  changed(): void;
+}
+
+/**
+ * Which runs are at work, ask, or have ended without having been seen, in whatever window: the one answer that the list, the badge and
+ * the status bar are drawn from. What this window says of its runs the others hear by marks, which the next window finds as well.
+ */
+export class RunStates {
+  /** Of runs at work here: what was last said. */
+  private readonly mine = new Map<string, Mark>();
+  /** How runs at work here have ended; `seen`: of that nothing is to be said. */
+  private readonly ends = new Map<string, 'failed' | 'ended' | 'seen'>();
+  /** What is said of all others. */
+  private others = new Map<string, Mark>();
+  private heldElsewhere = new Set<string>();
+  private looking = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  told(event: RunEvent): void {
+    const { runId } = event;
+    if (event.type !== 'phase') return;
+    if (event.phase === 'Running') this.ends.delete(runId);
+    else this.ends.set(runId, endOf(event));
+  }
+
+  /** What concerns the person most comes first. */
+  get all(): RunNow[] {
+    const others = [...this.others].flatMap(([runId, mark]): RunNow[] => {
+      if (this.mine.has(runId)) return [];
+      const elsewhere = this.heldElsewhere.has(runId);
+      if (mark.state === 'failed' || mark.state === 'ended') return [{ runId, ...mark }];
+      return [elsewhere ? { runId, ...mark, elsewhere } : { runId, ...mark, state: 'ended' }]; // its window was killed
+    });
+    const mine = [...this.mine].map(([runId, mark]): RunNow => ({ runId, ...mark }));
+    return [...mine, ...others].sort((one, other) => order.indexOf(one.state) - order.indexOf(other.state));
+  }
+
+  of(runId: string): RunNow | undefined {
+    return this.all.find((one) => one.runId === runId);
+  }
+
+  /** What this window knows by itself has changed, or may have: what is at work, what asks, what is on the screen. */
+  update(before = this.said()): void {
+    const { liveIds, asks, titleOf, inView } = this.parts;
+    const live = new Set(liveIds());
+    for (const runId of live) {
+      const title = titleOf(runId) ?? this.mine.get(runId)?.title ?? '';
+      this.say(runId, { state: asks(runId) ? 'asking' : 'working', title });
+    }
+    for (const [runId, { title }] of [...this.mine]) {
+      if (live.has(runId)) continue;
+      this.mine.delete(runId);
+      const end = this.ends.get(runId) ?? 'seen'; // it could not even be opened, which was said
+      this.ends.delete(runId);
+      this.leave(runId, end === 'seen' ? undefined : { state: end, title: titleOf(runId) ?? title });
+    }
+    const shown = inView();
+    if (shown !== undefined && !live.has(shown) && this.others.has(shown) && !this.heldElsewhere.has(shown))
+      this.leave(shown, undefined);
+    if (this.said() !== before) this.parts.changed();
+  }
+
+  /** The person calls it otherwise. */
+  renamed(runId: string, title: string): void {
+    const mark = this.others.get(runId);
+    if (mark && !this.heldElsewhere.has(runId)) this.leave(runId, { ...mark, title });
+    this.update();
+  }
+
+  /** Looks at what the other windows say. */
+  async look(): Promise<void> {
+    const { store } = this.parts;
+    this.looking++;
+    const mine = this.looking;
+    const marks = await store.marks.read();
+    const held = new Set<string>();
+    for (const [runId, { state }] of marks) {
+      if (this.mine.has(runId)) continue;
+      if (!(await store.has(runId))) {
+        marks.delete(runId);
+        await store.marks.set(runId, undefined); // it was deleted
+      } else if ((state === 'asking' || state === 'working') && (await store.holder(runId))) held.add(runId);
+    }
+    if (mine !== this.looking) return;
+    const before = this.said();
+    this.others = marks;
+    this.heldElsewhere = held;
+    this.update(before);
+  }
+
+  private say(runId: string, mark: Mark): void {
+    const before = this.mine.get(runId);
+    if (before?.state === mark.state && before.title === mark.title) return;
+    this.mine.set(runId, mark);
+    void this.parts.store.marks.set(runId, mark);
+  }
+
+  private leave(runId: string, mark: Mark | undefined): void {
+    this.looking++; // what was looked at meanwhile is older
+    if (mark) this.others.set(runId, mark);
+    else this.others.delete(runId);
+    void this.parts.store.marks.set(runId, mark);
+  }
+
+  private said(): string {
+    return JSON.stringify(this.all);
+  }
+}
+
+const order: readonly RunState[] = ['asking', 'failed', 'ended', 'working'];
+
+/** Who stopped a run has seen how it ended. */
+function endOf({ phase, error }: Extract<RunEvent, { type: 'phase' }>): 'failed' | 'ended' | 'seen' {
+  if (error?.code === 'ENGINE_ABORTED') return error.message === closedMessage ? 'ended' : 'seen';
+  return phase === 'Failed' ? 'failed' : 'ended';
+}
+
+/** What is said of it after its title: `asks`, `at work in another window`. */
+export function stateWords({ state, elsewhere }: Pick<RunNow, 'state' | 'elsewhere'>): string {
+  const words = { asking: 'asks', working: 'at work', failed: 'failed', ended: 'ended, not seen yet' }[state];
+  return elsewhere ? `${words} in another window` : words;
+}

@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import type { ErrorInfo } from '../../protocol/messages.ts';
+import type { RunSummary } from '../../protocol/run.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { Conversation } from './conversation.ts';
+import { pickRun } from './pickRun.ts';
+import type { RunStates } from './runStates.ts';
+
+interface Parts {
+  engine: ExecutionEngine;
+  store: RunStore;
+  conversation: Conversation;
+  states: RunStates;
+  changed(): void;
+}
+
+/** What a person makes of a run in the list: its title, and whether it is among the first. */
+export class Titles {
+  constructor(private readonly parts: Parts) {}
+
+  /** Asks for the title of a run, or of one that is chosen first. */
+  async rename(runId?: string): Promise<void> {
+    const run = await this.chosen(runId, 'Towpath: rename a run');
+    if (!run) return;
+    const typed = await vscode.window.showInputBox({
+      title: 'Towpath: rename a run',
+      prompt: 'What should it be called? Nothing else changes a title of yours. Empty: by what was said in it first.',
+      value: run.title,
+      validateInput: (text) => (text.length > longest ? `At most ${longest} characters.` : undefined),
+      ignoreFocusOut: true,
+    });
+    if (typed === undefined || typed === run.title) return;
+    const title = typed.replace(/\s+/g, ' ').trim();
+    const failure = await this.parts.engine.rename(run.id, title);
+    if (!failure) this.parts.states.renamed(run.id, title || run.title);
+    this.told(failure);
+  }
+
+  /** Puts a run among the first of the list, or takes it from there; one that is chosen first becomes what it is not. */
+  async pin(runId?: string, pinned?: boolean): Promise<void> {
+    const run = await this.chosen(runId, 'Towpath: pin or unpin a run');
+    if (run) this.told(await this.parts.engine.pin(run.id, pinned ?? !run.pinned));
+  }
+
+  private async chosen(runId: string | undefined, title: string): Promise<RunSummary | undefined> {
+    const { store, states } = this.parts;
+    if (runId === undefined) return (await pickRun(store, states, title))?.run;
+    return (await store.list()).find(({ id }) => id === runId);
+  }
+
+  private told(failure: ErrorInfo | undefined): void {
+    if (failure) this.parts.conversation.notice({ level: 'error', text: failure.message });
+    this.parts.changed();
+  }
+}
+
+const longest = 200;

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { closedMessage } from '../../../src/engine/stop.ts';
+import { badgeOf, statusOf } from '../../../src/extension/panel/status.ts';
+import { RunStates, stateWords } from '../../../src/extension/runs/runStates.ts';
+import type { EventBody, RunEvent, StoredEvent } from '../../../src/protocol/events.ts';
+import { applyEvent } from '../../../src/protocol/fold.ts';
+import { type OpenRun, RunStore } from '../../../src/runs/store.ts';
+
+const windows = new Set<Window>();
+
+/** A window on the folder: what its engine and its panel would say of its runs is said by hand. */
+class Window {
+  readonly store: RunStore;
+  readonly open = new Map<string, OpenRun>();
+  readonly asking = new Set<string>();
+  inView?: string;
+  readonly states: RunStates;
+
+  constructor(folder: string) {
+    windows.add(this);
+    this.store = new RunStore(folder);
+    this.states = new RunStates({
+      store: this.store,
+      liveIds: () => [...this.open.keys()],
+      asks: (runId) => this.asking.has(runId),
+      titleOf: (runId) => this.open.get(runId)?.run.title,
+      inView: () => this.inView,
+      changed: () => {},
+    });
+  }
+
+  async works(title: string): Promise<string> {
+    const open = await this.store.create(RunStore.newId());
+    this.open.set(open.run.id, open);
+    await this.happens(open.run.id, { type: 'run-start', workflowId: 'chat', agentId: 'a', model: '' });
+    await this.happens(open.run.id, { type: 'title', title });
+    await this.happens(open.run.id, { type: 'phase', phase: 'Running' });
+    this.states.update();
+    return open.run.id;
+  }
+
+  asks(runId: string): void {
+    this.asking.add(runId);
+    this.states.update();
+  }
+
+  async ends(runId: string, body: Omit<Extract<EventBody, { type: 'phase' }>, 'type'>): Promise<void> {
+    await this.happens(runId, { type: 'phase', ...body });
+    await this.open.get(runId)!.close();
+    this.open.delete(runId);
+    this.asking.delete(runId);
+    this.states.update();
+  }
+
+  shows(runId: string): void {
+    this.inView = runId;
+    this.states.update();
+  }
+
+  /** What every place is drawn from. */
+  async says(): Promise<string[]> {
+    for (const { store } of windows) await store.marks.read(); // what they said is there by then
+    await this.states.look();
+    return this.states.all.map((run) => `${run.title} ${stateWords(run)}`).toSorted();
+  }
+
+  private async happens(runId: string, body: EventBody): Promise<void> {
+    const open = this.open.get(runId)!;
+    const event = { runId, seq: open.run.seq + 1, at: 1, ...body } as RunEvent;
+    await open.append(event as StoredEvent);
+    applyEvent(open.run, event);
+    this.states.told(event);
+  }
+}
+
+describe('which runs concern the person', () => {
+  let folder: string;
+  let one: Window;
+  let two: Window;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'states-'));
+    one = new Window(folder);
+    two = new Window(folder);
+  });
+  afterEach(async () => {
+    for (const open of [...one.open.values(), ...two.open.values()]) await open.close();
+    windows.clear();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is the same in two windows, one of which has two runs at work and the other one that waits', async () => {
+    await one.works('First');
+    await one.works('Second');
+    two.asks(await two.works('Third'));
+    assert.deepEqual(await one.says(), ['First at work', 'Second at work', 'Third asks in another window']);
+    assert.deepEqual(await two.says(), [
+      'First at work in another window',
+      'Second at work in another window',
+      'Third asks',
+    ]);
+    const counts = ({ states: { all: runs }, open, asking }: Window) => {
+      const { text } = statusOf({ working: open.size, asking: asking.size, runs });
+      return [text, badgeOf(runs)?.value];
+    };
+    assert.deepEqual(counts(one), ['$(question) Towpath asks', 1]);
+    assert.deepEqual(counts(two), counts(one));
+  });
+
+  it('has what ended until somebody has seen it, in whichever window', async () => {
+    const [done, broken, stopped, closed] = [
+      await one.works('Done'),
+      await one.works('Broken'),
+      await one.works('Stopped'),
+      await one.works('Closed'),
+    ];
+    await one.ends(done, { phase: 'WaitingUser' });
+    await one.ends(broken, { phase: 'Failed', error: { code: 'LLM_X', message: 'No.' } });
+    await one.ends(stopped, { phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
+    await one.ends(closed, { phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
+    const all = ['Broken failed', 'Closed ended, not seen yet', 'Done ended, not seen yet'];
+    assert.deepEqual(await one.says(), all);
+    assert.deepEqual(await two.says(), all);
+    two.shows(done);
+    assert.deepEqual(await two.says(), all.slice(0, 2));
+    assert.deepEqual(await one.says(), all.slice(0, 2));
+    assert.deepEqual(await new Window(folder).says(), all.slice(0, 2), 'and with the next start');
+    one.shows(broken);
+    assert.deepEqual(badgeOf(one.states.all), { value: 1, tooltip: '“Closed”: ended, not seen yet' });
+  });
+
+  it('has nothing of one that ends in view', async () => {
+    const id = await one.works('Seen');
+    one.shows(id);
+    await one.ends(id, { phase: 'Completed' });
+    assert.deepEqual(await two.says(), []);
+  });
+
+  it('has one whose window was killed as ended, and none that was deleted', async () => {
+    const id = await one.works('Killed');
+    await two.store.marks.set('run-gone', { state: 'ended', title: 'Gone' });
+    writeFileSync(path.join(folder, 'now', 'run-odd'), '{');
+    const lock = path.join(folder, 'runs', id, 'lock');
+    await one.open.get(id)!.close();
+    one.open.clear();
+    writeFileSync(lock, JSON.stringify({ id: 'x', pid: 2 ** 30, since: 1 }));
+    const next = new Window(folder);
+    const says = await next.says();
+    assert.deepEqual(says, ['Killed ended, not seen yet']);
+    rmSync(lock);
+    assert.deepEqual(await next.says(), says);
+    await next.store.delete(id);
+    assert.deepEqual(await next.says(), []);
+    assert.deepEqual([...(await next.store.marks.read()).keys()], []);
+  });
+
+  it('calls a run what the person calls it', async () => {
+    const id = await one.works('Before');
+    await one.ends(id, { phase: 'Completed' });
+    one.states.renamed(id, 'After');
+    assert.deepEqual(await two.says(), ['After ended, not seen yet']);
+  });
+
+  it('tells another window by itself', async () => {
+    const heard = new Promise<void>(
+      (resolve) => void two.store.marks.watch(resolve).then((watch) => watching.push(watch)),
+    );
+    const watching: { dispose(): void }[] = [];
+    while (watching.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await one.works('Loud');
+    await heard;
+    watching[0]!.dispose();
+    assert.deepEqual(await two.says(), ['Loud at work in another window']);
+  });
+});
+
+describe('the status bar', () => {
+  const run = (title: string, state: 'asking' | 'working' | 'failed' | 'ended', elsewhere?: boolean) => ({
+    runId: title,
+    title,
+    state,
+    ...(elsewhere && { elsewhere }),
+  });
+  const cases: [string, Parameters<typeof statusOf>[0], ReturnType<typeof statusOf>][] = [
+    [
+      'rests',
+      { working: 0, asking: 0, runs: [] },
+      {
+        text: '$(comment-discussion) Towpath',
+        tooltip: 'Towpath: open the chat',
+        command: 'towpath.chat.focus',
+        warns: false,
+      },
+    ],
+    [
+      'works, and stops at a click',
+      { working: 2, asking: 0, runs: [run('A', 'working'), run('B', 'working')] },
+      {
+        text: '$(sync~spin) Towpath works (2)',
+        tooltip: 'Towpath is at work.\n“A”: at work\n“B”: at work\nClick to stop.',
+        command: 'towpath.stop',
+        warns: false,
+      },
+    ],
+    [
+      'lists what only another window can stop',
+      { working: 0, asking: 0, runs: [run('A', 'working', true)] },
+      {
+        text: '$(sync~spin) Towpath works',
+        tooltip: 'Towpath is at work.\n“A”: at work in another window\nClick to list them.',
+        command: 'towpath.runsNow',
+        warns: false,
+      },
+    ],
+    [
+      'asks before it works',
+      { working: 2, asking: 3, runs: [run('A', 'asking'), run('B', 'working')] },
+      {
+        text: '$(question) Towpath asks (3)',
+        tooltip: 'Towpath waits for your answer.\n“A”: asks\n“B”: at work\nClick to answer.',
+        command: 'towpath.answer',
+        warns: true,
+      },
+    ],
+    [
+      'says what nobody saw end',
+      { working: 0, asking: 0, runs: [run('x'.repeat(100), 'failed'), run('', 'ended')] },
+      {
+        text: '$(bell-dot) Towpath (2)',
+        tooltip: `“${'x'.repeat(59)}…”: failed\n“New run”: ended, not seen yet\nClick to list them.`,
+        command: 'towpath.runsNow',
+        warns: false,
+      },
+    ],
+  ];
+  for (const [what, now, shown] of cases) it(what, () => assert.deepEqual(statusOf(now), shown));
+});
