@@ -613,11 +613,13 @@ The flag works; one test fails, see the test.`,
     const press = (id: string) => test.page.getByTestId(`waiting-${id}`).click();
     const composer = test.page.getByTestId('composer').getByRole('textbox');
     await composer.fill('A draft');
+    const holds = (text: string) =>
+      eventually(`the message box holds "${text}"`, async () => (await composer.inputValue()) === text);
     await press('edit');
-    assert.equal(await composer.inputValue(), 'And the README.');
+    await holds('And the README.');
     await composer.fill('And the CHANGELOG.');
     await composer.press('Enter');
-    assert.equal(await composer.inputValue(), 'A draft');
+    await holds('A draft');
     for (const id of ['when', 'now', 'remove']) await press(id);
     await composer.press('Alt+Enter');
     assert.deepEqual(await posted(), [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { promises as fs } from 'node:fs';
 import { type Imported, importedRuns } from '../../protocol/exchange.ts';
 import { parseJson } from '../../tools/bounds.ts';
+import { readPlain } from '../../tools/gate/open.ts';
 
 /** Bytes of a file of runs; pictures are most of a large one. */
 const mostBytes = 64 * 1024 * 1024;
@@ -9,12 +9,11 @@ const mostBytes = 64 * 1024 * 1024;
 /** The runs of a file that somebody else may have written, each with a new id, or why there are none, as a sentence. */
 export async function readRunsFile(file: string): Promise<{ runs: Imported[] } | { trouble: string }> {
   try {
-    const { size } = await fs.stat(file);
-    if (size > mostBytes) return { trouble: `The file is larger than ${mostBytes / 1024 / 1024} MiB.` };
-    const said = parseJson(await fs.readFile(file, 'utf8'), mostBytes);
+    const said = parseJson((await readPlain(file, mostBytes)).toString('utf8'), mostBytes);
     return { runs: importedRuns(said, () => `run-${randomUUID()}`) };
   } catch (error) {
-    const { message } = error as Error;
+    const { message, code } = error as NodeJS.ErrnoException;
+    if (code === 'too large') return { trouble: `The file is larger than ${mostBytes / 1024 / 1024} MiB.` };
     return { trouble: /\.$/.test(message) ? message : `This is no file of exported runs: ${message}.` };
   }
 }

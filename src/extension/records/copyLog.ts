@@ -2,6 +2,7 @@ import os from 'node:os';
 import * as vscode from 'vscode';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { logOfRun, shortId } from './runLog.ts';
 
@@ -22,7 +23,9 @@ export async function copyRunLog(
       'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
     );
   } catch (error) {
-    void vscode.window.showErrorMessage(`The log of this run could not be copied. ${StoreError.from(error).message}`);
+    void vscode.window.showErrorMessage(
+      withoutLinks(`The log of this run could not be copied. ${StoreError.from(error).message}`),
+    );
   }
 }
 

@@ -40,7 +40,9 @@ export async function exportRun(
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
     const part = run.damage ? ' Its record is damaged: what came before that is in it.' : '';
     void vscode.window.showInformationMessage(
-      `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
+      withoutLinks(
+        `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
+      ),
     );
   } catch (error) {
     void vscode.window.showErrorMessage(withoutLinks(`The run could not be exported. ${messageOf(error)}`));
@@ -58,7 +60,9 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
     await store.bring(runs);
     const others = runs.length > 1 ? ` with ${runs.length - 1} ${runs.length === 2 ? 'branch' : 'branches'}` : '';
     void vscode.window.showInformationMessage(
-      `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
+      withoutLinks(
+        `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
+      ),
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
