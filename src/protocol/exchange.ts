@@ -19,7 +19,8 @@ export type Hide = (text: string) => string;
 /**
  * What of a run can go elsewhere, and all that is taken of what comes from there: what was said, and how calls ended. Not among it is
  * whatever could be done or answered by it: what was allowed, open questions, waiting words, changes to be undone, processes; what
- * it cost somebody; and the forms that belong to a provider. After damage nothing is sure to belong to the conversation: it ends there.
+ * it cost somebody; the forms that belong to a provider; and notes to the model: they are about this workspace, and a model heeds them
+ * more than words, whoever wrote them. After damage nothing is sure to belong to the conversation: it ends there.
  */
 export function dataOf(events: readonly StoredEvent[], hide: Hide): StoredEvent[] {
   const damaged = events.findIndex(({ type }) => type === 'mended');
@@ -80,10 +81,12 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
   mended: nothing,
 };
 
+const noteGone = 'A note stood here, about the workspace that this was said in.';
+
 function messageData(message: Message, hide: Hide): Message {
   switch (message.role) {
     case 'system':
-      return { ...message, content: hide(message.content) };
+      return { role: 'system', content: noteGone }; // it keeps its place, by which summaries count
     case 'user': {
       const { attachments, content } = message;
       return { role: 'user', content: hide(content), ...attachmentsData(attachments, hide) };
