@@ -238,7 +238,7 @@ export class Witness {
       if (!known.has(file)) this.breach('left', `ws/${withoutIds(file)}`);
     for (const file of filesIn(path.join(this.folder, 'store')))
       if (
-        file !== 'sizes.json' &&
+        !['sizes.json', 'history-1'].includes(file) &&
         !/^runs\/[^/]+\/(journal\.jsonl(\.damaged-\d+)?|summary\.json|contents\/[0-9a-f]{64})$/.test(file)
       )
         this.breach('left', `store/${withoutIds(file)}`);
