@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
 import { type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
+import { eventually } from '../support/eventually.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, eventsOf, readyState, runOf } from './conversation.ts';
 
@@ -131,10 +132,10 @@ describe('A question of the model', () => {
     await rows().first().click();
     await rows().nth(1).click();
     await rows().first().click();
-    assert.deepEqual(await rows().evaluateAll((all) => all.map((one) => one.getAttribute('aria-checked'))), [
-      'false',
-      'true',
-    ]);
+    await eventually('the second one is marked', async () => {
+      const marks = await rows().evaluateAll((all) => all.map((one) => one.getAttribute('aria-checked')));
+      return marks.join() === 'false,true';
+    });
     await composer().fill('and a build');
     await composer().press('Enter');
     const { chosen } = answered({ chosen: [1] })[0]!;
