@@ -42,6 +42,7 @@ export class Audit {
 
   /** What happens beside the record. What cannot be written is said with the next event that is kept. */
   told(event: RunEvent): void {
+    if (event.type === 'chunk' || event.type === 'tool-output' || event.type === 'progress') return; // thousands, and none has a line
     if (isStored(event) || this.options.folder() === '') return;
     this.add(event.runId, (words) => auditOf(event, words)).catch((error) => {
       this.failure = error;
