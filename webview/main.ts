@@ -23,11 +23,17 @@ log.className = 'for-screen-readers';
 log.setAttribute('role', 'log');
 log.setAttribute('aria-live', 'polite');
 
+/** What the person sent has begun nothing yet: the phase is still that of before. */
+let unheard = false;
+
 const context: PanelContext = {
   model: newModel(),
   opened: { history: false, cards: new Set(), whole: new Set() },
   now: Date.now(),
-  post,
+  post(message) {
+    if (message.type === 'send' || message.type === 'continue') unheard = context.model.run?.phase !== 'Running';
+    post(message);
+  },
   refresh,
   toEnd: () => scroll.toEnd(),
   markdown: {
@@ -52,7 +58,7 @@ function draw(): void {
   drawing = undefined;
   context.now = Date.now();
   const { run } = context.model;
-  document.body.dataset.phase = run?.phase ?? '';
+  document.body.dataset.phase = unheard ? '' : (run?.phase ?? '');
   const focused = document.activeElement;
   render(panel(context, scroll), root);
   if (focused && !focused.isConnected && document.hasFocus()) keepFocus();
@@ -100,10 +106,15 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
   take(parsed.data as HostMessage);
 });
 
+const isHeard = (message: HostMessage): boolean =>
+  (message.type === 'events' && message.events.some(({ type }) => type === 'phase')) ||
+  (message.type === 'notice' && message.notice !== null);
+
 function take(message: HostMessage): void {
   const before = context.model.run?.id;
   receive(context.model, message);
   const { run } = context.model;
+  if (message.type === 'run' ? run?.seq !== 0 : isHeard(message)) unheard = false;
   if (message.type === 'run') {
     if (run?.id !== before) {
       context.opened.cards.clear();
