@@ -124,7 +124,7 @@ function take(message: HostMessage): void {
   }
   announce(log, message);
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
-    closeHistory(context);
+    if (run === null) closeHistory(context); // the next words begin a new one
     takeFocus();
   }
   if (message.type === 'look') answerLook(message.look);

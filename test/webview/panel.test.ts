@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import { newRun, type RunSummary } from '../../src/protocol/run.ts';
+import type { RunSummary } from '../../src/protocol/run.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
@@ -892,7 +892,7 @@ The flag works; one test fails, see the test.`,
     await list([{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }]);
     await find('history').click();
     await test.page.evaluate('document.activeElement.blur()'); // as when the list of commands takes the focus
-    await test.send({ type: 'run', run: newRun('run-2') }, { type: 'focus' });
+    await test.send({ type: 'run', run: null }, { type: 'focus' });
     assert.equal(await test.page.locator('.history').count(), 0);
     await test.page.keyboard.type('Hello');
     assert.equal(await composer().inputValue(), 'Hello');
