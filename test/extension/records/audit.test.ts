@@ -107,6 +107,20 @@ run rests`.split('\n'),
     assert.ok(told.every((line) => line.run === run && typeof line.at === 'string'));
   });
 
+  it('asks no setting for a piece of a stream, of which there are thousands', () => {
+    let asked = 0;
+    const folder = () => {
+      asked++;
+      return '';
+    };
+    const audit = new Audit({ ...options(), folder });
+    const place = { runId: talk.runId, seq: 1, at: 1 };
+    audit.told({ ...place, type: 'chunk', content: 'tick ' });
+    audit.told({ ...place, type: 'tool-output', toolCallId: 's', text: 'tock ' });
+    audit.told({ ...place, type: 'progress', text: 'Reading' });
+    assert.equal(asked, 0);
+  });
+
   it('of two windows at once: each in a file of its own, every line whole', async () => {
     const other = new Audit(options());
     const asks = (audit: Audit, nth: number) =>
