@@ -134,15 +134,7 @@ class Counting {
   private toolOf(toolCallId: string, said: string | undefined): ToolCounts | undefined {
     const tool = said || this.names.get(toolCallId);
     if (!tool) return undefined;
-    return entryOf(this.tools, tool, () => ({
-      tool,
-      done: 0,
-      failed: 0,
-      denied: 0,
-      interrupted: 0,
-      ms: [],
-      waits: [],
-    }));
+    return entryOf(this.tools, tool, () => noCalls(tool));
   }
 
   private dayOf(at: number, model: string): ModelDay {
@@ -180,19 +172,21 @@ const newModelDay = (day: string, model: string): ModelDay => ({
   ...(Object.fromEntries(sums.map((name) => [name, 0])) as Record<(typeof sums)[number], number>),
 });
 
+const noCalls = (tool: string): ToolCounts => ({
+  tool,
+  done: 0,
+  failed: 0,
+  denied: 0,
+  interrupted: 0,
+  ms: [],
+  waits: [],
+});
+
 /** All of them together. */
 export function together(all: readonly Counts[]): Counts {
   const tools = new Map<string, ToolCounts>();
   for (const { tool, ms, waits, ...counts } of all.flatMap((one) => one.tools)) {
-    const sum = entryOf(tools, tool, () => ({
-      tool,
-      done: 0,
-      failed: 0,
-      denied: 0,
-      interrupted: 0,
-      ms: [],
-      waits: [],
-    }));
+    const sum = entryOf(tools, tool, () => noCalls(tool));
     for (const name of ['done', 'failed', 'denied', 'interrupted'] as const) sum[name] += counts[name];
     for (const one of ms) sum.ms.push(one);
     for (const one of waits) sum.waits.push(one);
