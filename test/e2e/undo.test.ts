@@ -87,12 +87,15 @@ describe('undo', () => {
     await editor.panel.frame.getByTestId('history').click();
     await row('Write neither.', 1).waitFor();
     await editor.screenshot('branches-listed');
-    await editor.panel.frame
-      .locator('.history-row[data-depth="0"]:has(+ .history-row[data-depth="1"])', { hasText: 'Write both.' })
-      .getByTestId('delete-run')
-      .click();
+    // Another test's run has the same title, and no branch.
+    const parent = editor.panel.frame.locator('.history-row[data-depth="0"]:has(+ .history-row[data-depth="1"])', {
+      hasText: 'Write both.',
+    });
+    const id = await parent.getAttribute('data-run');
+    await parent.getByTestId('delete-run').click();
     await answers(/“Write both\.” has 1 branch\. Delete that, too\?/, 'Delete This One');
     await row('Write neither.', 0).waitFor();
+    assert.equal(await editor.panel.frame.locator(`.history-row[data-run="${id}"]`).count(), 0);
   });
 
   it('of one change by its card, after a reload, only after the dialog', async () => {

@@ -21,6 +21,7 @@ import {
   putWaker,
   takeWaker,
 } from '../../../src/extension/runs/worktree.ts';
+import { eventually } from '../../support/eventually.ts';
 
 describe('a worktree for a run', () => {
   let beside: string;
@@ -129,7 +130,7 @@ describe('a worktree for a run', () => {
     writeFileSync(hook, `#!/bin/sh\ntouch '${begun}'\nsleep 60\n`, { mode: 0o755 });
     const stop = new AbortController();
     const adding = add('towpath/x', undefined, stop.signal);
-    while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually('the hook runs', async () => existsSync(begun));
     stop.abort();
     await assert.rejects(adding);
     assert.doesNotMatch(git('worktree', 'list'), /towpath/);
