@@ -109,6 +109,20 @@ describe('the house', () => {
     );
   });
 
+  it('asks models in one place, which knows the limits of money', () => {
+    const files = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const asking = files.filter(
+      (file) =>
+        /^(?!llm\b).*\.ts$/.test(file) &&
+        /\badapter\b\s*\.complete\(/.test(readFileSync(path.join(root, 'src', file), 'utf8')),
+    );
+    // The context makes an adapter of another; it asks nothing by itself.
+    assert.deepEqual(
+      asking.sort(),
+      ['engine/context.ts', 'engine/modelCall.ts'].map((file) => path.normalize(file)),
+    );
+  });
+
   it('installs no GPU engine unasked', () => {
     const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
     const names = Object.entries<{ name?: string }>(lock.packages).map(([place, entry]) => entry.name ?? place);

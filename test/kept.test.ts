@@ -51,7 +51,8 @@ describe('a run of an earlier Towpath', () => {
       try {
         const id = put(name, folder);
         const [was, store] = [runOf(name), new RunStore(folder)];
-        assert.deepEqual(JSON.parse(JSON.stringify(await store.read(id))), was);
+        const { work: _, ...read } = JSON.parse(JSON.stringify(await store.read(id))); // folded since a later version
+        assert.deepEqual(read, was);
         assert.deepEqual(
           (await store.list()).map(({ phase, damaged }) => [phase, damaged]),
           [[was.phase, undefined]],

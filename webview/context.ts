@@ -5,14 +5,22 @@ import type { PanelModel } from './store.ts';
 /** What a person opened or is about to do in the panel; nobody else needs to know. */
 export interface Opened {
   history: boolean;
+  /** What fills the model's window. */
+  meter?: boolean;
   /** The words that the list of runs is searched for. */
   query?: string;
   /** The run whose delete button was pressed once. */
   deleting?: string;
   /** Cards that show their details, by place (`message:call`). */
   cards: Set<string>;
+  /** A plan that was put away. */
+  planGone?: string;
+  /** The message all of whose acts are shown, by its place. */
+  acts?: number;
   /** Long texts that are shown whole, by place. */
   whole: Set<string>;
+  /** What is unfolded of thinking, briefs and damage, by place. */
+  unfolded: Set<string>;
 }
 
 /** Everything a part of the panel needs to draw itself and to act. */
@@ -28,3 +36,11 @@ export interface PanelContext {
   toEnd(): void;
   markdown: MarkdownActions;
 }
+
+/** What the person unfolds stays so, also when it is drawn anew. */
+export const keepsOpen =
+  ({ opened }: PanelContext, place: string) =>
+  ({ target }: { target: HTMLDetailsElement }): void => {
+    if (target.open) opened.unfolded.add(place);
+    else opened.unfolded.delete(place);
+  };

@@ -21,7 +21,9 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
     context.post({ type: 'list-runs', query: context.opened.query });
     context.refresh();
   };
-  return html`<section class="history" aria-label="Runs">
+  return html`<section class="history" aria-label="Runs" @focusin=${({ target }: FocusEvent) => {
+    keys = { element: target as HTMLElement, row: rowOf(target as Node) };
+  }}>
     <input class="history-search" type="search" data-testid="search-runs" maxlength="200" .value=${query} @input=${search}
       placeholder="Search titles and texts" aria-label="Search runs by words of their titles and texts" />
     ${runs?.query === query && rows.length === 0 ? html`<p class="quiet">${none}</p>` : nothing}
@@ -35,7 +37,25 @@ export function history(context: PanelContext): TemplateResult | typeof nothing 
   </section>`;
 }
 
+/** Where the keys are in the list, and the place of that row. */
+let keys: { element: HTMLElement; row: number } | undefined;
+
+const openers = () => [...document.querySelectorAll<HTMLElement>('.history-open')];
+const rowOf = (element: Node | null) => openers().findIndex((opener) => opener.closest('li')?.contains(element));
+
+/** The keys go back to where they were in the list, which may be another one since; to what stands there now, where that is gone. */
+export function focusHistory(): void {
+  const there = keys?.element.isConnected
+    ? keys.element
+    : keys &&
+      openers()
+        .slice(0, keys.row + 1)
+        .at(-1);
+  (there ?? document.querySelector<HTMLElement>('[data-testid="history"]'))?.focus();
+}
+
 export function openHistory(context: PanelContext): void {
+  keys = undefined;
   context.opened.history = true;
   context.opened.query = '';
   context.opened.deleting = undefined;
@@ -72,13 +92,15 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 }
 
 /** Where and how much, or how it ended, as a sentence. */
-function aboutIt({ damaged, readOnly, error }: RunRow): string | undefined {
+function aboutIt({ damaged, readOnly, error, worktree }: RunRow): string | undefined {
+  if (worktree) return `Opens its window: ${visibleLine(worktree.folder)}`;
   const text = damaged ? `A part of its record is damaged: ${damaged}` : (readOnly ?? error?.message);
   return text && visibleLine(text);
 }
 
 /** What it is at, or how it ended. */
-function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error }: RunRow): string {
+function stateOf({ state, elsewhere, damaged, readOnly, live, phase, error, worktree }: RunRow): string {
+  if (worktree?.begun === false) return 'Not begun';
   const where = elsewhere ? ' in another window' : '';
   if (state === 'asking') return `Asks${where}`;
   if (live || state === 'working') return `Running${where}`;
@@ -107,13 +129,16 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
   const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
   const facts = [
     run.depth > 0 && 'Branch',
+    run.imported && 'Imported',
     stateOf(run),
+    run.worktree && visibleLine(run.worktree.branch),
     model,
     run.cost !== undefined && money(run.cost),
-    ago(run.updatedAt, context.now),
+    ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {
-    context.post({ type: 'open-run', runId: run.id });
+    if (run.worktree) context.post({ type: 'open-worktree', folder: run.worktree.folder });
+    else context.post({ type: 'open-run', runId: run.id });
     closeHistory(context);
   };
   const remove = ({ detail }: MouseEvent) => {
@@ -129,20 +154,22 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
   };
   const pin = () => context.post({ type: 'pin-run', runId: run.id, pinned: !run.pinned });
   const rename = () => context.post({ type: 'rename-run', runId: run.id });
-  return html`${heading === undefined ? nothing : html`<li class="history-day quiet" role="presentation">${heading}</li>`}
-  <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
-    <button class="history-open" title=${aboutIt(run) ?? title}
-        aria-current=${current ? 'true' : nothing} @click=${open}>
-      <span class="history-title">${title}</span>
-      <span class="quiet">${facts.filter(Boolean).join(' · ')}</span>
-      ${run.excerpt === undefined ? nothing : html`<span class="history-excerpt quiet">${proseLine(run.excerpt)}</span>`}
-    </button>
-    <button class="history-button ${run.pinned ? 'on' : ''}" data-testid="pin-run" @click=${pin} aria-pressed=${run.pinned ? 'true' : 'false'}
+  const whatToDo =
+    () => html`<button class="history-button ${run.pinned ? 'on' : ''}" data-testid="pin-run" @click=${pin} aria-pressed=${run.pinned ? 'true' : 'false'}
       title=${run.pinned ? 'Unpin this run' : 'Pin this run'} aria-label=${`Pin ${title}`}>${icons.pin}</button>
     <button class="history-button" data-testid="rename-run" @click=${rename} title="Rename this run" aria-label=${`Rename ${title}`}>${icons.pencil}</button>
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
       title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}
-      aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>
+      aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>`;
+  return html`${heading === undefined ? nothing : html`<li class="history-day quiet" role="presentation">${heading}</li>`}
+  <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
+    <button class="history-open" title=${aboutIt(run) ?? title}
+        aria-current=${current ? 'true' : nothing} @click=${open}>
+      <span class="history-title">${run.worktree ? icons.branch : run.pinned ? icons.pin : nothing}${title}</span>
+      <span class="quiet">${facts.filter(Boolean).join(' · ')}</span>
+      ${run.excerpt === undefined ? nothing : html`<span class="history-excerpt quiet">${proseLine(run.excerpt)}</span>`}
+    </button>
+    ${run.worktree ? nothing : html`<span class="history-acts">${whatToDo()}</span>`}
   </li>`;
 }
 
@@ -156,10 +183,10 @@ export function onHistoryKey(context: PanelContext, event: KeyboardEvent): void 
     return;
   }
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-  const openers = [...document.querySelectorAll<HTMLElement>('.history-open')];
-  if (step === 0 || openers.length === 0) return;
+  const all = openers();
+  if (step === 0 || all.length === 0) return;
   event.preventDefault();
-  const at = openers.findIndex((opener) => opener.closest('li')?.contains(document.activeElement));
-  const next = at < 0 && step < 0 ? openers.length - 1 : (at + step + openers.length) % openers.length;
-  openers[next]?.focus();
+  const at = rowOf(document.activeElement);
+  const next = at < 0 && step < 0 ? all.length - 1 : (at + step + all.length) % all.length;
+  all[next]?.focus();
 }

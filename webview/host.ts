@@ -6,8 +6,8 @@ export interface SavedView {
   draft: string;
   images: Attachment[];
   runId: string;
-  following: boolean;
-  scrollTop: number;
+  /** Where the person has scrolled back to in it: see `Scroll`. */
+  reading?: { place: number; below: number } | undefined;
   /** What is chosen of questions and not sent yet, by run and call. */
   choosing: [key: string, chosen: { at: number; choices: { chosen: number[]; words: string }[] }][];
 }
@@ -28,8 +28,8 @@ export function savedView(): SavedView {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
     images: Array.isArray(saved.images) ? saved.images : [],
     runId: typeof saved.runId === 'string' ? saved.runId : '',
-    following: saved.following !== false,
-    scrollTop: typeof saved.scrollTop === 'number' ? saved.scrollTop : 0,
+    ...(typeof saved.reading?.place === 'number' &&
+      typeof saved.reading.below === 'number' && { reading: saved.reading }),
     choosing: Array.isArray(saved.choosing) ? saved.choosing : [],
   };
 }

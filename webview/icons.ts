@@ -8,6 +8,9 @@ const line = (path: string): TemplateResult => icon(svg`<path d=${path} />`);
 
 export const icons = {
   add: line('M8 3v10M3 8h10'),
+  branch: line(
+    'M5 10.5v-5M5 10.5a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2zM5 5.5a1.6 1.6 0 1 0 0-3.2 1.6 1.6 0 0 0 0 3.2zM11 6.5a1.6 1.6 0 1 0 0-3.2 1.6 1.6 0 0 0 0 3.2zM11 6.5C11 9 8.5 9 5 9.3',
+  ),
   check: line('M3 8.5l3.2 3L13 4.5'),
   chevron: line('M6 4l4 4-4 4'),
   close: line('M4 4l8 8M12 4l-8 8'),
@@ -15,6 +18,9 @@ export const icons = {
   down: line('M8 3v9.5M4 8.8l4 4 4-4'),
   history: line('M2.8 8a5.3 5.3 0 1 0 1.6-3.8L2.8 5.7M2.8 2.6v3.1h3.1M8 5v3.2l2.2 1.5'),
   left: line('M10 4L6 8l4 4'),
+  more: icon(
+    svg`<circle class="filled" cx="3.5" cy="8" r="1.2" /><circle class="filled" cx="8" cy="8" r="1.2" /><circle class="filled" cx="12.5" cy="8" r="1.2" />`,
+  ),
   pause: icon(svg`<path class="filled" d="M5 4h2v8H5zM9 4h2v8H9z" />`),
   pauseLines: line('M6 4.5v7M10 4.5v7'),
   picture: line('M2.5 3.5h11v9h-11zM2.5 11l3-3 2.5 2.5 2-2 3.5 3.5M10.4 6.3v.2'),
@@ -32,5 +38,6 @@ export const icons = {
   terminal: line('M2.5 3.5h11v9h-11zM4.8 6.2L6.8 8l-2 1.8M8.2 10.3h3'),
   trash: line('M3 4.5h10M6.3 4.5V3h3.4v1.5M4.4 4.5l.6 8.5h6l.6-8.5M6.8 7v3.6M9.2 7v3.6'),
   undo: line('M5.5 3.5L2.8 6.2l2.7 2.7M3 6.2h6.3a3.6 3.6 0 0 1 0 7.2H6'),
+  up: line('M8 13V3.5M4 7.2l4-4 4 4'),
   warning: line('M8 2.5L14 13H2zM8 6.5v3.2M8 11.3v.3'),
 };

@@ -1,25 +1,32 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../src/protocol/counted.ts';
 import type { PanelContext } from './context.ts';
 
 /**
- * A text of any length: its beginning, and the rest when it is asked for. `place` tells one from another across drawings.
+ * A text of any length: its beginning, and the rest, or its end, when that is asked for. `place` tells one from another across drawings.
  * Even "the rest" has an end, or a single outcome could freeze the panel.
  */
 export function longText(context: PanelContext, place: string, text: string, characters: number): TemplateResult {
-  const limit = context.opened.whole.has(place) ? mostCharacters : characters;
+  const { whole } = context.opened;
+  const limit = whole.has(place) ? mostCharacters : characters;
   const shown = text.length > limit * 1.1 ? text.slice(0, limit) : text;
   const left = text.length - shown.length;
-  const showMore = () => {
-    context.opened.whole.add(place);
+  if (left === 0) return html`${shown}`;
+  const show = (what: string) => () => {
+    whole.add(what);
     context.refresh();
   };
-  return html`${shown}${
-    left === 0
-      ? nothing
-      : limit === mostCharacters
-        ? html`<span class="quiet">… and ${left.toLocaleString()} more characters</span>`
-        : html`… <button class="more" @click=${showMore}>Show more</button>`
-  }`;
+  const end = `${place}:end`;
+  const between = left - characters;
+  if (whole.has(end) && between > 0)
+    return html`${shown}<span class="quiet">… ${counted(between, 'character')} …</span>
+${text.slice(-characters)}`;
+  const isFar = text.length > mostCharacters * 1.1;
+  return html`${shown}… ${
+    limit === mostCharacters
+      ? html`<span class="quiet">and ${counted(left, 'more character')}</span>`
+      : html`<button class="more" @click=${show(place)}>Show more</button>`
+  }${isFar ? html` <button class="more" @click=${show(end)}>Show the end</button>` : nothing}`;
 }
 
 const mostCharacters = 200_000;

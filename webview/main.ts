@@ -2,16 +2,18 @@ import './policy.ts';
 import './panel.css';
 import { render } from 'lit-html';
 import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
-import { editWaiting, setDraft } from './composer/composer.ts';
-import { focusComposer } from './composer/draft.ts';
+import { editWaiting, longestMessage, setDraft } from './composer/composer.ts';
+import { draft, focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
-import { closeHistory } from './history.ts';
+import { markFound, onFindKey } from './find.ts';
+import { closeHistory, focusHistory } from './history.ts';
 import { post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
-import { newModel, receive } from './store.ts';
-import { announce } from './transcript/announce.ts';
+import { callsAtWork, newModel, receive } from './store.ts';
+import { announcer } from './transcript/announce.ts';
+import { goToMessage } from './transcript/messageActs.ts';
 import { Scroll } from './transcript/scroll.ts';
 
 defineElements();
@@ -22,13 +24,14 @@ const log = document.body.appendChild(document.createElement('div'));
 log.className = 'for-screen-readers';
 log.setAttribute('role', 'log');
 log.setAttribute('aria-live', 'polite');
+const announce = announcer(log);
 
 /** What the person sent has begun nothing yet: the phase is still that of before. */
 let unheard = false;
 
 const context: PanelContext = {
   model: newModel(),
-  opened: { history: false, cards: new Set(), whole: new Set() },
+  opened: { history: false, cards: new Set(), whole: new Set(), unfolded: new Set() },
   now: Date.now(),
   post(message) {
     if (message.type === 'send' || message.type === 'continue') unheard = context.model.run?.phase !== 'Running';
@@ -44,6 +47,7 @@ const context: PanelContext = {
       }
     },
     copy: (text) => post({ type: 'copy', text }),
+    use: (how, text, language) => post({ type: 'use-code', how, text: text.slice(0, longestMessage), language }),
   },
 };
 const scroll = new Scroll(refresh);
@@ -61,15 +65,25 @@ function draw(): void {
   document.body.dataset.phase = unheard ? '' : (run?.phase ?? '');
   const focused = document.activeElement;
   render(panel(context, scroll), root);
-  if (focused && !focused.isConnected && document.hasFocus()) keepFocus();
+  if (document.activeElement === document.body && document.hasFocus()) {
+    if (focused?.isConnected)
+      (focused as HTMLElement).focus(); // it was moved
+    else if (focused) keepFocus();
+  }
   scroll.settle();
+  markFound(scroll);
   keepTime();
 }
 
 /** A button that did its work is gone at times: the next key is to land somewhere all the same. */
 function keepFocus(): void {
   if (document.activeElement !== document.body) return;
-  if (context.opened.history) document.querySelector<HTMLElement>('[data-testid="history"]')?.focus();
+  focusWhereItIs();
+}
+
+/** What lies over the conversation has the keys; it closes when they go elsewhere. */
+function focusWhereItIs(): void {
+  if (context.opened.history) focusHistory();
   else focusComposer();
 }
 
@@ -79,7 +93,7 @@ function takeFocus(): void {
     (document.activeElement as HTMLElement | null)?.blur();
     window.focus();
   }
-  focusComposer();
+  focusWhereItIs();
 }
 
 let clock: ReturnType<typeof setInterval> | undefined;
@@ -89,7 +103,7 @@ function keepTime(): void {
   const { run, state } = context.model;
   const moving =
     run?.phase === 'Running' &&
-    (run.progress?.until !== undefined || Object.values(run.calls).some((call) => call.status === 'running'));
+    (run.progress?.until !== undefined || callsAtWork(context.model).some(({ status }) => status === 'running'));
   const wanted = moving ? 1000 : state?.commands.length ? 15_000 : 0;
   if (wanted === period) return;
   period = wanted;
@@ -119,19 +133,25 @@ function take(message: HostMessage): void {
     if (run?.id !== before) {
       context.opened.cards.clear();
       context.opened.whole.clear();
+      context.opened.acts = undefined;
+      context.opened.unfolded.clear();
     }
+    if (run && run.id !== before) closeHistory(context); // it lies over what is to be seen now, whoever asked for it
     scroll.open(run?.id ?? '');
   }
-  announce(log, message);
+  announce(context, message);
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
     if (run === null) closeHistory(context); // the next words begin a new one
     takeFocus();
   }
   if (message.type === 'look') answerLook(message.look);
+  if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
   if (message.type === 'edit-waiting') editWaiting(context, message.queued);
   refresh();
 }
 
+window.addEventListener('keydown', (event) => goToMessage(event) && event.preventDefault());
+window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
 // A page that lost the focus to a dialog gets it back without the element that had it. A click has its own, a moment later.
 window.addEventListener('focus', () => requestAnimationFrame(keepFocus));

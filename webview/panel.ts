@@ -5,31 +5,32 @@ import { asksElsewhere, onConversationKey } from './composer/ask.ts';
 import { asksIn } from './composer/choosing.ts';
 import { commands } from './composer/commands.ts';
 import { composer } from './composer/composer.ts';
+import { focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
+import { findBar } from './find.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
 import { icons } from './icons.ts';
 import { graph } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
 import { plan } from './transcript/plan.ts';
+import type { Scroll } from './transcript/scroll.ts';
 import { sentence } from './transcript/sentence.ts';
 import { transcript } from './transcript/transcript.ts';
 import { welcome, workspaceNotices } from './transcript/welcome.ts';
 
 /** The whole panel, top to bottom. */
-export function panel(
-  context: PanelContext,
-  scroll: { following: boolean; onScroll(): void; toEnd(): void },
-): TemplateResult {
+export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
   const { run, state } = context.model;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
   return html`
     ${header(context)}
+    ${findBar(context, scroll)}
     <main class="scroller" tabindex="0" aria-label="Conversation" @scroll=${scroll.onScroll}
       @keydown=${(event: KeyboardEvent) => onConversationKey(context, event)}>
       <div class="transcript">
         ${state ? workspaceNotices(context, state) : nothing}
         ${state && empty ? welcome(context, state) : nothing}
-        ${run ? transcript(context, run) : nothing}
+        ${run ? transcript(context, run, scroll.pages) : nothing}
         ${run ? graph(context, run) : nothing}
         ${run ? asksElsewhere(context, run) : nothing}
         ${run ? phaseLine(context, run) : nothing}
@@ -42,7 +43,7 @@ export function panel(
           : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
               ><span slot="start">${icons.down}</span>${asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest'}</vscode-button>`
       }
-      ${run ? plan(run) : nothing}
+      ${plan(context)}
       ${commands(context)}
       ${noticeBar(context)}
       ${composer(context)}
@@ -56,6 +57,7 @@ function header(context: PanelContext): TemplateResult {
   const begin = () => {
     context.post({ type: 'new-run' });
     closeHistory(context);
+    focusComposer();
   };
   return html`<header @keydown=${(event: KeyboardEvent) => onHistoryKey(context, event)}
       @focusout=${(event: FocusEvent) => leaveHistory(context, event)}>

@@ -1,7 +1,7 @@
 import type { RunEvent } from '../src/protocol/events.ts';
 import { applyEvent, isNews } from '../src/protocol/fold.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
-import type { Run } from '../src/protocol/run.ts';
+import type { CallState, Run } from '../src/protocol/run.ts';
 import type { BranchPoint, HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
@@ -9,17 +9,30 @@ export interface PanelModel {
   state?: PanelState;
   run: Run | null;
   notice: Notice | null;
+  /** What *Compact Now* would free, of the run with this id. */
+  room?: { runId: string; frees: number };
   /** The list of runs, as long as it is open. */
   runs?: Extract<HostMessage, { type: 'runs' }>;
   /** Of the run with this id. */
   branches?: { runId: string; points: BranchPoint[] };
   /** What the model was told about each call, by call id. */
   results: Map<string, ToolResult>;
+  /** All that a call changed, by call id, as far as it was asked for. */
+  changes: Map<string, string>;
   /** How often each call changed: a card is drawn anew only when its number moved. */
   revisions: Map<string, number>;
+  /** Calls that may be at work, or ask: see `callsAtWork`. */
+  going: Set<string>;
 }
 
-export const newModel = (): PanelModel => ({ run: null, notice: null, results: new Map(), revisions: new Map() });
+export const newModel = (): PanelModel => ({
+  run: null,
+  notice: null,
+  results: new Map(),
+  changes: new Map(),
+  revisions: new Map(),
+  going: new Set(),
+});
 
 /** Takes in what the host said. `focus` is for the composer, not for the model. */
 export function receive(model: PanelModel, message: HostMessage): void {
@@ -33,15 +46,25 @@ export function receive(model: PanelModel, message: HostMessage): void {
     case 'runs':
       model.runs = message;
       break;
+    case 'room':
+      model.room = message;
+      break;
     case 'branches':
       model.branches = message;
       break;
     case 'run':
       model.run = message.run;
       model.results = new Map();
+      model.changes = new Map();
       model.revisions = new Map();
+      model.going = new Set(Object.keys(message.run?.calls ?? {}));
       for (const told of message.run?.messages ?? []) collectResults(model, told);
       for (const { messages } of message.run?.damage ?? []) for (const told of messages) collectResults(model, told);
+      break;
+    case 'change':
+      if (message.runId !== model.run?.id) break;
+      model.changes.set(message.toolCallId, message.diff);
+      touch(model, message.toolCallId);
       break;
     case 'events':
       for (const event of message.events) fold(model, event);
@@ -66,6 +89,17 @@ function collectResults(model: PanelModel, message: Run['messages'][number]): vo
   }
 }
 
+/** The calls of the shown run that run or ask. Looks only at those that something happened to since the last time. */
+export function callsAtWork({ run, going }: PanelModel): CallState[] {
+  return [...going].flatMap((id) => {
+    const state = run?.calls[id];
+    if (state?.status === 'running' || state?.status === 'asking') return [state];
+    going.delete(id);
+    return [];
+  });
+}
+
 const touch = (model: PanelModel, callId: string): void => {
+  model.going.add(callId);
   model.revisions.set(callId, (model.revisions.get(callId) ?? 0) + 1);
 };

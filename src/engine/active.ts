@@ -8,7 +8,11 @@ import { type EngineResult, failedWith } from './result.ts';
 export interface Active extends Holding {
   asking?: Asking;
   pausing?: boolean;
+  /** The person has asked for room in its window, and none was made yet. */
+  wantsRoom?: boolean;
   controller: AbortController;
+  /** Ends the waits of its model calls (`now`). */
+  hurry: EventTarget;
   /** Said before the loop listens: what the run is entered with, and what came while it was being opened. */
   early: (UserInput & { when?: When })[];
   /** It has come to rest; that may still be on its way to the panel and the disk. */
@@ -23,5 +27,6 @@ export function newActive(early: UserInput[] = []): Active {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal); // every call of a turn listens, and lets go when it is done
   const none = Promise.resolve();
-  return { controller, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
+  const hurry = new EventTarget();
+  return { controller, hurry, early, notes: [], ended: false, done: none.then(() => failedWith('', '')), closed: none };
 }

@@ -3,6 +3,7 @@ import { callIdsIn } from '../llm/callIds.ts';
 import { withOwnNatives } from '../llm/native.ts';
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
 import type { ToolCall } from '../protocol/messages.ts';
+import { isOverLimit } from '../protocol/money.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import type { CallState } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
@@ -11,11 +12,14 @@ import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext, StepDone } from '../tools/tool.ts';
 import type { Asking } from './asking.ts';
+import type { Budget } from './budget.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import type { RunLog } from './log.ts';
-import { runTurns, type Talk } from './loop.ts';
+import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
+import { makeRoom } from './room.ts';
+import { RestsAt, type StopPoint } from './stop.ts';
 import { giveWaiting, isInterrupting } from './waiting.ts';
 import type { Agent, Apart, TurnOptions, WorkflowContext } from './workflow.ts';
 
@@ -28,15 +32,21 @@ export interface RunModel {
   adapter: LlmAdapter;
   /** Where it is, when it is behind an address: for the record. */
   host?: string;
+  /** What may be spent in a day, on this model as on all others. */
+  budget?: Budget;
   maxTokens?: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
 }
 
-/** A model by its name. `workflowId`: it is the file that this run follows which names it; without it, the person has. */
+/**
+ * A model by its name, else the chosen one. `workflowId`: it is the file that this run follows which names it; without it, the person
+ * has. `before`: the one that the run's conversation went to last.
+ */
 export interface AskedModel {
-  id: string;
+  id?: string;
   workflowId?: string;
+  before?: string;
 }
 
 export interface ContextOptions {
@@ -45,6 +55,10 @@ export interface ContextOptions {
   intent: WorkflowContext['intent'];
   values: WorkflowContext['values'];
   isPausing(): boolean;
+  /** True once after the person has asked for room. */
+  wantsRoom?(): boolean;
+  /** Ends the waits of model calls (`now`). */
+  hurry?: EventTarget;
   /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
   asking: Asking;
@@ -86,12 +100,20 @@ export function createContext(options: ContextOptions): WorkflowContext {
   const models = new Map<string | undefined, Promise<RunModel>>();
   const modelOf = (named?: string) => {
     const { instead } = options;
+    const before = run.models?.at(-1)?.model;
     const id = instead ?? named;
     const file = instead === undefined ? { workflowId: run.workflowId } : {};
-    const model = models.get(id) ?? options.model(id === undefined ? undefined : { id, ...file });
+    const model = models.get(id) ?? options.model(id === undefined ? { before } : { id, ...file }).then(hurried);
     models.set(id, model);
     return model;
   };
+  const hurried = ({ adapter, ...model }: RunModel): RunModel => ({
+    ...model,
+    adapter: {
+      ...adapter,
+      complete: (request, given) => adapter.complete(request, { ...given, hurry: options.hurry }),
+    },
+  });
   let talking: Promise<unknown> = Promise.resolve();
 
   return {
@@ -121,7 +143,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     async complete({ model: id, ...request }, { node, onText, ...options }) {
       const chosen = await modelOf(id);
       const { model, maxTokens } = chosen;
-      return callModel(
+      const reply = await callModel(
         chosen,
         { ...(maxTokens && { maxTokens }), ...request, model },
         {
@@ -130,14 +152,17 @@ export function createContext(options: ContextOptions): WorkflowContext {
           node,
           signal,
           shows: ({ content }) => Boolean(content && onText),
-          onChunk: ({ content, progress }) => {
+          onChunk: ({ content, progress, warning }) => {
             if (progress) void emit({ type: 'progress', ...progress });
+            if (warning) void emit({ type: 'progress', text: warning });
             if (!content || !onText) return;
             onText(content);
             void emit({ type: 'chunk', content, node });
           },
         },
       );
+      if (isOverLimit(reply.error)) throw new RestsAt({ phase: 'WaitingUser', error: reply.error });
+      return reply;
     },
 
     execute: (call, approval) =>
@@ -156,7 +181,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
-    return runTurns({
+    const loop: Turns = {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       small: options.small,
@@ -180,6 +205,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       },
       // What nobody keeps cannot be gone on with: it comes to its end, and the run rests after it.
       isPausing: () => !(apart && !apart.add) && options.isPausing(),
+      wantsRoom: () => !apart && (options.wantsRoom?.() ?? false),
       isComplete: turn.isComplete ?? (() => false),
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
@@ -187,8 +213,14 @@ export function createContext(options: ContextOptions): WorkflowContext {
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart !== undefined && !apart.add,
       signal,
-    });
+    };
+    return turn.onlyRoom ? onlyRoom(loop) : runTurns(loop);
   }
+}
+
+async function onlyRoom(loop: Turns): Promise<StopPoint> {
+  const made = await makeRoom({ ...loop, run: loop.talk }, 'asked');
+  return { phase: 'WaitingUser', ...(typeof made === 'object' && { error: made }) };
 }
 
 /** What a call did whose outcome nobody heard before the editor's end. */
@@ -197,6 +229,7 @@ const stepDone = (state: CallState | undefined): StepDone | undefined =>
 
 /** Where another model may have spoken before: of what all have said in a form of their own it is sent what it has. */
 const sayingItsOwn = (adapter: LlmAdapter): LlmAdapter => ({
+  ...adapter,
   complete: (request, options) =>
     adapter.complete({ ...request, messages: withOwnNatives(request.messages, request.model) }, options),
 });
@@ -267,7 +300,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
       if (event.type === 'chunk') {
         if (event.content) await emit({ type: 'chunk', content: event.content, node });
       } else if (event.type === 'usage') {
-        await emit({ ...event, node });
+        await emit({ ...event, node, filling: undefined }); // the window that is shown is the run's
         counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
         counted.contextMessages = apart.messages.length + 1; // the answer comes next
       } else if (event.type === 'compaction') {

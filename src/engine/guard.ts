@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import type { ToolCall } from '../protocol/messages.ts';
+import type { Repeated } from '../protocol/codes.ts';
+import type { ErrorInfo, ToolCall } from '../protocol/messages.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { visibleLine } from '../protocol/visible.ts';
 
@@ -43,12 +44,15 @@ export class RepeatGuard {
     this.isNew = false;
   }
 
-  /** All calls of the reply have been noted. Once it is enough: a sentence for the person, with the call that is repeated. */
-  endTurn(): string | undefined {
+  /** All calls of the reply have been noted. Once it is enough: a sentence for the person, with the call that is repeated (`details`). */
+  endTurn(): Omit<ErrorInfo, 'code'> | undefined {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
     const failed = `The same call failed ${stopAt} times, with nothing changed in between`;
-    return `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`;
+    return {
+      message: `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`,
+      details: { name: this.circling.name, arguments: shortened(this.circling), times: stopAt } satisfies Repeated,
+    };
   }
 
   /** The person has said something, or a command has ended meanwhile, which may change anything: all is counted anew. */
@@ -90,11 +94,14 @@ export class RepeatGuard {
 }
 
 /** The call and its arguments on one line, for the person; of what is long the middle is left out. */
-function wordsOf({ name, arguments: args, malformed }: ToolCall): string {
-  const shortened = JSON.stringify(args, (_, value) => (typeof value === 'string' ? short(value, mostOfText) : value));
-  const words = `${short(name, mostOfText)} ${short(malformed ?? shortened, mostOfArguments)}`;
+function wordsOf(call: ToolCall): string {
+  const { name, malformed } = call;
+  const words = `${short(name, mostOfText)} ${short(malformed ?? JSON.stringify(shortened(call)), mostOfArguments)}`;
   return visibleLine(words).replaceAll('*Towpath', '\\u002aTowpath'); // commands of ours stand out so in a sentence
 }
+
+const shortened = ({ arguments: args }: ToolCall): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(args, (_, value) => (typeof value === 'string' ? short(value, mostOfText) : value)));
 
 const mostOfText = 80;
 const mostOfArguments = 200;

@@ -3,9 +3,11 @@ import { windowIn } from '../llm/providerErrors.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
+import { isOverLimit } from '../protocol/money.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
+import { fillingOf } from './filling.ts';
 import { RepeatGuard } from './guard.ts';
 import { type Called, callModel } from './modelCall.ts';
 import { makeRoom } from './room.ts';
@@ -43,6 +45,8 @@ export interface Turns {
   isComplete(): boolean;
   /** Asked between turns: the person wants it to rest. */
   isPausing(): boolean;
+  /** Asked between turns: the person wants room to be made, once. */
+  wantsRoom(): boolean;
   /** Asked after each turn that did not end the work: true ends it at `WaitingUser`. */
   handsBack(): boolean;
   maxTurns: number;
@@ -68,11 +72,12 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     const said = talk.messages.length;
     await talk.hear?.();
     if (talk.messages.length > said) guard.forget();
-    await makeRoom(room, 'nearly full');
+    await makeRoom(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Set<string>();
+    let thinks: { from: number; to: number } | undefined;
     const ask = () =>
       callModel(
         called,
@@ -84,9 +89,11 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
           emit,
           signal,
           tokens: tokensOfPrefix(turns.prefix) + tokensOfSent(talk),
+          filling: fillingOf(talk, turns.prefix, room.contextWindow),
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
+            if (chunk.thinking) thinks = { from: thinks?.from ?? performance.now(), to: performance.now() };
             if (chunk.warning) warnings.add(chunk.warning);
             if (turns.shownWhole) return;
             show(emit, chunk);
@@ -98,13 +105,18 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (reply.error?.code === 'LLM_CONTEXT_OVERFLOW' && !reply.message) {
       const size = windowIn(reply.error); // who says that it is smaller than was believed is believed from now on
       if (size !== undefined) room.contextWindow = Math.min(size, room.contextWindow ?? size);
-      if (await makeRoom(room, 'overflowed', size)) reply = await ask();
+      if ((await makeRoom(room, 'overflowed', size)) === true) reply = await ask();
     }
 
     const whole = reply.success && reply.finishReason !== 'length' && !signal.aborted;
     const asked = whole ? calls.named(reply.message?.toolCalls ?? []) : calls.begun;
     // What asks for a change is on disk before anything changes.
-    await appendReply(talk, reply.message, { whole, calls: asked, warnings: [...warnings] });
+    await appendReply(talk, reply.message, {
+      whole,
+      calls: asked,
+      warnings: [...warnings],
+      thoughtMs: thinks ? Math.round(thinks.to - thinks.from) : 0,
+    });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
     const outcomes: ToolOutcome[] = [];
     guard.beginTurn();
@@ -149,14 +161,15 @@ export const turnLimit = (turns: number): StopPoint => ({
 async function appendReply(
   talk: Talk,
   message: AssistantMessage | undefined,
-  { whole, calls, warnings }: { whole: boolean; calls: ToolCall[]; warnings: string[] },
+  { whole, calls, warnings, thoughtMs }: { whole: boolean; calls: ToolCall[]; warnings: string[]; thoughtMs: number },
 ): Promise<void> {
   const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
   if (!whole && !said.content && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
   const warned = warnings.length > 0 ? { warnings } : {};
-  await talk.add({ ...said, ...toolCalls, ...incomplete, ...warned });
+  const thought = said.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
+  await talk.add({ ...said, ...toolCalls, ...thought, ...incomplete, ...warned });
 }
 
 function show(emit: Turns['emit'], chunk: ChatStreamChunk): void {
@@ -176,7 +189,8 @@ function isDenial(outcome: ToolOutcome): boolean {
 
 function failed(error: ErrorInfo | undefined): StopPoint {
   const told = error ?? { code: 'UNKNOWN', message: 'The model call failed without saying why.' };
-  return { phase: told.code === 'LLM_RATE_LIMITED' ? 'WaitingUser' : 'Failed', error: told };
+  const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
+  return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
 
 const cutByLength: StopPoint = {
@@ -184,10 +198,11 @@ const cutByLength: StopPoint = {
   error: {
     code: 'LLM_INCOMPLETE',
     message: 'The answer reached its length limit and is cut off. Continue to let it go on.',
+    reason: 'cut',
   },
 };
 
-const looping = (message: string): StopPoint => ({
+const looping = (repeated: Omit<ErrorInfo, 'code'>): StopPoint => ({
   phase: 'WaitingUser',
-  error: { code: 'ENGINE_LOOP_DETECTED', message },
+  error: { code: 'ENGINE_LOOP_DETECTED', ...repeated },
 });

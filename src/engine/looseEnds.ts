@@ -86,7 +86,8 @@ export function toldAfterwards(state: CallState | undefined): ToolOutcome {
   if (state?.decision === 'deny') return failure('TOOL_DENIED', 'The person did not allow this. It did not run.');
   const { code = 'TOOL_DENIED' } = state ?? {};
   if (code === 'TOOL_INTERRUPTED') return failure(code, interruption(state!));
-  if (code !== 'TOOL_DENIED') return failure(code, 'It failed. What else it said was lost when the run ended.');
+  if (code !== 'TOOL_DENIED')
+    return { ok: false, error: { code, message: 'It failed. What else it said was lost when the run ended.' } };
   return failure(code, 'The run ended before this was answered. It did not run.', { words: 'closed' });
 }
 

@@ -1,7 +1,10 @@
 import { type Compaction, compactionOf } from '../protocol/compaction.ts';
+import type { ErrorInfo } from '../protocol/messages.ts';
 import { borderOfLast } from './borders.ts';
+import type { Conversation } from './conversation.ts';
+import { filled, full, roomAt } from './filling.ts';
 import { keptWords } from './kept.ts';
-import { tokensOfSent, workOut } from './sent.ts';
+import { partsOf, tokensOfSent, workOut } from './sent.ts';
 import { usualLimit } from './shortened.ts';
 import { type Conversing, summarise } from './summary.ts';
 import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from './tokens.ts';
@@ -13,9 +16,7 @@ export interface Room extends Conversing {
   brief?: string;
 }
 
-/** Parts of the window. It is emptied late and by much, because what follows has to be read anew. */
-const full = 0.85;
-const leastFull = 0.25;
+/** Parts of the window. */
 const forSummary = 0.1;
 const forKept = 0.1;
 const worthIt = 0.1;
@@ -40,36 +41,72 @@ interface Way {
  * Leaves out what fills the model's window: old tool output and the arguments of old calls are shortened first, then the oldest
  * turns are summarised; the task, the newest request, what `keptWords` keeps, and the last turns stay. Where these alone are too
  * much, their long texts are shortened as well. `overflowed`: the provider has said that the window is full, and perhaps how large it
- * is. Resolves to whether less will be sent now.
+ * is. `asked`: the person wants it, however full it is. Resolves to whether less will be sent now, or to why no summary may be paid.
  */
-export async function makeRoom(room: Room, why: 'nearly full' | 'overflowed', size?: number): Promise<boolean> {
+export async function makeRoom(
+  room: Room,
+  why: 'nearly full' | 'overflowed' | 'asked',
+  size?: number,
+): Promise<boolean | ErrorInfo> {
   const { run, prefix, emit } = room;
-  const estimate = tokensOfPrefix(prefix) + tokensOfSent(run);
+  const fixed = tokensOfPrefix(prefix);
+  const estimate = fixed + tokensOfSent(run);
   const counted = tokensOfRun(run, estimate);
   const overflowed = why === 'overflowed';
   const now = overflowed ? Math.max(counted, estimate, size ?? 0) : counted;
-  const window = overflowed ? Math.min(room.contextWindow ?? now, size ?? now / 2) : room.contextWindow;
+  const window =
+    why === 'asked'
+      ? asIfFull(now, room.contextWindow)
+      : overflowed
+        ? Math.min(room.contextWindow ?? now, size ?? now / 2)
+        : room.contextWindow;
   if (!window) return false;
-  const most = Math.max(window * full - (prefix.maxTokens ?? 0), window * leastFull);
-  if (!overflowed && now <= most) return false;
+  const most = roomAt(window, prefix);
+  if (why === 'nearly full' && now <= most) return false;
 
   const scale = Math.max(1, now / estimate); // our estimate, corrected by what the provider has counted
-  const way = choose(room, { now, window, most, scale, overflowed });
+  const way = choose(room, { fixed, now, window, most, scale, overflowed });
   if (!way) return false;
   const writes = Math.min(window * forSummary, most - way.tokens) / scale;
+  const after = (step: Step) => {
+    const { messages } = run;
+    const parts = partsOf(
+      workOut({ messages, compactions: [...run.compactions, compactionOf(step, messages.length)] }),
+      messages,
+    );
+    return filled(parts, prefix, room.contextWindow, scale * (tokensOfPrefix(prefix) + parts.sent));
+  };
   for (const step of way.steps) {
-    if (step.summary === undefined) await emit({ type: 'compaction', ...step });
+    if (step.summary === undefined) await emit({ type: 'compaction', ...step, filling: after(step) });
     else {
       const reads = Math.floor((window * full * wanted) / scale);
       const summary = await summarise(room, step.upTo, { reads, writes: Math.floor(writes) });
-      if (summary === undefined) return false;
-      await emit({ type: 'compaction', ...step, summary });
+      if (typeof summary !== 'string') return summary ?? false;
+      const made = { ...step, summary };
+      await emit({ type: 'compaction', ...made, filling: after(made) });
     }
   }
   return true;
 }
 
+/** The window that this much would fill. */
+const asIfFull = (now: number, window = Number.POSITIVE_INFINITY): number => Math.min(window, now / full);
+
+/** Tokens that `asked` would free of a conversation, roughly; `fixed`: of what is sent before it. */
+export function freeable(run: Conversation, fixed: number, contextWindow?: number): number {
+  const estimate = fixed + tokensOfSent(run);
+  const now = tokensOfRun(run, estimate);
+  const window = asIfFull(now, contextWindow);
+  const scale = Math.max(1, now / estimate);
+  const way = choose({ run }, { fixed, now, window, most: now, scale, overflowed: false });
+  if (!way) return 0;
+  const words = isSummary(way.steps[0]) ? window * forSummary : 0;
+  return Math.max(0, Math.round(now - way.tokens - words));
+}
+
 interface Measures {
+  /** Tokens of what is sent before the conversation. */
+  fixed: number;
   now: number;
   window: number;
   /** What may be full. */
@@ -79,9 +116,11 @@ interface Measures {
 }
 
 /** The gentlest way that leaves enough room; else one that fits; else the one that frees most, when that is worth it. */
-function choose({ run, prefix, brief }: Room, { now, window, most, scale, overflowed }: Measures): Way | undefined {
+function choose(
+  { run, brief }: Pick<Room, 'run' | 'brief'>,
+  { fixed, now, window, most, scale, overflowed }: Measures,
+): Way | undefined {
   const { messages } = run;
-  const fixed = tokensOfPrefix(prefix);
   const wayOf = (steps: Step[]): Way => {
     const compactions = [...run.compactions, ...steps.map((step) => compactionOf(step, messages.length))];
     return { steps, tokens: scale * (fixed + tokensOfMessages(workOut({ messages, compactions }))) };

@@ -13,14 +13,30 @@ interface Said {
 export const sentMessages = (said: Said): Message[] => [...sentOf(said).messages];
 
 /** What that has of tokens, roughly. */
-export const tokensOfSent = (said: Said): number => sentOf(said).tokens;
+export const tokensOfSent = (said: Said): number => sentOf(said).parts.sent;
+
+/** Tokens by what they are of, roughly. */
+export interface Parts {
+  /** All of what is sent. */
+  sent: number;
+  /** Notes to the model on the way. */
+  instructions: number;
+  words: number;
+  output: number;
+  answers: number;
+  summary: number;
+  /** Of what was said, and is not sent. */
+  leftOut: number;
+}
+
+export const partsOfSent = (said: Said): Readonly<Parts> => sentOf(said).parts;
 
 interface Sent {
   /** How many messages, and which compactions, are in it. */
   upTo: number;
   compactions: Said['compactions'];
   messages: Message[];
-  tokens: number;
+  parts: Parts;
 }
 
 /** As it was worked out the last time. A conversation only grows: between two compactions a turn looks at what is new alone. */
@@ -29,13 +45,39 @@ const latest = new WeakMap<Said['messages'], Sent>();
 function sentOf({ messages, compactions }: Said): Sent {
   const known = latest.get(messages);
   const goesOn = known && isSame(known.compactions, compactions);
-  const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], tokens: 0 };
-  const more = workOut(goesOn ? { messages: messages.slice(sent.upTo), compactions: [] } : { messages, compactions });
+  const sent = goesOn ? known : { upTo: 0, compactions: [...compactions], messages: [], parts: { ...noParts } };
+  const news = goesOn ? messages.slice(sent.upTo) : messages;
+  const more = workOut({ messages: news, compactions: goesOn ? [] : compactions });
   for (const message of more) sent.messages.push(message);
-  sent.tokens += tokensOfMessages(more);
+  count(sent.parts, more, news);
   sent.upTo = messages.length;
   latest.set(messages, sent);
   return sent;
+}
+
+const noParts: Parts = { sent: 0, instructions: 0, words: 0, output: 0, answers: 0, summary: 0, leftOut: 0 };
+
+/** What is sent in place of what was said. */
+export function partsOf(sent: readonly Message[], said: readonly Message[]): Parts {
+  const parts = { ...noParts };
+  count(parts, sent, said);
+  return parts;
+}
+
+function count(parts: Parts, sent: readonly Message[], said: readonly Message[]): void {
+  for (const message of sent) {
+    const tokens = tokensOfMessages([message]);
+    parts.sent += tokens;
+    parts[partOf(message)] += tokens;
+  }
+  parts.leftOut = Math.max(0, parts.leftOut + tokensOfMessages(said) - tokensOfMessages(sent));
+}
+
+function partOf(message: Message): Exclude<keyof Parts, 'sent' | 'leftOut'> {
+  if (message.role === 'system') return 'instructions';
+  if (message.role === 'tool') return 'output';
+  if (message.role === 'assistant') return 'answers';
+  return message.content.startsWith(place) ? 'summary' : 'words';
 }
 
 const isSame = (ones: readonly unknown[], others: readonly unknown[]): boolean =>

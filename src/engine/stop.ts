@@ -25,6 +25,13 @@ export class Stopped extends Error {
     new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
 }
 
+/** Thrown where a workflow can go no further until the person decides: it rests at this point, and goes on from the same step. */
+export class RestsAt extends Error {
+  constructor(readonly point: StopPoint) {
+    super('The run rests.');
+  }
+}
+
 export const closedMessage =
   'The editor closed while this run was at work. Nothing was lost; what had not been answered did not run.';
 

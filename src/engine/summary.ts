@@ -1,6 +1,7 @@
 import type { ChatRequest } from '../llm/client.ts';
 import { excerpt } from '../llm/excerpt.ts';
-import type { Message } from '../protocol/messages.ts';
+import type { ErrorInfo, Message } from '../protocol/messages.ts';
+import { isOverLimit } from '../protocol/money.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunLog } from './log.ts';
 import { type Called, callModel } from './modelCall.ts';
@@ -41,23 +42,26 @@ const leastTokens = 48;
 
 /**
  * What was said before message `upTo`, in short: by the person's small model or, without one that can, by the model itself, in
- * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped.
+ * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped, or
+ * why it may not be paid.
  */
 export async function summarise(
   { run, emit, called, small, prefix, signal }: Conversing,
   upTo: number,
   { reads, writes }: { reads: number; writes: number },
-): Promise<string | undefined> {
+): Promise<string | ErrorInfo | undefined> {
   if (writes < leastTokens) return '';
   void emit({ type: 'progress', text: "The model's window is full: summarising the oldest turns." });
   const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
   const messages = run.messages.slice(begin, upTo);
   const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
+  let refused: ErrorInfo | undefined;
   const ask = async ({ model, contextWindow = Number.POSITIVE_INFINITY, ...called }: Summariser) => {
     const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
     const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
     const request = { model, systemPrompt, messages: [{ role: 'user' as const, content }] };
     const reply = await callModel(called, request, { emit, signal });
+    refused = isOverLimit(reply.error) ? reply.error : undefined;
     return reply.success ? reply.message?.content.trim() : undefined;
   };
   const chosen = await small?.().catch((error: Error) => {
@@ -66,7 +70,8 @@ export async function summarise(
   });
   const bySmall = chosen && (await ask(chosen));
   const words = bySmall || (signal.aborted ? undefined : await ask({ ...called, model: prefix.model }));
-  return signal.aborted ? undefined : excerptOfTokens(words || plainly(summary, messages), writes);
+  if (signal.aborted) return undefined;
+  return refused ?? excerptOfTokens(words || plainly(summary, messages), writes);
 }
 
 function lines(message: Message): string[] {

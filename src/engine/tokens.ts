@@ -26,10 +26,13 @@ function once<Of extends object>(of: Of, count: (of: Of) => number): number {
 }
 
 export const tokensOfPrefix = (prefix: Omit<ChatRequest, 'messages'>): number =>
-  once(
-    prefix,
-    ({ systemPrompt, tools = [] }) => estimateTokenCount(systemPrompt) + estimateTokenCount(JSON.stringify(tools)),
-  );
+  tokensOfInstructions(prefix) + tokensOfTools(prefix);
+
+export const tokensOfInstructions = (prefix: Omit<ChatRequest, 'messages'>): number =>
+  once(prefix, ({ systemPrompt }) => estimateTokenCount(systemPrompt));
+
+export const tokensOfTools = ({ tools = [] }: Omit<ChatRequest, 'messages'>): number =>
+  once(tools, () => estimateTokenCount(JSON.stringify(tools)));
 
 export function tokensOfMessages(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + tokensOf(message), 0);

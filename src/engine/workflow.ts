@@ -59,7 +59,10 @@ export interface WorkflowContext {
   hear(): Promise<void>;
   /** The one loop, as `agent`, until a stop point. The run has one conversation: a second caller waits for the first. */
   turns(options: TurnOptions): Promise<StopPoint>;
-  /** One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. */
+  /**
+   * One model call outside the conversation. Its tokens are counted; what it says is shown with `node` when it is streamed. Rejects with
+   * `RestsAt` where it would cost more than the person allows.
+   */
   complete(request: Omit<ChatRequest, 'model'> & { model?: string }, options: CallOptions): Promise<AdapterResult>;
   /**
    * One tool through the gate, for its effect: the same events as for a model's call, but what is so already is a success, and what
@@ -96,6 +99,8 @@ export interface TurnOptions {
   request?: Partial<Omit<ChatRequest, 'model' | 'messages' | 'tools'>>;
   /** A conversation apart from the run's. */
   apart?: Apart;
+  /** No turn is taken: room is made in its window, as far as there is something to leave out. */
+  onlyRoom?: true;
   /** What the conversation told the model to do here, in a system message: it stays as it was said when room is made. */
   brief?: string;
 }

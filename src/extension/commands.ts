@@ -26,8 +26,10 @@ import { ModelFetcher } from './models/modelFetcher.ts';
 import { demoModel } from './models/modelIds.ts';
 import { ModelManager } from './models/modelManager.ts';
 import type { Models } from './models/models.ts';
+import type { MoneyLimits } from './models/moneyLimits.ts';
 import type { NamedModels } from './models/namedModels.ts';
 import { Setup } from './models/setup.ts';
+import type { Details } from './panel/details.ts';
 import type { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
@@ -39,6 +41,7 @@ import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
 import type { LeftRunning } from './runs/leftRunning.ts';
 import { pickOfNow, pickRun } from './runs/pickRun.ts';
+import { raiseLimit } from './runs/raiseLimit.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { sayToRun, showWaiting } from './runs/saying.ts';
 import { takeOverRun } from './runs/takeOver.ts';
@@ -67,6 +70,7 @@ interface Given {
   secrets: Secrets;
   localEngine: LocalEngine;
   models: Models;
+  limits: MoneyLimits;
   namedModels: NamedModels;
   approvals: Approvals;
   asks: Asks;
@@ -74,6 +78,7 @@ interface Given {
   titles: Titles;
   states: RunStates;
   policies: Policies;
+  details: Details;
   workspace: Workspace;
   audit: Audit;
   view: ChatView;
@@ -93,7 +98,7 @@ function partsOf(given: Given) {
   const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, (file) =>
     given.asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
   );
-  const commitMessages = new CommitMessages({ models, policies, workspace, audit });
+  const commitMessages = new CommitMessages({ models, limits: given.limits, policies, workspace, audit });
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
   const { storageUri, globalStorageUri, extensionUri } = context;
   const insights = new Insights(extensionUri, path.join(given.storage, 'store'), () =>
@@ -158,6 +163,11 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await showPanel();
       void conversation.goOn();
     },
+    'towpath.compact': async () => {
+      await showPanel();
+      await conversation.compact();
+    },
+    'towpath.raiseLimit': () => raiseLimit(parts),
     'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),
     'towpath.newRun': async () => {
       await showPanel();
@@ -188,6 +198,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.forkRun': () => parts.branches.fork(),
     'towpath.switchBranch': () => parts.branches.switch(),
     'towpath.restoreFiles': () => parts.branches.restoreFiles(),
+    'towpath.details': () => parts.details.choose(),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
     'towpath.commands': () => parts.commandsAtWork.choose(),

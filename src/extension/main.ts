@@ -23,7 +23,9 @@ import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
 import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
+import { MoneyLimits } from './models/moneyLimits.ts';
 import { NamedModels } from './models/namedModels.ts';
+import { Details } from './panel/details.ts';
 import { Panel } from './panel/panel.ts';
 import { RunList } from './panel/runList.ts';
 import { badgeOf } from './panel/status.ts';
@@ -61,6 +63,7 @@ export interface Towpath {
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
 export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
+  context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
   const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
@@ -74,7 +77,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
   const localEngine = new LocalEngine(context);
-  const models = new Models(context, secrets, namedModels, localEngine, modals, log);
+  const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
+  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, log);
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
     secrets: () => secrets.all(),
@@ -164,6 +168,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       instructions: await workspaceInstructions(workspace),
     }),
     maxTurns: () => settings().maxTurns,
+    runLimit: () => limits.of('run'),
     left,
     background,
     tell: (event) => {
@@ -188,7 +193,13 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     void branches.show();
     void states.look();
   });
-  const runList = new RunList({ store, states, liveIds: () => engine.liveIds, view });
+  const worktrees = new Worktrees({
+    conversation,
+    memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
+    store: path.join(storage.fsPath, 'store'),
+  });
+  const elsewhere = () => worktrees.elsewhere();
+  const runList = new RunList({ store, states, liveIds: () => engine.liveIds, elsewhere, view });
   const titles = new Titles({ engine, store, conversation, states, changed: () => void runList.refresh() });
   const asks = new Asks({
     shown: () => conversation.runId,
@@ -202,24 +213,23 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const commandsAtWork = new CommandsAtWork(background, conversation);
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
-  const worktrees = new Worktrees({
-    conversation,
-    memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
-    store: path.join(storage.fsPath, 'store'),
-  });
+  const details = new Details(context.workspaceState, (): Promise<void> => panel.showState());
   const panel = new Panel({
     view,
     conversation,
     engine,
     store,
     models,
+    limits,
     approvals,
     asks,
     branches,
     modals,
     runList,
     titles,
+    worktrees,
     policies,
+    details,
     diffs,
     undo,
     background,
@@ -234,6 +244,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       createCommands({
         context,
         storage: storage.fsPath,
+        details,
         conversation,
         engine,
         store,
@@ -246,6 +257,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         secrets,
         localEngine,
         models,
+        limits,
         namedModels,
         approvals,
         asks,

@@ -241,6 +241,12 @@ export const programs: readonly Program[] = [
     by: ['tools/shell/processes.ts', 'tools/shell/table.ts', 'tools/shell/bareRepositories.ts'],
   },
   {
+    what: 'Your shell, in a terminal of the editor',
+    when: '*To Terminal* is pressed at code of a reply, and no terminal is open',
+    connects: 'As your shell does. The line is typed there, and not run',
+    by: ['extension/panel/useCode.ts'],
+  },
+  {
     what: '*New Run in a Worktree…*: `git worktree add`, and a window of the editor',
     when: 'When you run it',
     connects: 'To nothing, unless hooks and filters of your repository do',

@@ -6,7 +6,7 @@ import { LLMError } from './errors.ts';
 import { listen, type TimeLimits } from './listen.ts';
 import { withWriter } from './native.ts';
 import { estimateTokens, type RateWait, waitForPlace } from './place.ts';
-import { type Price, withCost } from './prices.ts';
+import { leastCost, type Price, withCost } from './prices.ts';
 import type { RateLimiter, Reservation } from './rateLimit.ts';
 import { decideRetry } from './retry.ts';
 
@@ -75,6 +75,8 @@ export interface CompleteOptions {
   onChunk?(chunk: ChatStreamChunk): void;
   /** Whether a person sees something of what `onChunk` heard: that is never asked for again. Without it: all of it. */
   shows?(chunk: ChatStreamChunk): boolean;
+  /** Its event `now` ends the wait that the call is in. */
+  hurry?: EventTarget;
   onRetry?(wait: RetryWait): void;
   onWait?(wait: RateWait): void;
 }
@@ -82,6 +84,8 @@ export interface CompleteOptions {
 export interface LlmAdapter {
   /** One model call. Never throws; after a stop it returns at once, and no chunk follows. */
   complete(request: ChatRequest, options: CompleteOptions): Promise<AdapterResult>;
+  /** US dollars that a call with a prompt of so many tokens costs at least; undefined: what the model costs is not known. */
+  leastCost?(model: string, tokens: number): number | undefined;
 }
 
 /** What an adapter shares with others of its provider. */
@@ -101,6 +105,7 @@ export function createAdapter(
 ): LlmAdapter {
   const all = { ...defaultAdapterLimits, ...limits };
   return {
+    leastCost: (model, tokens) => leastCost(tokens, parts.priceOf?.(model)),
     async complete(asked, options) {
       const thinkingBudget = asked.thinkingBudget ?? all.thinkingBudget;
       const request = thinkingBudget > 0 ? { ...asked, thinkingBudget } : asked;
@@ -156,6 +161,7 @@ async function complete(call: Call): Promise<AdapterResult> {
   const policy = { ...limits, baseMs: limits.baseDelayMs, maxMs: limits.maxDelayMs };
   let delayMs = 0;
   let slips = 0;
+  let isHurried = false;
   for (let attempt = 0; ; attempt++) {
     const reply = new Reply();
     const shown = { any: false };
@@ -163,7 +169,7 @@ async function complete(call: Call): Promise<AdapterResult> {
     const counts = () => ({ attempts: attempt + 1, delayMs });
     try {
       place = limiter?.reserve(limiter.countsTokens ? estimateTokens(request) : 0);
-      delayMs += await waitForPlace(place, deadline, call.options);
+      if (!isHurried) delayMs += await waitForPlace(place, deadline, call.options); // who is in a hurry wants it sent
       await listen({ ...call.options, ...call, shows, reply, shown, deadline });
       checkEnd(reply, request.model);
       return { success: true, message: reply.toMessage(), ...endOf(reply), ...counts() };
@@ -181,7 +187,7 @@ async function complete(call: Call): Promise<AdapterResult> {
       try {
         const until = Date.now() + decision.delayMs;
         onRetry?.({ attempt: attempt + 2, delayMs: decision.delayMs, until, error: error.toInfo() });
-        await sleep(decision.delayMs, signal);
+        isHurried = await sleep(decision.delayMs, signal, call.options.hurry);
       } catch (thrown) {
         if (signal.aborted) return { success: false, aborted: true, ...counts() };
         return failure(toLLMError(thrown).toInfo());
@@ -205,7 +211,7 @@ function checkEnd(reply: Reply, model: string): void {
     throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
-    throw new LLMError('LLM_BAD_RESPONSE', 'The model answered with nothing.', { retryable: 'once' });
+    throw new LLMError('LLM_BAD_RESPONSE', 'The model answered with nothing.', { retryable: 'once', reason: 'empty' });
   }
 }
 

@@ -81,12 +81,23 @@ export async function within<Value>(
   }
 }
 
-/** Resolves after the wait; throws the signal's reason when stopped. */
-export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+/** Resolves to false after the wait, to true at the event `now` of `hurry`; throws the signal's reason when stopped. */
+export async function sleep(ms: number, signal?: AbortSignal, hurry?: EventTarget): Promise<boolean> {
   const wakeUp = new Error('time to wake up');
-  await within(new Promise<never>(() => {}), { ms: Math.max(ms, 1), signal, expired: () => wakeUp }).catch((error) => {
-    if (error !== wakeUp) throw error;
+  let wake = () => {};
+  const woken = new Promise<void>((resolve) => {
+    wake = resolve;
   });
+  hurry?.addEventListener('now', wake);
+  try {
+    await within(woken, { ms: Math.max(ms, 1), signal, expired: () => wakeUp });
+    return true;
+  } catch (error) {
+    if (error !== wakeUp) throw error;
+    return false;
+  } finally {
+    hurry?.removeEventListener('now', wake);
+  }
 }
 
 /** `250 ms`, `2 s`, `5 min`, `31,688 years`. */

@@ -18,11 +18,11 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   const name = nameOf(endpoint);
   if (noEncryption.test(`${code} ${text}`)) {
     const message = `${name} does not speak TLS at this port. Check the address: a server on this machine usually has an http:// one.`;
-    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details: { reason: code } });
   }
   if (certificate.test(code)) {
     const message = `The certificate of ${name} was not accepted (${text}). Mend it there, or add its authority to this system's.`;
-    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code } });
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details: { reason: code } });
   }
   if (timeLimits.test(code)) {
     return new LLMError('LLM_TIMEOUT', `${name} did not answer in time (${text}). ${notOurs}`, { retryable: true });
@@ -36,10 +36,11 @@ export function connectionError(endpoint: Endpoint, error: unknown): LLMError {
   if (proxy !== undefined) {
     const way = "Check the editor's setting http.proxy and the proxy's password.";
     const message = `The proxy on the way to ${name} refused the connection (${proxy}). ${way}`;
-    return new LLMError('LLM_HTTP_ERROR', message, { details: { reason: code, status: Number(proxy) } });
+    const details = { reason: code, status: Number(proxy) };
+    return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', details });
   }
   const message = `${name} cannot be reached (${text}). Check the address, the network, and that the server runs.`;
-  return new LLMError('LLM_HTTP_ERROR', message, { retryable: true, details: { reason: code } });
+  return new LLMError('LLM_HTTP_ERROR', message, { reason: 'unreachable', retryable: true, details: { reason: code } });
 }
 
 /** The connection failed in the middle of an answer. */

@@ -1,15 +1,5 @@
+import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-
-export type LLMErrorCode =
-  | 'LLM_AUTH_FAILED'
-  | 'LLM_TIMEOUT'
-  | 'LLM_RATE_LIMITED'
-  | 'LLM_HTTP_ERROR'
-  | 'LLM_BAD_RESPONSE'
-  | 'LLM_INCOMPLETE'
-  | 'LLM_CONTEXT_OVERFLOW'
-  | 'LLM_CONTENT_FILTERED'
-  | 'UNKNOWN';
 
 export type Retryable = boolean | 'once';
 
@@ -19,6 +9,7 @@ export interface LLMErrorOptions {
   /** What the provider asked to wait, in milliseconds. */
   retryAfterMs?: number;
   status?: number;
+  reason?: Reason;
   details?: unknown;
   cause?: unknown;
 }
@@ -30,6 +21,7 @@ export class LLMError extends Error {
   readonly retryable: Retryable;
   readonly retryAfterMs?: number;
   readonly status?: number;
+  readonly reason?: Reason;
   readonly details?: unknown;
 
   constructor(code: LLMErrorCode, message: string, options: LLMErrorOptions = {}) {
@@ -38,11 +30,17 @@ export class LLMError extends Error {
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.status = options.status;
+    this.reason = options.reason;
     this.details = options.details;
   }
 
   toInfo(): ErrorInfo {
     const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
-    return { code: this.code, message: this.message, ...(details !== undefined && { details }) };
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.reason && { reason: this.reason }),
+      ...(details !== undefined && { details }),
+    };
   }
 }

@@ -1,3 +1,4 @@
+import { counted } from '../protocol/counted.ts';
 import type { ToolCall, ToolResult } from '../protocol/messages.ts';
 
 /** Head and tail of a text that is longer than `most` characters, with what is missing between them; else the text. */
@@ -5,8 +6,8 @@ export function excerpt(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.ceil(most * 0.6)).replace(/[\ud800-\udbff]$/, '');
   const tail = text.slice(text.length - Math.floor(most * 0.4)).replace(/^[\udc00-\udfff]/, '');
-  const left = (text.length - head.length - tail.length).toLocaleString('en-US');
-  return `${head}\n… ${left} characters left out …\n${tail}`;
+  const left = counted(text.length - head.length - tail.length, 'character');
+  return `${head}\n… ${left} left out …\n${tail}`;
 }
 
 /** A result with its long texts cut where they stand; one that is long in other ways becomes text. */

@@ -12,6 +12,7 @@ export interface RateWait {
 
 interface Waiting {
   signal: AbortSignal;
+  hurry?: EventTarget;
   onWait?(wait: RateWait): void;
 }
 
@@ -19,7 +20,7 @@ interface Waiting {
 export async function waitForPlace(
   place: Reservation | undefined,
   deadline: number,
-  { signal, onWait }: Waiting,
+  { signal, hurry, onWait }: Waiting,
 ): Promise<number> {
   const delayMs = place?.waitMs ?? 0;
   if (delayMs === 0) return 0;
@@ -29,7 +30,7 @@ export async function waitForPlace(
       throw new LLMError('LLM_RATE_LIMITED', message);
     }
     onWait?.({ delayMs, until: Date.now() + delayMs });
-    await sleep(delayMs, signal);
+    await sleep(delayMs, signal, hurry);
     return delayMs;
   } catch (error) {
     place?.cancel();

@@ -36,3 +36,11 @@ export function withCost(usage: TokenUsage, price: Price | undefined): TokenUsag
   const prompt = fresh * input + cachedTokens * cached + cacheWriteTokens * cacheWrite;
   return { ...usage, cost: (prompt + completionTokens * output) / 1_000_000 };
 }
+
+/** What a call with a prompt of so many tokens costs at least, in US dollars: with all of it read from a cache, and one token as its answer. */
+export function leastCost(promptTokens: number, price: Price | undefined): number | undefined {
+  const usage = { promptTokens, completionTokens: 1, totalTokens: promptTokens + 1 };
+  const fresh = withCost(usage, price).cost;
+  const cached = withCost({ ...usage, cachedTokens: promptTokens }, price).cost;
+  return fresh === undefined || cached === undefined ? undefined : Math.min(fresh, cached);
+}

@@ -1,6 +1,7 @@
+import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
-import { LLMError, type LLMErrorCode, type Retryable } from './errors.ts';
+import { LLMError, type Retryable } from './errors.ts';
 import { redact } from './redact.ts';
 
 /** Where requests go, as people are told; `secrets` are kept out of every message. */
@@ -40,6 +41,12 @@ const keyIsBad =
 export const windowIsFull =
   /context_length_exceeded|exceed_context_size|string_above_max_length|maximum (context|prompt) length|context length of only|available context size|prompt is too long|input is too long|(exceed|larger than|longer than)[^.]{0,60}(context|maximum number of tokens|token limit)|context (window|length|size|limit)[^.]{0,40}exceed|reduce the length of the (messages|prompt|input)/i;
 const isFiltered = /content_filter|content_policy_violation|ResponsibleAIPolicyViolation|invalid_prompt|bio_policy/;
+/**
+ * Another model would do: there is none of this name (OpenAI, Groq, Mistral: codes; vLLM, Ollama, LM Studio: words), or it does not
+ * take what goes with the request (Ollama "does not support tools", OpenRouter "No endpoints found that support image input").
+ */
+const modelIsOther =
+  /model_not_found|model_decommissioned|invalid_model|not a valid model|(no such|unknown|invalid) model|model[^.]{0,120}(not found|not exist|not available|not loaded|decommissioned)|(not|n't) support[^.]{0,40}(tool|function|image|vision|multimodal)|support (tool use|image input)/i;
 const quotaIsSpent =
   /insufficient_quota|exceeded your current quota|insufficient (balance|credit)|credit balance is too low/i;
 
@@ -98,9 +105,9 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: string, usually: Retryable) => {
+  const error = (code: LLMErrorCode, message: string, usually: Retryable, reason?: Reason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
-    return new LLMError(code, message, { status, retryable, retryAfterMs, details });
+    return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
@@ -113,10 +120,10 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
     const message = spent ? `The account at ${name} has no credit left` : `${name} asks for fewer requests`;
-    return error('LLM_RATE_LIMITED', message + said, !spent);
+    return error('LLM_RATE_LIMITED', message + said, !spent, spent ? 'no-credit' : undefined);
   }
   if (status === 402 || (status === 400 && quotaIsSpent.test(everything))) {
-    return error('LLM_HTTP_ERROR', `The account at ${name} has no credit left${said}`, false);
+    return error('LLM_HTTP_ERROR', `The account at ${name} has no credit left${said}`, false, 'no-credit');
   }
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
     const window = windowSaid(words);
@@ -133,9 +140,10 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
     return error('LLM_HTTP_ERROR', `${name} broke off with an error${said}`, retryable);
   }
+  const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
   const hint = status === 404 || status === 405 ? ` ${wayToFind(endpoint)}` : '';
   const message = `${name} answered ${status}${hint ? endSentence(said) : said}${hint}`;
-  return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500);
+  return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500, reason);
 }
 
 export const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

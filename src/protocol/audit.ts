@@ -109,6 +109,8 @@ const entries: Entries = {
     ...(said && { withWords: true }),
   }),
 
+  'limit-raise': ({ of, more, to }) => ({ kind: 'answer', to: 'limit', of, by: 'person', more, most: to }),
+
   'tool-start': ({ toolCallId, name, changes, moved, command, reads }, words) => ({
     kind: 'effect',
     status: 'begins',

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { answerShape, askedSchema } from './ask.ts';
 import { parentSchema } from './branches.ts';
 import { compactionShape } from './compaction.ts';
+import { fillingSchema } from './filling.ts';
 import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
@@ -80,6 +81,8 @@ export const questionSchema = z.object({
   where: z.string(),
   why: z.string(),
   command: z.string().optional(),
+  /** What it changes, as `shownChange` writes it. */
+  diff: z.string().optional(),
 });
 
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
@@ -88,6 +91,10 @@ export type Decision = z.infer<typeof decisionSchema>;
 /** When words to a run at work are given: at its next turn, once it is done, or now, in place of what it is at. */
 export const whenSchema = z.enum(['turn', 'done', 'now']);
 export type When = z.infer<typeof whenSchema>;
+
+/** Whose limit of money it is: of one run, or of a day in all windows. */
+export const limitOfSchema = z.enum(['run', 'day']);
+export type LimitOf = z.infer<typeof limitOfSchema>;
 
 /** What a person said: words and what goes with them. */
 export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
@@ -127,6 +134,8 @@ const storedEvents = [
   }),
   /** The person keeps it among the first in the list of runs, or no longer. */
   event('pin', { pinned: z.boolean() }),
+  /** The person lets be spent so many US dollars `more`, which is `to` so many in all: by this run, or today by all of them. */
+  event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
   /**
@@ -186,6 +195,8 @@ const storedEvents = [
     moved: movedSchema.optional(),
     /** Processes of its command that were at work after the editor's end, when that was looked at. */
     stillRunning: z.array(z.string()).optional(),
+    /** What it changed, or its first lines, as `shownChange` writes it. */
+    diff: z.string().optional(),
     /** The content id of what was too long to tell. */
     outputId: z.string().optional(),
     /** Its command goes on. */
@@ -210,6 +221,8 @@ const storedEvents = [
     ms: z.number(),
     node: z.string().optional(),
     ...requestShape,
+    /** As it went out, in the run's conversation. */
+    filling: fillingSchema.optional(),
     /** Of `ms`: waited before and between its tries. */
     delayMs: z.number().optional(),
   }),
@@ -231,7 +244,13 @@ const storedEvents = [
    * The model's window was full: from now on it is sent less. `node`: in the conversation that a node of the workflow has of its
    * own; `branch`: which is kept with this branch.
    */
-  event('compaction', { ...compactionShape, node: z.string().optional(), branch: z.string().optional() }),
+  event('compaction', {
+    ...compactionShape,
+    node: z.string().optional(),
+    branch: z.string().optional(),
+    /** What fills the window then. */
+    filling: fillingSchema.optional(),
+  }),
   /**
    * The record was found damaged, and is gone on with. What is numbered after `from`, up to `to`, came after a loss: it is
    * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences.
@@ -252,7 +271,12 @@ const shownEvents = [
     node: z.string().optional(),
   }),
   /** A model call goes out. */
-  event('request', { model: z.string(), node: z.string().optional(), ...requestShape }),
+  event('request', {
+    model: z.string(),
+    node: z.string().optional(),
+    ...requestShape,
+    filling: fillingSchema.optional(),
+  }),
   /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: which try it is). */
   event('progress', {
     text: z.string(),

@@ -66,6 +66,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
     ...(error && { error: hidden(error, hide) }),
   }),
   pin: nothing,
+  'limit-raise': nothing,
   queued: nothing,
   'queued-change': nothing,
   'queued-remove': nothing,

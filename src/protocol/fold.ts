@@ -1,5 +1,6 @@
 import { compactionOf } from './compaction.ts';
 import { isStored, type RunEvent, type When } from './events.ts';
+import { withAnswer } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
@@ -11,8 +12,11 @@ const outputLimit = 20_000;
 const importedWorkflow =
   'This run was imported, and follows a workflow: it can be read here, and not gone on with. Run the workflow again instead.';
 
-/** What happens beside what is being waited for. */
-const leavesProgress = new Set<RunEvent['type']>(['progress', 'pausing', 'request', 'attempt']);
+/** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
+const leavesProgress = new Set<RunEvent['type']>([
+  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'undo', 'command-end'] as const),
+  ...(['queued', 'queued-change', 'queued-remove'] as const),
+]);
 
 /**
  * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
@@ -41,14 +45,19 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.model = event.model;
       if (event.model) run.models = [{ model: event.model, at: 0 }];
       if (event.parent) run.parent = event.parent;
+      if (event.imported) run.imported = true;
       if (event.imported && event.workflowId !== 'chat') run.readOnly = importedWorkflow;
       break;
     case 'pin':
       run.pinned = event.pinned || undefined;
       break;
+    case 'limit-raise':
+      if (event.of === 'run') run.allowed = event.to;
+      break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
       run.contextTokens = 0; // it counts in its own way
+      delete run.filling;
       break;
     case 'title':
       if (event.by === 'person') {
@@ -166,6 +175,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       call.background = event.background;
+      call.exitCode = event.exitCode;
+      call.diff = event.diff;
+      delete call.question?.diff; // the card has it now
       break;
     }
     case 'command-end': {
@@ -192,6 +204,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.model = event.model;
       run.contextMessages = run.messages.length + 1; // the answer comes next
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
+      run.filling = event.filling && withAnswer(event.filling, event.usage);
+      break;
+    case 'request':
+      if (event.node === undefined && event.filling) run.filling = event.filling;
       break;
     case 'outline':
       run.outline = event.outline;
@@ -210,6 +226,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.contextTokens = 0;
+      run.filling = event.filling;
       run.compactions.push(compactionOf(event, run.messages.length));
       break;
     case 'mended': {
@@ -229,8 +246,13 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.took) run.took = event.took;
       else delete run.took;
       run.pausing = undefined;
-      if (event.phase !== 'Running') run.live = undefined;
-      else delete run.unmade; // looked at before it was gone on with
+      if (event.phase !== 'Running') {
+        run.live = undefined;
+        if (run.work) run.work.ended = event.at;
+      } else {
+        delete run.unmade; // looked at before it was gone on with
+        run.work = { began: event.at, costBefore: run.usage.cost ?? 0 };
+      }
       break;
   }
 }

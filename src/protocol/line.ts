@@ -1,5 +1,7 @@
+import { counted, inNumber } from './counted.ts';
 import { type KeptChange, type RunEvent, runEventSchema } from './events.ts';
 import type { TokenUsage } from './messages.ts';
+import { dollars } from './money.ts';
 import { endWords, hasDied } from './run.ts';
 import { visibleLine } from './visible.ts';
 
@@ -36,14 +38,16 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     (by ? ['debug', 'the person renames the run'] : undefined) ??
     (usage && `named${asked ? ` by ${asked}` : ''}: ${tokens(usage)}`),
   pin: ({ pinned }) => ['debug', pinned ? 'the person pins the run' : 'the person unpins the run'],
+  'limit-raise': ({ of, more, to }) =>
+    `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${dollars(more)} more${of === 'run' ? '' : ' today'}: ${dollars(to)} in all`,
   model: ({ model }) => `the conversation goes to ${model}`,
   message: ({ message, ends }) => {
     const { role, content } = message;
     if (role === 'user') return `the person says ${lengthOf(content)}${files(message.attachments?.length)}`;
-    if (role === 'system') return ends ? `the model hears of ${count(ends.length, 'ended command')}` : undefined;
+    if (role === 'system') return ends ? `the model hears of ${counted(ends.length, 'ended command')}` : undefined;
     if (role === 'tool') return undefined; // its end says more
     const warned = message.warnings?.join(' ');
-    const said = `${lengthOf(content)}, ${count(message.toolCalls?.length ?? 0, 'call')}`;
+    const said = `${lengthOf(content)}, ${counted(message.toolCalls?.length ?? 0, 'call')}`;
     if (message.incomplete) return ['warn', `the reply broke off: ${said}${warned ? `. ${warned}` : ''}`];
     return warned ? ['warn', `the reply came not quite as asked: ${warned}`] : ['debug', `the reply is ${said}`];
   },
@@ -65,9 +69,9 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   },
   'command-start': ({ toolCallId, process }) => ['debug', `${named(undefined, toolCallId)} has process ${process.pid}`],
   ask: ({ toolCallId, questions }) =>
-    `${named(undefined, toolCallId)} asks the person ${count(questions.length, 'question')}`,
+    `${named(undefined, toolCallId)} asks the person ${counted(questions.length, 'question')}`,
   answer: ({ toolCallId, choices, said, attachments }) =>
-    `${named(undefined, toolCallId)} is answered: ${count(choices.length, 'choice')}, ${lengthOf(said ?? '')}${files(attachments?.length)}`,
+    `${named(undefined, toolCallId)} is answered: ${counted(choices.length, 'choice')}, ${lengthOf(said ?? '')}${files(attachments?.length)}`,
   'tool-end': ({ toolCallId, name, ok, ms, code, exitCode, background, stillRunning }) => {
     const exit = exitCode === undefined ? '' : `, exit code ${exitCode ?? 'none: it was killed'}`;
     const more = `${background ? ', goes on in the background' : ''}${stillRunning?.length ? `, still at work: ${stillRunning.join(', ')}` : ''}`;
@@ -80,7 +84,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
     return hasDied(end) ? ['warn', text] : text;
   },
-  undo: ({ toolCallIds, changes }) => `the person undoes ${count(toolCallIds.length, 'call')}: ${paths(changes)}`,
+  undo: ({ toolCallIds, changes }) => `the person undoes ${counted(toolCallIds.length, 'call')}: ${paths(changes)}`,
   usage: ({ model, asked = model, node, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
@@ -102,7 +106,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   mended: ({ damage }) => ['warn', `gone on with, though damaged: ${damage}`],
   phase: ({ phase, error, took }) => {
     const spent = took
-      ? ` It took ${count(took.turns, 'turn')}, ${duration(took.ms)}, ${number(took.tokens)} tokens.`
+      ? ` It took ${counted(took.turns, 'turn')}, ${duration(took.ms)}, ${counted(took.tokens, 'token')}.`
       : '';
     if (!error) return `${phases[phase]}.${spent}`;
     const text = `${phases[phase]}: ${error.code}: ${error.message}${spent}`;
@@ -136,10 +140,8 @@ const phases = { Running: 'at work', WaitingUser: 'rests', Completed: 'is done',
 
 const named = (name: string | undefined, toolCallId: string): string => `${name ?? 'call'} [${toolCallId}]`;
 const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
-const number = (value: number): string => Math.round(value).toLocaleString('en-US');
-const count = (of: number, what: string): string => `${number(of)} ${what}${of === 1 ? '' : 's'}`;
-const lengthOf = (text: string): string => count(text.length, 'character');
-const files = (many = 0): string => (many > 0 ? ` and ${count(many, 'file')}` : '');
+const lengthOf = (text: string): string => counted(text.length, 'character');
+const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
 
 function paths(changes: readonly KeptChange[]): string {
   const shown = changes.slice(0, mostPaths).map(({ path, before, after }) => {
@@ -147,16 +149,16 @@ function paths(changes: readonly KeptChange[]): string {
     return what ? `${path} (${what})` : path;
   });
   const more = changes.length - shown.length;
-  return [...shown, ...(more > 0 ? [`${number(more)} more`] : [])].join(', ');
+  return [...shown, ...(more > 0 ? [`${inNumber(more)} more`] : [])].join(', ');
 }
 
 const sizes = ({ messages, tools, tokens }: { messages: number; tools: number; tokens: number }): string =>
-  `${count(messages, 'message')}, ${count(tools, 'tool')}, about ${number(tokens)} tokens`;
+  `${counted(messages, 'message')}, ${counted(tools, 'tool')}, about ${counted(tokens, 'token')}`;
 
 function tokens({ promptTokens, cachedTokens, completionTokens, cost }: TokenUsage): string {
-  const cached = cachedTokens ? ` (${number(cachedTokens)} cached)` : '';
+  const cached = cachedTokens ? ` (${inNumber(cachedTokens)} cached)` : '';
   const paid = cost === undefined ? '' : `, $${cost.toFixed(4)}`;
-  return `${number(promptTokens)} tokens read${cached}, ${number(completionTokens)} written${paid}`;
+  return `${counted(promptTokens, 'token')} read${cached}, ${inNumber(completionTokens)} written${paid}`;
 }
 
 /** `812 ms`, `3.2 s`, `2 min 5 s`. */

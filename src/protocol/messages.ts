@@ -1,7 +1,15 @@
 import * as z from 'zod';
 
-/** A failure as data: `code` is for code, `message` for people (what happened and the way out). */
-export const errorInfoSchema = z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() });
+/**
+ * A failure as data: `code` is for code, `message` for people (what happened and the way out); `reason` (a `Reason` of codes.ts) says more
+ * than the code where another way out follows from it.
+ */
+export const errorInfoSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  reason: z.string().optional(),
+  details: z.unknown().optional(),
+});
 export type ErrorInfo = z.infer<typeof errorInfoSchema>;
 
 /**
@@ -54,6 +62,8 @@ export const messageSchema = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: z.string(),
     thinking: z.string().optional(),
+    /** How long the model thought, when it did for a second or more. */
+    thoughtMs: z.number().optional(),
     toolCalls: z.array(toolCallSchema).optional(),
     native: nativeSchema.optional(),
     /** The reply was cut off (stopped, or the stream broke): what was shown is kept, nothing of it was run. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { answerShape, askedSchema } from './ask.ts';
-import { type Parent, parentSchema } from './branches.ts';
+import { parentSchema } from './branches.ts';
 import { compactionSchema } from './compaction.ts';
 import {
   backgroundSchema,
@@ -12,14 +12,14 @@ import {
   movedSchema,
   processSchema,
   questionSchema,
-  type RunPhase,
   runPhaseSchema,
   saidShape,
   stepStartSchema,
   whenSchema,
 } from './events.ts';
+import { fillingSchema } from './filling.ts';
 import { graphSchema } from './graph.ts';
-import { type ErrorInfo, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
+import { errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { outlineSchema } from './outline.ts';
 import { tookSchema } from './took.ts';
 
@@ -40,6 +40,8 @@ const callStateSchema = z.object({
   /** What it did to files; without an end, what it was about to do. */
   changes: z.array(keptChangeSchema).optional(),
   moved: movedSchema.optional(),
+  /** Its change, or the first lines of it. */
+  diff: z.string().optional(),
   command: commandSchema.optional(),
   process: processSchema.optional(),
   step: stepStartSchema.optional(),
@@ -50,6 +52,8 @@ const callStateSchema = z.object({
   /** Paths whose changes were undone; for `moved` the one it went to. */
   undone: z.array(z.string()).optional(),
   outputId: z.string().optional(),
+  /** Of the command that it ran to its end; null: it was killed. */
+  exitCode: z.number().int().nullable().optional(),
   /** Live output of a command, the newest `outputLimit` characters. */
   output: z.string().optional(),
 });
@@ -86,6 +90,8 @@ export const runSchema = z.object({
   models: z.array(z.object({ model: z.string(), at: z.number().int() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
+  /** It came from a file, and was somebody's elsewhere. */
+  imported: z.boolean().optional(),
   /** Where it was forked from another run. */
   parent: parentSchema.optional(),
   /** How many messages it has from there, once it has one of its own. */
@@ -94,6 +100,8 @@ export const runSchema = z.object({
   error: errorInfoSchema.optional(),
   /** With the error of the limit of turns. */
   took: tookSchema.optional(),
+  /** The work since it last began or went on: when, until when, and what the run had cost before (US dollars). */
+  work: z.object({ began: z.number(), ended: z.number().optional(), costBefore: z.number() }).optional(),
   /** It rests once its turn is over. */
   pausing: z.boolean().optional(),
   messages: z.array(messageSchema),
@@ -121,8 +129,12 @@ export const runSchema = z.object({
   usage: tokenUsageSchema,
   /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
   unpriced: z.number().optional(),
+  /** US dollars that the person lets it spend in all, asked at its limit. */
+  allowed: z.number().optional(),
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: z.number(),
+  /** What fills the window of its model, as of the newest call; absent: not known. */
+  filling: fillingSchema.optional(),
   /** All of its workflow, when that has nodes. */
   outline: outlineSchema.optional(),
   /** Where it stands in it. */
@@ -214,9 +226,10 @@ export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): stri
 
 /** The run's own title, else the beginning of its first words. */
 export function titleOf(run: Run): string {
+  if (run.title) return run.title;
   const first = ownWords(run).find((words) => words.trim() !== '') ?? '';
   const line = first.trim().split('\n', 1)[0]!;
-  return run.title || (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
+  return (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
 }
 
 /** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */
@@ -227,26 +240,28 @@ export type RunState = (typeof runStates)[number];
  * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
  * somebody goes on with it. `readOnly`: why that cannot be.
  */
-export interface RunSummary {
-  id: string;
-  title: string;
-  phase: RunPhase;
-  createdAt: number;
-  updatedAt: number;
-  live: boolean;
+export const runSummarySchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  phase: runPhaseSchema,
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  live: z.boolean(),
   /** A command of it may be at work: see `leftCalls`. */
-  commands?: boolean;
-  damaged?: string;
-  readOnly?: string;
-  parent?: Parent;
+  commands: z.boolean().optional(),
+  damaged: z.string().optional(),
+  readOnly: z.string().optional(),
+  imported: z.boolean().optional(),
+  parent: parentSchema.optional(),
   /** The one it went to last, as `provider/model`. */
-  model?: string;
+  model: z.string().optional(),
   /** US dollars that it took itself, where prices are known. */
-  cost?: number;
+  cost: z.number().optional(),
   /** Why it ended as nobody wanted it to, or was stopped. */
-  error?: ErrorInfo;
+  error: errorInfoSchema.optional(),
   /** The title is the person's own. */
-  named?: boolean;
+  named: z.boolean().optional(),
   /** Among the first in a list. */
-  pinned?: boolean;
-}
+  pinned: z.boolean().optional(),
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;

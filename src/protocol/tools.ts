@@ -1,3 +1,4 @@
+import type { Code } from './codes.ts';
 import type { Attachment, ErrorInfo, ToolResult } from './messages.ts';
 
 /** A tool as a model sees it. Names have dots (`fs.read`); each wire turns them into what its provider accepts. */
@@ -41,6 +42,6 @@ export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResu
   return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
 }
 
-export function failure(code: string, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {
+export function failure(code: Code, message: string, details?: unknown): Extract<ToolOutcome, { ok: false }> {
   return { ok: false, error: details === undefined ? { code, message } : { code, message, details } };
 }

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { choicesSchema } from './ask.ts';
-import { parentSchema } from './branches.ts';
-import { runEventSchema, runPhaseSchema, whenSchema } from './events.ts';
-import { errorInfoSchema } from './messages.ts';
+import { runEventSchema, whenSchema } from './events.ts';
 import { presets } from './policy.ts';
-import { type RunSummary, runSchema, runStates } from './run.ts';
+import { type Run, runSchema, runStates, runSummarySchema } from './run.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
 const modelOptionSchema = z.object({
@@ -23,6 +21,9 @@ const panelActionSchema = z.enum([
   'set-key',
   'pick-model',
   'try-another-model',
+  'raise-limit',
+  'compact',
+  'set-window',
   'download-model',
   'manage-models',
   'use-endpoint',
@@ -31,27 +32,15 @@ const panelActionSchema = z.enum([
   'deleted-runs',
   'take-over',
   'answer',
+  'set-secret',
+  'forget-key',
+  'add-gpu-engine',
+  'open-settings',
+  'show-log',
   'open-folder',
   'manage-trust',
 ]);
 export type PanelAction = z.infer<typeof panelActionSchema>;
-
-const runSummarySchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  phase: runPhaseSchema,
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  live: z.boolean(),
-  damaged: z.string().optional(),
-  readOnly: z.string().optional(),
-  parent: parentSchema.optional(),
-  model: z.string().optional(),
-  cost: z.number().optional(),
-  error: errorInfoSchema.optional(),
-  named: z.boolean().optional(),
-  pinned: z.boolean().optional(),
-}) satisfies z.ZodType<RunSummary>;
 
 /** A line of the list of runs. */
 const runRowSchema = runSummarySchema.extend({
@@ -64,6 +53,8 @@ const runRowSchema = runSummarySchema.extend({
   elsewhere: z.boolean().optional(),
   /** Where in its texts it was found. */
   excerpt: z.string().optional(),
+  /** Its window has this folder open, which has a branch of its own. `begun`: false until that window has begun it. */
+  worktree: z.object({ folder: z.string(), branch: z.string(), begun: z.boolean() }).optional(),
 });
 export type RunRow = z.infer<typeof runRowSchema>;
 
@@ -77,6 +68,10 @@ const commandAtWorkSchema = z.object({
 });
 export type CommandAtWork = z.infer<typeof commandAtWorkSchema>;
 
+/** `few`: a line for each card; `all`: nothing is folded. */
+export const detailLevels = ['few', 'usual', 'all'] as const;
+export type DetailLevel = (typeof detailLevels)[number];
+
 /** What surrounds the conversation. */
 const panelStateSchema = z.object({
   models: z.array(modelOptionSchema),
@@ -88,6 +83,12 @@ const panelStateSchema = z.object({
   /** It was chosen for this run alone. */
   presetOfRun: z.boolean(),
   commands: z.array(commandAtWorkSchema),
+  /** How much cards and thinking show by themselves; without it `usual`. */
+  details: z.enum(detailLevels).optional(),
+  /** Tokens that the chosen model keeps in view, when known. */
+  window: z.number().optional(),
+  /** US dollars that a run, and all of them in a day, may spend before the person is asked; absent: no limit. */
+  limits: z.object({ run: z.number().optional(), day: z.number().optional() }).optional(),
   workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
 });
 export type PanelState = z.infer<typeof panelStateSchema>;
@@ -110,18 +111,31 @@ const branchPointSchema = z.object({
 });
 export type BranchPoint = z.infer<typeof branchPointSchema>;
 
+/** Of a long run the parts are as the host's own fold made them: to look at each would cost more than all the rest of showing it. */
+const snapshotSchema = runSchema.extend({
+  messages: z.custom<Run['messages']>(Array.isArray),
+  messageTimes: z.custom<Run['messageTimes']>(Array.isArray),
+  calls: z.custom<Run['calls']>((calls) => typeof calls === 'object' && calls !== null),
+});
+
 /** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
 export const hostMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: panelStateSchema }),
-  z.object({ type: z.literal('run'), run: runSchema.nullable() }),
+  z.object({ type: z.literal('run'), run: snapshotSchema.nullable() }),
   /** The runs that were asked for by `list-runs`; `more`: how many there are besides. */
   z.object({ type: z.literal('runs'), query: z.string(), rows: z.array(runRowSchema), more: z.number().int() }),
+  /** Tokens that *Compact Now* would free of a run's window, roughly. */
+  z.object({ type: z.literal('room'), runId: z.string(), frees: z.number() }),
   /** Where in a run others went on otherwise. */
   z.object({ type: z.literal('branches'), runId: z.string(), points: z.array(branchPointSchema) }),
   z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
   z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
   z.object({ type: z.literal('focus'), gently: z.literal(true).optional() }),
+  /** Words for the message box, before what stands there. */
+  z.object({ type: z.literal('draft'), text: z.string() }),
+  /** All that a call changed, as `shownChange` writes it. */
+  z.object({ type: z.literal('change'), runId: z.string(), toolCallId: z.string(), diff: z.string() }),
   /** The words that wait under this number are to be changed in the message box. */
   z.object({ type: z.literal('edit-waiting'), queued: z.number().int() }),
   /** What does the person do? Answered by `here`. */
@@ -142,6 +156,9 @@ const imageSchema = z.strictObject({
 });
 
 export type ImageAttachment = z.infer<typeof imageSchema>;
+
+/** A message: its place among those of a run. */
+const messagePlace = { runId: id, at: z.number().int().min(0) };
 
 /** What was chosen of the questions that a call asks by itself; an id of a call is one of its run alone. */
 const chosenSchema = z.strictObject({ runId: id, toolCallId: id, choices: choicesSchema.min(1) });
@@ -184,8 +201,15 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('pause') }),
   /** Go on without a new message: after a limit, a broken stream, a reload. */
   z.strictObject({ type: z.literal('continue') }),
-  z.strictObject({ type: z.literal('new-run') }),
+  /** `summary`: with what the shown one came to in the message box, to be sent by the person. */
+  /** How much would be freed of the shown run's window? Answered by `room`. */
+  z.strictObject({ type: z.literal('measure-room') }),
+  z.strictObject({ type: z.literal('new-run'), summary: z.literal(true).optional() }),
+  /** The request that waits is sent again at once. */
+  z.strictObject({ type: z.literal('retry-now') }),
   z.strictObject({ type: z.literal('open-run'), runId: id }),
+  /** The window of a listed run that is in a worktree. */
+  z.strictObject({ type: z.literal('open-worktree'), folder: z.string().min(1).max(4096) }),
   z.strictObject({ type: z.literal('delete-run'), runId: id }),
   /** Those with these words, now and whenever they change; without a query: the list is closed. */
   z.strictObject({ type: z.literal('list-runs'), query: z.string().max(200).optional() }),
@@ -197,6 +221,22 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   /** Brings up the native box for the words of a no. */
   z.strictObject({ type: z.literal('deny-with-words'), toolCallId: id }),
   z.strictObject({ type: z.literal('open-diff'), toolCallId: id }),
+  /**
+   * About the message at a place of a run. `edit-said`: says other words there, in a branch; `fork`: a branch that goes on there; `retry-reply`: a
+   * branch in which what it answers is said again, to a model that is picked if `other`. `restore` is undo, with its question.
+   */
+  z.strictObject({
+    type: z.literal('edit-said'),
+    ...messagePlace,
+    text: z.string().max(1_000_000),
+    restore: z.literal(true).optional(),
+  }),
+  z.strictObject({ type: z.literal('fork'), ...messagePlace }),
+  z.strictObject({ type: z.literal('restore-files'), ...messagePlace }),
+  z.strictObject({ type: z.literal('retry-reply'), ...messagePlace, other: z.literal(true).optional() }),
+  z.strictObject({ type: z.literal('open-text'), ...messagePlace }),
+  /** All of what a call changed, for its card: answered by `change`. */
+  z.strictObject({ type: z.literal('show-change'), toolCallId: id }),
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
   z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),
   z.strictObject({ type: z.literal('open-output'), toolCallId: id }),
@@ -211,6 +251,13 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     line: z.number().int().optional(),
   }),
   z.strictObject({ type: z.literal('open-link'), url: z.string().min(1).max(4096) }),
+  /** Code of a reply: into the editor, to the run's model as words, into a new file, or typed into the terminal and not run. */
+  z.strictObject({
+    type: z.literal('use-code'),
+    how: z.enum(['insert', 'apply', 'new-file', 'terminal']),
+    text: z.string().max(1_000_000),
+    language: z.string().max(20),
+  }),
   z.strictObject({ type: z.literal('copy'), text: z.string().max(5_000_000) }),
 ]);
 export type ViewMessage = z.infer<typeof viewMessageSchema>;

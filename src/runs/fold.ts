@@ -1,3 +1,4 @@
+import { counted } from '../protocol/counted.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/fold.ts';
 import { pendingCalls } from '../protocol/messages.ts';
@@ -50,7 +51,7 @@ const mostSentences = 8;
 function inShort(wounds: readonly { text: string }[]): string {
   const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
-  return [...texts, ...(more > 0 ? [`${more} more places are damaged`] : [])].join('; ');
+  return [...texts, ...(more > 0 ? [`${counted(more, 'more place is', 'more places are')} damaged`] : [])].join('; ');
 }
 
 function apartBy(run: Run, { from, damage: text }: Mended): Damage {

@@ -69,9 +69,10 @@ export function forkEvents(id: string, run: Run, contents: JournalContents, seq:
       case 'title':
         return [{ ...own, title: '', by: undefined }]; // it is called by what is said in it
       case 'pin':
+      case 'limit-raise': // what was allowed stays with the run that it was allowed to
         return [];
       case 'run-start':
-        return [{ ...own, at: now, parent }];
+        return [{ ...own, at: now, parent, imported: undefined }]; // the person's own from here on
       case 'mended':
         return [{ ...own, places: [] }]; // of another file
       case 'command-start':

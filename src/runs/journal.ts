@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import type { StoreErrorCode } from '../protocol/codes.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 
 /**
@@ -9,17 +10,6 @@ import type { StoredEvent } from '../protocol/events.ts';
  * cannot be read stays where it is, or beside it; it is never deleted. `reading.ts` reads it.
  */
 export const header = '{"towpath-run":1}\n';
-
-/** The engine's own two say nothing of the disk: the id is wrong. */
-export type StoreErrorCode =
-  | 'STORE_FULL'
-  | 'STORE_READONLY'
-  | 'STORE_LOCKED'
-  | 'STORE_DAMAGED'
-  | 'STORE_FAILED'
-  | 'STORE_AUDIT'
-  | 'ENGINE_RUN_NOT_FOUND'
-  | 'ENGINE_RUN_EXISTS';
 
 /** A run could not be kept. `message` says what that means for the person. */
 export class StoreError extends Error {

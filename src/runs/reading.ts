@@ -1,4 +1,5 @@
 import { promises as fs } from 'node:fs';
+import { counted } from '../protocol/counted.ts';
 import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
@@ -196,4 +197,4 @@ const isBetween = (at: number, before: Entry | undefined, entry: Entry): boolean
   at > (before?.at ?? -1) && at < entry.at;
 
 const wound = (line: number, at: number, text: string): Wound => ({ at, line, text, loses: true });
-const bytesFrom = (bytes: number, at: number): string => `${bytes} bytes from byte ${at}`;
+const bytesFrom = (bytes: number, at: number): string => `${counted(bytes, 'byte')} from byte ${at}`;

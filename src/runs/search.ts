@@ -33,10 +33,7 @@ const isPlain = /^[\x20-\x7E\s]*$/;
 
 /** The runs in which every word of `query` is, or part of a word; all of them where it has none. */
 export function search(runs: readonly Indexed[], query: string): Found[] {
-  const wanted = searchable(query)
-    .split(' ')
-    .filter((word) => word !== '')
-    .slice(0, mostWanted)
+  const wanted = wordsIn(query)
     .sort((one, other) => other.length - one.length) // the rarest first, most likely
     .map((word) => Buffer.from(word));
   return runs.flatMap((indexed) => {
@@ -54,6 +51,16 @@ export function search(runs: readonly Indexed[], query: string): Found[] {
     ];
   });
 }
+
+/** The same for one text. */
+export const matches = (text: string, query: string): boolean =>
+  wordsIn(query).every((word) => searchable(text).includes(word));
+
+const wordsIn = (query: string): string[] =>
+  searchable(query)
+    .split(' ')
+    .filter((word) => word !== '')
+    .slice(0, mostWanted);
 
 const mostWanted = 20;
 

@@ -17,7 +17,7 @@ import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
 import { Marks } from './marks.ts';
 import { readFirstEvent, readJournal } from './reading.ts';
 import { search, titleWords, wordsOf } from './search.ts';
-import { journalIn, readForIndex, readRun, type Stamp, summarise, writeSummary } from './summary.ts';
+import { journalIn, readForIndex, readRun, readSummary, type Stamp, summarise, writeSummary } from './summary.ts';
 
 /** Runs looked at at the same time: a thousand journals would not fit into memory. */
 const atOnce = 8;
@@ -179,6 +179,13 @@ export class RunStore {
       run: indexed.summary,
       ...(excerpt !== undefined && { excerpt }),
     }));
+  }
+
+  /** What a list says of one run; undefined: there is none. */
+  async listed(id: string): Promise<RunSummary | undefined> {
+    const open = this.openHere.get(id);
+    if (open) return summarise(open);
+    return isRunId(id) ? readSummary(this.folderOf(id), id) : undefined;
   }
 
   async has(id: string): Promise<boolean> {

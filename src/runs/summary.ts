@@ -2,33 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { parentSchema } from '../protocol/branches.ts';
-import { runPhaseSchema } from '../protocol/events.ts';
-import { errorInfoSchema } from '../protocol/messages.ts';
-import { leftCalls, type Run, type RunSummary, titleOf } from '../protocol/run.ts';
+import { leftCalls, type Run, type RunSummary, runSummarySchema, titleOf } from '../protocol/run.ts';
 import { fold } from './fold.ts';
 import { checksum, StoreError } from './journal.ts';
 import { isUnbegun, readJournal } from './reading.ts';
 
 /** Which journal it is of, and how many bytes that had when it had the most: one that is shorter has lost some. */
 const stampShape = { journalBytes: z.number(), journalTime: z.number(), mostBytes: z.number() };
-const toldShape = {
-  title: z.string(),
-  phase: runPhaseSchema,
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  commands: z.boolean().optional(),
-  damaged: z.string().optional(),
-  readOnly: z.string().optional(),
-  parent: parentSchema.optional(),
-  model: z.string().optional(),
-  cost: z.number().optional(),
-  error: errorInfoSchema.optional(),
-  named: z.boolean().optional(),
-  pinned: z.boolean().optional(),
-};
-export const toldSchema = z.object(toldShape);
-const summarySchema = z.strictObject({ ...stampShape, ...toldShape, check: z.string() });
+export const toldSchema = runSummarySchema.omit({ id: true, live: true });
+const summarySchema = z.strictObject({ ...stampShape, ...toldSchema.shape, check: z.string() });
 type Summary = z.infer<typeof summarySchema>;
 
 export interface Stamp {
@@ -125,7 +107,7 @@ const damageOf = (run: Run): string | undefined => run.damage?.findLast(({ open 
 /** What a list says of a run. */
 export function summarise(run: Run): RunSummary {
   const damaged = damageOf(run);
-  const { id, phase, createdAt, updatedAt, readOnly, parent, error, named, pinned } = run;
+  const { id, phase, createdAt, updatedAt, readOnly, imported, parent, error, named, pinned } = run;
   const model = run.models?.at(-1)?.model || run.model;
   const { cost } = run.usage;
   return {
@@ -138,6 +120,7 @@ export function summarise(run: Run): RunSummary {
     ...(leftCalls(run).length > 0 && { commands: true }),
     ...(damaged !== undefined && { damaged }),
     ...(readOnly && { readOnly }),
+    ...(imported && { imported }),
     ...(parent && { parent }),
     ...(model && { model }),
     ...(cost !== undefined && { cost }),

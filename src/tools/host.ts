@@ -6,6 +6,7 @@ import { defaultPolicy, type Policy } from '../protocol/policy.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
+import { changeAtAGlance } from './files/diff.ts';
 import { type Doing, standingOf } from './files/standing.ts';
 import { sha256 } from './files/text.ts';
 import { putAllRight } from './files/torn.ts';
@@ -99,6 +100,7 @@ export function createToolHost({
       if (gave) return bounded(toSuccess(gave)); // its end is on record
       let started = now();
       let doing: Kept = {};
+      let diff: string | undefined;
       let outputId: string | undefined;
       let background: Background | undefined;
       let changed: unknown;
@@ -119,6 +121,7 @@ export function createToolHost({
         ms: Math.max(0, Math.round(now() - started)),
         ...(!outcome.ok && { code: outcome.error.code }),
         ...did,
+        ...(diff && did.changes && { diff }),
         ...(outputId && { outputId }),
         ...(background && { background }),
         ...exitOf(outcome, ran),
@@ -145,6 +148,7 @@ export function createToolHost({
         const step = stepStart(call, plan, context);
         await stored(context, { type: 'tool-start', ...start, ...step });
         doing = kept;
+        if (plan?.change && plan.change.after !== null) diff = changeAtAGlance(plan.change.before, plan.change.after);
         started = now(); // the time it takes is not the time people think about it
         stopIfAborted(context.signal);
         const toolContext = contextOf(call, context, context.workspace ?? workspace, {
@@ -155,6 +159,7 @@ export function createToolHost({
           async leaves(text) {
             const after = await context.keep(text).catch(() => sha256(text)); // it is done, and known by this at least
             doing = { ...doing, changes: doing.changes?.map((change) => ({ ...change, after })) };
+            if (plan?.change) diff = changeAtAGlance(plan.change.before, text);
           },
           commandGoesOn(one) {
             background = one;

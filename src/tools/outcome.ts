@@ -37,7 +37,7 @@ function boundedData(outcome: ToolOutcome): ToolOutcome {
   } catch {
     return outcome.ok
       ? failure('TOOL_EXEC_FAILED', 'The tool gave something that cannot be written down as JSON.')
-      : failure(outcome.error.code, outcome.error.message.slice(0, 4000));
+      : { ok: false, error: { code: outcome.error.code, message: outcome.error.message.slice(0, 4000) } };
   }
   const plain = JSON.parse(json) as ToolOutcome;
   const size = Buffer.byteLength(json);

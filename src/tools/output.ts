@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../protocol/counted.ts';
 import { commandEndShape } from '../protocol/events.ts';
 import { linesOf } from './files/text.ts';
 import { keptText } from './keptText.ts';
@@ -59,7 +60,10 @@ export function outputTool(background: Pick<BackgroundCommands, 'find'>): Tool {
 function linesFrom(text: string, offset: number, limit: number) {
   const lines = linesOf(text).flatMap((line) => (line.length > longestLine ? pieces(line) : [line]));
   if (offset > Math.max(1, lines.length))
-    throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: there are ${lines.length} lines.`);
+    throw new ToolError(
+      'TOOL_ARGS_INVALID',
+      `offset ${offset} is past the end: it has ${counted(lines.length, 'line')}.`,
+    );
   return lineWindow(lines, offset, limit);
 }
 

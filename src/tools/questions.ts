@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { decisionSchema } from '../protocol/events.ts';
+import { mostShownLines, shownChange } from './files/diff.ts';
 import { stored } from './record.ts';
 import { beforeStop } from './stop.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve, CallContext, Plan } from './tool.ts';
@@ -37,8 +38,9 @@ export function createQuestions(approve: Approve, now: () => number) {
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
     for (const { id, call, plan } of requests) {
-      const { what, where, why, command } = plan;
-      const question = { id, what, where, why, ...(command !== undefined && { command }) };
+      const { what, where, why, command, change } = plan;
+      const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
+      const question = { id, what, where, why, ...(command !== undefined && { command }), ...(diff && { diff }) };
       await stored(context, { type: 'question', toolCallId: call.id, question });
     }
     return requests.map((request) => begin(request, context));

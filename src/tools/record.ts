@@ -1,3 +1,4 @@
+import { isCode } from '../protocol/codeWords.ts';
 import type { EventBody, KeptChange } from '../protocol/events.ts';
 import { formOfBytes } from './files/text.ts';
 import { type CallContext, type FileChange, type Plan, type Removed, ToolError } from './tool.ts';
@@ -54,7 +55,7 @@ async function keepRemoved(removed: readonly Removed[], context: CallContext): P
 function storeError(error: unknown): ToolError {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
   return new ToolError(
-    typeof code === 'string' ? code : 'E_INTERNAL',
+    typeof code === 'string' && isCode(code) ? code : 'E_INTERNAL',
     `Nothing was run, because the run could not be kept: ${typeof message === 'string' ? message : 'unknown error'}`,
   );
 }

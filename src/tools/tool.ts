@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Answer, Asked } from '../protocol/ask.ts';
+import type { Code } from '../protocol/codes.ts';
 import type {
   Background,
   Decision,
@@ -22,7 +23,7 @@ import type { Workspace } from './workspace.ts';
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   constructor(
-    readonly code: string,
+    readonly code: Code,
     message: string,
     readonly details?: unknown,
   ) {

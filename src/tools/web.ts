@@ -16,7 +16,7 @@ export interface WebOptions extends Partial<PageLimits> {
 }
 
 /**
- * `web.fetch`: a page as text, HTML without its markup. Data: `{ url, contentType, title?, text, redirects?, cut?, outputId? }`, `url` being
+ * `web.fetch`: a page as text, HTML without its markup. Data: `{ url, contentType, bytes, title?, text, redirects?, cut?, outputId? }`, `url` being
  * the address it came from in the end. Fails with `E_SANDBOX_VIOLATION` (`details.reason`: `URL_REFUSED`, `PRIVATE_ADDRESS`),
  * `E_READ_LIMIT` for what is too large or no text, `TOOL_TIMEOUT`, else `TOOL_EXEC_FAILED`.
  */
@@ -34,6 +34,7 @@ export function webTool({
       gives: {
         url: z.string().describe('Where it came from in the end.'),
         contentType: z.string().describe('As the server says: `text/html`.'),
+        bytes: z.number().describe('How long the page was as it came.'),
         title: z.string().optional().describe('Of an HTML page.'),
         text: z.string().describe('The page without its markup; JSON and other texts as they are.'),
         redirects: z.array(z.string()).optional().describe('The addresses on the way.'),
@@ -54,12 +55,14 @@ export function webTool({
           const reach = own?.reach ?? anySite(allowPrivate());
           const page = await fetchPage(url, { reach, signal: context.signal, ...limits });
           const { contentType, bytes } = page;
+          const size = bytes.byteLength; // before they go to another thread
           const { title, text } = await pageText({ contentType, bytes }).catch((error: Error) => {
             throw new ToolError('E_READ_LIMIT', `The page is no text that can be read. ${error.message}`);
           });
           return {
             url: page.url.href,
             contentType: page.contentType,
+            bytes: size,
             ...(title && { title }),
             ...(page.redirects.length > 0 && { redirects: page.redirects }),
             ...(await keptText(text, 0, 'text', context)),

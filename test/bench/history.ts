@@ -1,12 +1,15 @@
-// What it takes to list and to search a thousand runs, and to open one of 50,000 records: in CPU, and in memory. Exits with 1 when a
-// person would feel it.
+// What it takes to list and to search a thousand runs, to count what they took, and to open one of 50,000 records: in CPU, and in
+// memory. Exits with 1 when a person would feel it.
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { insightsHtml } from '../../src/extension/records/insightsPage.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
+import { csvOf } from '../../src/protocol/insights.ts';
+import { insightsOf } from '../../src/runs/insights.ts';
 import { header, lineOf } from '../../src/runs/journal.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { compare, inMs, line } from './measure.ts';
@@ -17,18 +20,35 @@ const words = 'list parse value folder window button reply branch journal index 
 const text = (seed: number, count: number) =>
   Array.from({ length: count }, (_, at) => words[(seed * 7 + at * (seed + 3)) % words.length]).join(' ');
 
-function write(id: string, messages: number): void {
+/** What Insights counts of an answer: the call of a model, and one of a tool, which the person was asked about. */
+function took(at: number): object[] {
+  const tokens = { promptTokens: 1000 + at, completionTokens: 100, totalTokens: 1100 + at, cost: 0.01 };
+  const of = { toolCallId: `c${at}`, name: `tool.${at % 7}` };
+  return [
+    { type: 'usage', usage: tokens, attempts: 1, model: 'm', asked: `p/m${at % 5}`, ms: 900 },
+    { type: 'approval', ...of, decision: 'allow', waitedMs: 2000 + at },
+    { type: 'tool-end', ...of, ok: at % 9 > 0, ms: 10 + at },
+  ];
+}
+
+function write(id: string, messages: number, counted = true): void {
   const place = path.join(folder, 'runs', id);
   mkdirSync(place, { recursive: true });
   const events: object[] = [{ type: 'run-start', workflowId: 'chat', agentId: 'a', model: 'p/m' }];
   for (let at = 0; at < messages; at++) {
     const role = at % 2 === 0 ? 'user' : 'assistant';
     events.push({ type: 'message', message: { role, content: `${id} ${at} ${text(at, role === 'user' ? 20 : 120)}` } });
+    if (role === 'assistant' && counted) events.push(...took(at));
   }
   events.push({ type: 'phase', phase: 'WaitingUser' });
-  const bytes = events.map((event, at) => lineOf({ runId: id, seq: at + 1, at: at + 1, ...event } as StoredEvent, at));
+  const bytes = events.map((event, at) =>
+    lineOf({ runId: id, seq: at + 1, at: startedAt(id) + at, ...event } as StoredEvent, at),
+  );
   appendFileSync(path.join(place, 'journal.jsonl'), Buffer.concat([Buffer.from(header), ...bytes]));
 }
+
+/** A few runs a day. */
+const startedAt = (id: string) => Number(/\d+/.exec(id)?.[0] ?? 0) * 20_000_000 + 1;
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -68,7 +88,19 @@ line('… for what is in none', { CPU: inMs(costs.nothing) }, costs.nothing, 100
 const after = (await megabytes()) - before;
 line('what stays in memory of it', { MB: after.toFixed(1) }, after, 5);
 
-write('run-long', records - 2);
+const counting = await cpu(() => insightsOf([folder]));
+line('what they took, counted once', { CPU: inMs(counting) }, counting, 5000);
+const { again: counted } = (await compare({ again: async () => void (await insightsOf([folder])) }, 2)) as {
+  again: number;
+};
+line('… and asked for again', { CPU: inMs(counted) }, counted, 500);
+const found = await insightsOf([folder]);
+const drawing = await cpu(async () => insightsHtml({ ...found, scope: 'workspace' }, { script: '', nonce: '' }));
+line('… drawn as a page', { CPU: inMs(drawing) }, drawing, 100);
+const saving = await cpu(async () => csvOf(found.counts));
+line('… saved as CSV', { CPU: inMs(saving) }, saving, 100);
+
+write('run-long', records - 2, false);
 const empty = await megabytes();
 let opened: Awaited<ReturnType<RunStore['open']>> | undefined;
 const opening = await cpu(async () => {

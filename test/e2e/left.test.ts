@@ -60,7 +60,10 @@ describe('an editor that is killed while a command runs', () => {
     const said = JSON.stringify(provider.requests[2]!.body.messages);
     assert.match(said, /Its command went on and is still at work: (bash|sh) \(\d+\)/);
     assert.match(said, /It is not run a second time beside itself/);
-    assert.match(await editor.panel.cards('shell.run').first().innerText(), /Interrupted, went on/);
+    assert.match(
+      await editor.panel.cards('shell.run').first().innerText(),
+      /interrupted by the last window, and went on/,
+    );
     await editor.screenshot('left-running-told');
 
     await editor.command('Towpath: End Commands Left Running…');

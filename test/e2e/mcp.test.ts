@@ -163,7 +163,7 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.waitForPhase('Running');
     await editor.panel.waitForPhase('WaitingUser');
     const card = editor.panel.cards('mcp.odd.work').last();
-    assert.match(await card.innerText(), /Allowed by your rule for this workspace “mcp\.odd\.work of /);
+    assert.match(await card.innerText(), /Allowed by your rule for this workspace “odd: work of /);
   });
 
   it('what does not fit into the question is allowed only after its review, a diff; the next window asks nothing', async () => {
@@ -186,7 +186,7 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.waitForPhase('Running');
     await editor.panel.waitForPhase('WaitingUser');
     const card = editor.panel.cards('mcp.odd.work').last();
-    assert.match(await card.innerText(), /Allowed by your rule for this workspace “mcp\.odd\.work of /);
+    assert.match(await card.innerText(), /Allowed by your rule for this workspace “odd: work of /);
   });
 
   it('after a no the changed tool is disabled, and the rule is listed as one that holds for nothing', async () => {

@@ -126,6 +126,34 @@ describe('models of every provider', () => {
       await editor.panel.shows('ready');
     });
 
+    it('the meter tells what fills the window, and room is made in it at a press', async () => {
+      provider.models = [{ id: 'scripted', context_length: 32_000 }];
+      const essay = reply.text('words and more words '.repeat(900), 400).usage(null);
+      provider.script = [essay, essay, essay, reply.text('They got many words.').usage(null)];
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      for (const [at, words] of ['Many words, please.', 'And more.', 'And once more.'].entries()) {
+        await editor.panel.send(words);
+        await eventually('it is said', async () => provider.requests.length === at + 1);
+        await editor.panel.waitForPhase('WaitingUser');
+      }
+      const meter = editor.panel.frame.getByTestId('meter');
+      await eventually('the size of the window is known', async () => /%$/.test(await meter.innerText()));
+      await meter.click();
+      const popover = editor.panel.frame.getByTestId('meter-popover');
+      await eventually('what it frees is known', async () => /frees about/.test(await popover.innerText()));
+      const told = (await popover.innerText()).replace(/\s+/g, ' ');
+      assert.match(
+        told,
+        /^[\d.]+k of 32\.0k Instructions about .* Tools about .* Answers about .* Cost no price Compact Now/,
+      );
+      await editor.screenshot('meter');
+      await editor.panel.frame.getByTestId('compact').click();
+      await editor.panel.shows('it sees a summary of the oldest turns from here on');
+      await editor.panel.waitForPhase('WaitingUser');
+      await meter.click();
+      await eventually('it says what is left out', async () => /Left out/.test(await popover.innerText()));
+    });
+
     it('a test of the connection says precisely what works and what does not', async () => {
       editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       // One test after the other: the editor merges two notices with the same words, and cancels the first one's work.
@@ -153,7 +181,7 @@ describe('models of every provider', () => {
         'The header x-gateway names the secret "gateway", which is not set for http://127.0.0.1',
       );
       assert.equal(provider.requests.length, 0);
-      await editor.panel.frame.getByTestId('set-key').click();
+      await editor.panel.frame.getByTestId('set-secret').click();
       await enterSecret();
       await editor.panel.frame.getByTestId('continue').click();
       await editor.panel.shows('ready');

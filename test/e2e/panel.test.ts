@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { takeLock } from '../../src/runs/lock.ts';
+import { RunStore } from '../../src/runs/store.ts';
 import { type Backend, backends } from '../support/backends.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -70,7 +74,18 @@ describe('the panel', () => {
     await search.fill('');
     await run('The second one.').waitFor();
     await editor.screenshot('runs');
-    await run('The first one.').getByText('The first one.').click();
+    await search.press('Escape');
+    await editor.command('Towpath: Open Run…');
+    const listed = editor.page.locator('.quick-input-list .monaco-list-row');
+    await listed.filter({ hasText: 'The second one.' }).waitFor();
+    await title.fill('The FIRST one'); // what was said in it: it has another title since
+    await eventually(
+      'the other is not found',
+      async () => (await listed.filter({ hasText: 'The second one.' }).count()) === 0,
+    );
+    assert.match(await listed.first().innerText(), /Mine: the first one\.[\s\S]*Pinned/);
+    await editor.screenshot('open-run');
+    await title.press('Enter');
     await eventually('the first run is shown', async () =>
       (await messages().first().innerText()).includes('The first one.'),
     );
@@ -156,6 +171,145 @@ describe('the panel', () => {
     await editor.dialog.escape();
     await editor.panel.waitForPhase('WaitingUser');
     await eventually('the status bar rests', async () => (await item('Towpath asks').count()) === 0);
+  });
+
+  /** Each answer of the model comes once the test lets it. */
+  const heldBack = () => {
+    const provider = backend.provider!;
+    const { script, requests } = provider;
+    const before = requests.length;
+    let release = () => {};
+    provider.script = (_, count) => {
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return reply
+        .text('tick ')
+        .after(held)
+        .text(`Answer ${count - before + 1}.`);
+    };
+    const asked = (nth: number) =>
+      eventually(`the model is asked ${nth} times`, () => requests.length === before + nth).then(() =>
+        requests.at(-1)!.body.messages.flatMap(({ role, content }) => (role === 'user' ? [content] : [])),
+      );
+    const giveBack = () => {
+      release();
+      provider.script = script;
+    };
+    return { asked, release: () => release(), giveBack };
+  };
+
+  it('what is said while it works is given at the next turn, when it is done or now, can be changed and taken back; Stop keeps it', async () => {
+    editor = await begin(backend.settings);
+    const model = heldBack();
+    const waiting = (text: string) => editor.panel.frame.locator('[data-role="queued"]', { hasText: text });
+    const says = async (text: string, key = 'Enter') => {
+      await editor.panel.write(text);
+      await editor.panel.composer.press(key);
+    };
+    try {
+      await editor.panel.send('Begin.');
+      await model.asked(1);
+      await says('At the turn.');
+      await waiting('At the turn.').getByText('Said at the next turn').waitFor();
+      await says('At the end.', 'Alt+Enter');
+      await waiting('At the end.').getByText('Said when it is done').waitFor();
+      await says('Never.');
+      await waiting('Never.').getByTestId('waiting-remove').click();
+      await eventually('it is taken back', async () => (await waiting('Never.').count()) === 0);
+      await editor.panel.hasTheKeys();
+      await editor.panel.write('a draft');
+      await waiting('At the turn.').getByTestId('waiting-edit').click();
+      await eventually('it is in the box', async () => (await editor.panel.composer.inputValue()) === 'At the turn.');
+      await says('At the next turn.');
+      await waiting('At the next turn.').waitFor();
+      assert.equal(await editor.panel.composer.inputValue(), 'a draft', 'what stood there before comes back');
+      await editor.screenshot('waiting');
+      model.release();
+      assert.deepEqual((await model.asked(2)).slice(1), ['At the next turn.']);
+      await waiting('At the end.').getByTestId('waiting-now').click();
+      assert.deepEqual((await model.asked(3)).slice(1), ['At the next turn.', 'At the end.']);
+      assert.equal(await waiting('').count(), 0);
+      await says('Keep this.');
+      await waiting('Keep this.').waitFor();
+      await editor.panel.stop();
+      await editor.panel.waitForPhase('Failed');
+      await waiting('Keep this.').getByText('Said when this run goes on').waitFor();
+      await editor.screenshot('waiting-stopped');
+      await waiting('Keep this.').getByTestId('waiting-now').click();
+      assert.equal((await model.asked(4)).at(-1), 'Keep this.');
+      model.release();
+      await editor.panel.waitForPhase('WaitingUser');
+      await editor.panel.shows('Answer 4.');
+    } finally {
+      model.giveBack();
+    }
+  });
+
+  it('two runs at work and one that asks in another window: list, badge and status bar say the same; Stop asks which', async () => {
+    editor = await begin(backend.settings);
+    const { frame } = editor.panel;
+    const newRun = async () => {
+      await frame.getByTestId('new-run').click();
+      await eventually('the conversation is empty', async () => (await messages().count()) === 0);
+    };
+    await ask('Far away.', said.hello);
+    await newRun();
+    const store = path.dirname(
+      readdirSync(editor.userDataDir, { recursive: true, encoding: 'utf8' }).find((file) => /store.runs$/.test(file))!,
+    );
+    const kept = new RunStore(path.join(editor.userDataDir, store));
+    const far = (await kept.list()).find(({ title }) => title === 'Far away.')!;
+    const lock = await takeLock(path.join(editor.userDataDir, store, 'runs', far.id, 'lock'), 'Another Editor');
+    const model = heldBack();
+    try {
+      await kept.marks.set(far.id, { state: 'asking', title: far.title });
+      for (const [nth, words] of ['Walk on.', 'Talk on.'].entries()) {
+        await editor.panel.send(words);
+        await model.asked(nth + 1);
+        await newRun();
+      }
+      const item = editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
+      await item.waitFor();
+      const label = (await item.locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
+      assert.match(label, /“Far away\.”: asks in another window/);
+      for (const title of ['Walk on.', 'Talk on.']) assert.ok(label.includes(`“${title}”: at work\n`), label);
+      assert.equal(await editor.page.locator('.activitybar .badge-content', { hasText: /^1$/ }).count(), 1);
+      await frame.getByTestId('history').click();
+      const row = (title: string) => frame.locator('.history-row', { hasText: title });
+      await row('Far away.').getByText('Asks in another window').waitFor();
+      for (const title of ['Walk on.', 'Talk on.']) await row(title).getByText('Running').waitFor();
+      await editor.screenshot('runs-now');
+      await item.click();
+      const listed = editor.page.locator('.quick-input-list .monaco-list-row');
+      await eventually('they are listed', async () => (await listed.count()) === 3);
+      assert.match(await listed.first().innerText(), /Far away\.\s*asks in another window/);
+      await editor.screenshot('runs-now-listed');
+      await listed.filter({ hasText: 'Walk on.' }).click();
+      await eventually(
+        'the run is shown, and no list over it',
+        async () => (await frame.locator('.history').count()) === 0,
+      );
+      await editor.panel.shows('Walk on.');
+      await editor.command('Towpath: Stop');
+      await eventually('they are listed', async () => /All 2/.test((await listed.allInnerTexts()).join()));
+      assert.match(await listed.first().innerText(), /Walk on\./, 'the shown one first');
+      await editor.screenshot('stop-several');
+      await listed.filter({ hasText: 'Talk on.' }).click();
+      await kept.marks.set(far.id, undefined);
+      await lock.release();
+      await editor.page.locator('.statusbar-item', { hasText: 'Towpath works' }).click(); // one is left, and is stopped
+      await editor.panel.waitForPhase('Failed');
+      await eventually('nothing works any more', async () =>
+        /^Towpath$/.test(
+          (await editor.page.locator('.statusbar-item', { hasText: 'Towpath' }).first().innerText()).trim(),
+        ),
+      );
+      assert.equal(await editor.page.locator('.activitybar .badge-content', { hasText: /\d/ }).count(), 0);
+    } finally {
+      await lock.release();
+      model.giveBack();
+    }
   });
 
   it('a question does not come up under a person’s fingers', async () => {

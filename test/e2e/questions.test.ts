@@ -157,7 +157,7 @@ describe('questions', () => {
     assert.equal(editor.read('a.txt'), 'mine');
     assert.equal(outcomes()[0].data.changedByPerson, '@@ -1,2 +1,1 @@\n-1\n-two\n+mine');
     await gone();
-    assert.match(await editor.panel.cards('fs.edit').last().innerText(), /Allowed as changed/);
+    assert.match(await editor.panel.cards('fs.edit').last().innerText(), /Changed by you before you allowed it/);
   });
 
   it('a command can be changed, and the dialog shows it as it will run', async () => {

@@ -80,6 +80,33 @@ describe('the record of a run', () => {
     await editor.panel.shows('I see.');
   });
 
+  it('when it has cost what it may: it rests, a dialog alone lets as much again be spent, and it goes on', async () => {
+    const prices = { '*': { input: 0, output: 200_000 } }; // a dollar an answer
+    await editor.begin({
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url, prices } },
+      'towpath.limits.run': 1,
+    });
+    await says('What does it cost?', 'A dollar.');
+    const before = provider.requests.length;
+    await editor.panel.send('And this?');
+    await editor.panel.shows("$1 of this run's $1 are spent, and the next answer costs $0.20 at least.");
+    const another = editor.panel.frame.getByTestId('raise-limit');
+    await another.click();
+    assert.match(
+      await editor.dialog.text(),
+      /^Let this run spend another \$1\?\n“What does it cost\?”\n\$1 of this run's \$1 are spent, .*\nYour limit stays as it is: this is for this run alone\./,
+    );
+    await editor.screenshot('money-limit');
+    await editor.dialog.escape();
+    assert.equal(provider.requests.length, before, 'closing the dialog allows nothing');
+    provider.script = () => reply.text('Another one.');
+    await another.click();
+    await editor.dialog.click('Another $1');
+    await editor.panel.shows('Another one.');
+    await editor.begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+  });
+
   it('when another window has it: the person sees who, takes it over, and what they said is done', async () => {
     await editor.command('Towpath: New Run');
     await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
@@ -128,14 +155,60 @@ describe('the record of a run', () => {
       });
       return found!;
     };
-    const own = await page(/runs? in this workspace: \d+ model calls, .*no price known/);
+    const own = await page(/runs? in this workspace: \d+ model calls?, .*no price known/);
     const calls = own.locator('[data-table="models"] th').nth(1);
     await calls.getByRole('button').click();
     assert.equal(await calls.getAttribute('aria-sort'), 'descending');
     await editor.screenshot('insights');
+    await own.getByRole('button', { name: 'Save as CSV…' }).click();
+    await editor.chooseFile('Save Insights', path.join(editor.folder, 'took.csv'));
+    await eventually('the tables are saved', () => /^day,model,calls,/.test(editor.read('took.csv') ?? ''));
+    assert.match(editor.read('took.csv')!, /\r\n\d{4}-\d\d-\d\d,openai-compatible\/scripted,\d+,/);
     await own.getByRole('button', { name: 'All', exact: true }).click();
     await page(/in all workspaces/);
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeActiveEditor'));
+  });
+
+  it('is told line by line: onto the clipboard, as Markdown, and to an audit from the next event on', async () => {
+    const audit = mkdtempSync(path.join(tmpdir(), 'towpath-audit-'));
+    const audited = () =>
+      readdirSync(audit)
+        .map((file) => readFileSync(path.join(audit, file), 'utf8'))
+        .join('');
+    const setting = (value: string | undefined) =>
+      editor.host.evaluate(async (vscode, folder) => {
+        await vscode.workspace
+          .getConfiguration('towpath')
+          .update('audit.folder', folder, vscode.ConfigurationTarget.Global);
+      }, value);
+    try {
+      await editor.command('Towpath: New Run');
+      await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
+      await says('My key is sk-abcdefghijklmnopqrstuvwxyz0123456789.', 'I keep it.');
+      assert.equal(audited(), '');
+      await setting(audit);
+      await says('And who asks?', 'You do.');
+      assert.match(audited(), /"kind":"model-call"[^\n]*"status":"answered"/);
+      assert.doesNotMatch(audited(), /And who asks|You do\./);
+      await setting(undefined);
+      const lines = audited();
+      await says('And now?', 'Nobody listens.');
+      assert.equal(audited(), lines);
+      await editor.command('Towpath: Copy Log of This Run');
+      await eventually('the log is on the clipboard', async () => {
+        const log = await editor.host.evaluate(async (vscode) => vscode.env.clipboard.readText());
+        return /^Towpath \d[\s\S]* run begins[\s\S]*answers in/m.test(log) && !/My key|sk-abc/.test(log);
+      });
+      const posted = path.join(editor.folder, 'posted.md');
+      await editor.command('Towpath: Export Run…');
+      await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Markdown' }).click();
+      await editor.chooseFile('Export Run', posted);
+      await eventually('it is posted', () => /I keep it\.[\s\S]*Nobody listens\./.test(editor.read('posted.md') ?? ''));
+      assert.doesNotMatch(editor.read('posted.md')!, /sk-abcdefgh/);
+    } finally {
+      await setting(undefined);
+      rmSync(audit, { recursive: true, force: true });
+    }
   });
 
   it('goes elsewhere as a file, and comes back from one as another run', async () => {

@@ -21,6 +21,8 @@ const foreign = {
   'towpath.local.hub': 'http://127.0.0.1:9',
   'towpath.prices': { '*': { input: 0, output: 0 } },
   'towpath.maxTurns': 500,
+  'towpath.limits.run': 1000,
+  'towpath.limits.day': 1000,
   'towpath.undo.quota': 0,
   'towpath.azure.apiVersion': 'other',
 };

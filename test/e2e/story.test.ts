@@ -82,7 +82,13 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       await hears(said.edited);
       assert.equal(editor.read(greet), before.replace('!`', '! Welcome aboard.`'));
       assert.deepEqual([await card('fs.read'), await card('fs.edit')], Array(2).fill({ status: 'done', ok: 'true' }));
-      await editor.panel.cards('fs.edit').last().getByRole('button', { name: 'Diff' }).click();
+      const edit = editor.panel.cards('fs.edit').last();
+      assert.match((await edit.getAttribute('aria-label'))!, /^Edited src\/greet\.js · \+1 · −1/); // and how long it took, if long
+      assert.match(await edit.locator('.diff').innerText(), /Welcome aboard/);
+      await edit.locator('.card-toggle').click();
+      await edit.getByTestId('raw').waitFor();
+      await edit.locator('.card-toggle').click();
+      await edit.getByRole('button', { name: 'Diff' }).click();
       await editor.page.locator('.monaco-diff-editor').first().waitFor();
     });
 
@@ -105,8 +111,9 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       await editor.panel.send('[[edit]] Make the greeting warmer.');
       await editor.dialog.text();
       await editor.page.keyboard.press('Enter');
+      const review = editor.page.locator('.tab', { hasText: '(proposed)' }); // in the place of an earlier diff
+      await review.waitFor();
       const diff = editor.page.locator('.monaco-diff-editor').first();
-      await diff.waitFor();
       await eventually('the diff shows the proposed line', async () =>
         (await diff.innerText()).replaceAll('\u00a0', ' ').includes('Welcome aboard'),
       );
@@ -117,7 +124,7 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
       await editor.dialog.click('Allow');
       await editor.panel.waitForPhase('WaitingUser');
       assert.notEqual(editor.read(greet), before);
-      await diff.waitFor({ state: 'detached' });
+      await review.waitFor({ state: 'detached' });
     });
 
     it('Allow for This Run covers the same tool until the run is another', async () => {
@@ -182,7 +189,7 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
     it('thinking is folded away and kept', async () => {
       await editor.panel.send('[[think]] What is the answer?');
       await hears(said.answer);
-      const thinking = editor.panel.frame.locator('details', { hasText: 'Thinking' }).last();
+      const thinking = editor.panel.frame.locator('details', { hasText: /Thinking|Thought/ }).last();
       assert.equal(await thinking.getAttribute('open'), null);
       await thinking.locator('summary').click();
       await hears(said.thought);

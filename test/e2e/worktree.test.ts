@@ -60,6 +60,11 @@ describe('a run in a worktree', () => {
     await row.waitFor();
     await editor.screenshot('worktree-list');
     await opened(() => row.click());
+    await editor.panel.frame.getByTestId('history').click();
+    const listed = editor.panel.frame.locator('.history-row', { hasText: 'towpath/open-the-gate' });
+    assert.match(await listed.innerText(), /Open the gate[\s\S]*Not begun/);
+    await editor.screenshot('worktree-panel-list');
+    await opened(() => listed.getByRole('button').click());
   });
 
   it('begins in its window by itself, once', async () => {

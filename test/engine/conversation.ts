@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Budget } from '../../src/engine/budget.ts';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
 import type { EngineResult } from '../../src/engine/result.ts';
 import type { Workflow } from '../../src/engine/workflow.ts';
 import { createAdapter } from '../../src/llm/adapter.ts';
 import type { LLMClient } from '../../src/llm/client.ts';
+import type { Price } from '../../src/llm/prices.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { pendingCalls } from '../../src/protocol/messages.ts';
 import { defaultPolicy } from '../../src/protocol/policy.ts';
@@ -22,12 +24,20 @@ import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';
 
-const modelOf = (id: string, client: LLMClient, contextWindow?: number) => ({
+const modelOf = (id: string, client: LLMClient, { contextWindow, price, budget }: Terms = {}) => ({
   id,
   model: id.slice(id.indexOf('/') + 1),
-  adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }),
+  adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }, { priceOf: () => price }),
   contextWindow,
+  ...(budget && { budget }),
 });
+
+/** On which a model is had. */
+interface Terms {
+  contextWindow?: number;
+  price?: Price;
+  budget?: Budget;
+}
 
 /** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
 export class Conversation {
@@ -38,14 +48,18 @@ export class Conversation {
   /** Undefined: the engine's own. */
   maxTurns?: number = 20;
   contextWindow?: number;
+  price?: Price;
+  /** What may be spent in a day, and by the run. */
+  budget?: Budget;
+  runLimit = 0;
   /** Of the workspace, for the system prompt. */
   instructions = 'Use tabs.';
   /** In place of the script. */
   model?: LLMClient;
   /** Models that are asked for by name (`scripted/two`). */
-  readonly others = new Map<string, { client: LLMClient; contextWindow?: number }>();
+  readonly others = new Map<string, { client: LLMClient } & Terms>();
   /** What there is for summaries, or why there is none. */
-  small?: { client: LLMClient; contextWindow?: number } | Error;
+  small?: ({ client: LLMClient } & Terms) | Error;
   /** What names the run, or why nothing does. */
   naming?: LLMClient | Error;
   workflow: Workflow = chat;
@@ -102,20 +116,22 @@ export class Conversation {
         return this.workflow;
       },
       model: async ({ id = 'scripted/one' }: { id?: string } = {}) => {
-        const { client = this.model ?? this.client, contextWindow = this.contextWindow } = this.others.get(id) ?? {};
-        return modelOf(id, client, contextWindow);
+        const { contextWindow, price, budget } = this;
+        const { client = this.model ?? this.client, ...terms } = this.others.get(id) ?? {};
+        return modelOf(id, client, { contextWindow, price, budget, ...terms });
       },
       small: async () => {
         if (this.small instanceof Error) throw this.small;
-        return this.small && modelOf('scripted/small', this.small.client, this.small.contextWindow);
+        return this.small && modelOf('scripted/small', this.small.client, { budget: this.budget, ...this.small });
       },
       naming: async () => {
         if (this.naming instanceof Error) throw this.naming;
-        return this.naming && modelOf('scripted/small', this.naming);
+        return this.naming && modelOf('scripted/small', this.naming, { budget: this.budget, price: this.price });
       },
       modelId: () => 'scripted/one',
       workspace: async () => ({ names: ['sample'], instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
+      runLimit: () => this.runLimit,
       left: this.left,
       background: this.background,
       tell: (event) => {

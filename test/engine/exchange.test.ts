@@ -6,6 +6,7 @@ import { forSharing } from '../../src/extension/settings/redacted.ts';
 import { forkPoints } from '../../src/protocol/branches.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { importedRuns } from '../../src/protocol/exchange.ts';
+import { countsOf } from '../../src/protocol/insights.ts';
 import { markdownOf } from '../../src/protocol/markdown.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { call } from '../support/scriptedClient.ts';
@@ -88,6 +89,19 @@ describe('a run that goes elsewhere', () => {
     const points = forkPoints(id, await store.list());
     assert.equal(points.length, 1);
     assert.equal(points[0]!.ways.length, 2);
+  });
+
+  it('says in the list where it comes from; a branch of it there is the person’s own, and counted', async () => {
+    const { store, id } = await imported(await exported());
+    assert.deepEqual(
+      (await store.list()).map((run) => run.imported),
+      [true],
+    );
+    const branch = await store.fork(id, (await store.said(id))[0]!.seq);
+    assert.equal((await store.listed(branch))?.imported, undefined);
+    const { events } = await store.events(branch);
+    assert.equal(countsOf(events).runs, 1);
+    assert.deepEqual(countsOf(events).tools, [], 'what it shares was somebody else’s');
   });
 
   it('goes on there when the person says so, with every question asked anew', async () => {

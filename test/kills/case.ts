@@ -29,7 +29,8 @@ function nameOfBlow(blow: Blow): string {
 
 export function caseOf(name: string): Case {
   const [job, ...blows] = name.split('/');
-  if (job !== 'work' && job !== 'undo') throw new Error(`A case begins with work or undo: ${name}`);
+  if (job !== 'work' && job !== 'undo' && job !== 'say')
+    throw new Error(`A case begins with work, undo or say: ${name}`);
   return { job, blows: blows.map(blowOf) };
 }
 
@@ -84,6 +85,14 @@ export class Stage {
     return reports.flatMap((report) => ('operations' in report ? report.operations : []));
   }
 
+  async allOperations(): Promise<Record<Job, string[]>> {
+    return {
+      work: await this.operations('work'),
+      undo: await this.operations('undo'),
+      say: await this.operations('say'),
+    };
+  }
+
   async play(one: Case): Promise<Played> {
     const folder = this.begin(one.job);
     const witness = new Witness(folder, one);
@@ -110,7 +119,7 @@ export class Stage {
   /** A copy of one of the two beginnings. */
   begin(job: Job): string {
     const folder = mkdtempSync(path.join(this.folder, 'case-'));
-    cpSync(path.join(this.folder, job), folder, { recursive: true });
+    cpSync(path.join(this.folder, job === 'undo' ? job : 'work'), folder, { recursive: true });
     return folder;
   }
 

@@ -30,6 +30,7 @@ export const invariants = {
   K5: 'every call has exactly one result before the model is asked again',
   K6: 'in the end the files are as after a run that nobody killed, but for what was told as unknown',
   torn: 'no file is ever empty or half written',
+  said: 'what waits is given once, in the words that it has then; what was taken back is never given',
   undo: 'Undo of the run gives every file back as it was',
   left: 'nothing of a killed window stays behind, in the store or beside the files',
   believed: 'nothing is read from a damaged record that was not written',
@@ -68,7 +69,7 @@ export class Witness {
     private readonly one: Pick<Case, 'job'>,
   ) {
     this.states = this.look();
-    this.others = one.job === 'work' ? this.runIds() : [otherRun];
+    this.others = one.job === 'undo' ? [otherRun] : this.runIds();
     this.other = this.otherRecord();
   }
 
@@ -79,7 +80,7 @@ export class Witness {
     const isGone = 'how' in blow && blow.how === 'gone';
     if (!isGone) this.checkTold(record);
     const known = isGone ? [...eventsBeforeHarm(reports), ...record] : record;
-    if (this.one.job === 'work') this.checkEffects(known, reports);
+    if (this.one.job !== 'undo') this.checkEffects(known, reports);
     this.checkEnd(reports, blow);
     this.states = this.look();
     for (const [name, state] of this.states) if (state === 'torn') this.breach('torn', `${name} after the kill`);
@@ -94,7 +95,8 @@ export class Witness {
     this.hear(reports);
     const record = this.record();
     this.checkTold(record);
-    if (this.one.job === 'work') {
+    for (const what of saidWrong(record)) this.breach('said', what);
+    if (this.one.job !== 'undo') {
       this.checkEffects(record, reports);
       this.states = this.look();
       await this.checkRun(window);
@@ -126,8 +128,14 @@ export class Witness {
   }
 
   private hear(reports: Report[]): void {
+    let isEnding = false; // after a stop nobody waits for the disk: its end may be told before it is on record
     for (const report of reports) {
-      if ('told' in report && isStored(report.told)) this.told.push(report.told);
+      if ('told' in report && isStored(report.told)) {
+        const event = report.told;
+        if (!isEnding) this.told.push(event);
+        if (event.type === 'queued' && event.when === 'now') isEnding = true;
+        else if (event.type === 'phase') isEnding = false;
+      }
       if ('harmed' in report) this.harmed.push(withoutIds(report.harmed));
       if ('unpaired' in report) this.breach('K5', `the model was asked with ${report.unpaired.join(', ')} open`);
     }
@@ -178,7 +186,7 @@ export class Witness {
     const later = reports.slice(reports.findIndex((report) => 'harmed' in report));
     const goesOn = later.some((report) => 'told' in report && isStored(report.told));
     const isGone = blow.how === 'gone' && this.record().length === 0 && goesOn;
-    if (this.one.job === 'work' && (isGone || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
+    if (this.one.job !== 'undo' && (isGone || (blow.forGood && isRecord)) && !code?.startsWith('STORE_'))
       this.breach('end', `the store failed for good, and it ended with ${code ?? 'nothing said'}`);
   }
 
@@ -271,6 +279,23 @@ export class Witness {
   private breach(invariant: Invariant, what: string): void {
     this.breaches.push({ invariant, what });
   }
+}
+
+/** What of a run that is over was said otherwise than the person wanted it, by its record alone. */
+export function saidWrong(record: readonly StoredEvent[]): string[] {
+  return record.flatMap((event) => {
+    if (event.type !== 'queued') return [];
+    const later = record.filter(({ runId }) => runId === event.runId);
+    const given = later.flatMap((one) => (one.type === 'message' && one.queued === event.seq ? [one] : []));
+    const changes = later.flatMap((one) => (one.type === 'queued-change' && one.queued === event.seq ? [one] : []));
+    const words = changes.findLast(({ seq }) => seq < (given[0]?.seq ?? seq + 1))?.text ?? event.text;
+    const isTakenBack = later.some((one) => one.type === 'queued-remove' && one.queued === event.seq);
+    if (isTakenBack) return given.length > 0 ? [`“${words}” was taken back, and is said`] : [];
+    if (given.length !== 1)
+      return [given.length === 0 ? `“${words}” is never said` : `“${words}” is said ${given.length} times`];
+    const [{ message }] = given as [(typeof given)[number]];
+    return message.content === words ? [] : [`“${words}” is said as “${message.content}”`];
+  });
 }
 
 const withoutIds = (name: string) => name.replace(/[0-9a-f-]{32,}/g, '…');

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { StoredEvent } from '../../src/protocol/events.ts';
 import { caseOf, nameOf, Stage } from './case.ts';
-import { Witness } from './invariants.ts';
-import { diskFaults, type Operations, points } from './parts.ts';
+import { saidWrong, Witness } from './invariants.ts';
+import { diskFaults, type Operations, points, said } from './parts.ts';
 import { steps } from './script.ts';
 
 /** The whole of it is `npm run kills`. */
@@ -13,11 +14,19 @@ describe('a window that is killed', () => {
   let operations: Operations;
   before(async () => {
     stage = await Stage.open();
-    operations = { work: await stage.operations('work'), undo: await stage.operations('undo') };
+    operations = await stage.allOperations();
   });
   after(() => stage.close());
   it('anywhere: nothing is half, lost, done twice or told wrong, and the run goes on', async () => {
     const cases = points(operations).filter((_, index) => index % 170 === 0);
+    for (const one of cases) {
+      const { name, breaches } = await stage.play(one);
+      assert.deepEqual([name, breaches], [name, []]);
+    }
+  });
+
+  it('while a person speaks: what waits is given once, as they want it in the end, or never', async () => {
+    const cases = said(operations).filter((_, index) => index % 170 === 85);
     for (const one of cases) {
       const { name, breaches } = await stage.play(one);
       assert.deepEqual([name, breaches], [name, []]);
@@ -75,8 +84,34 @@ describe('who looks at a killed window', () => {
     assert.ok(seen().includes('K2'));
   });
 
+  it('notices what was taken back and said all the same, what was said twice, in old words, or never', async () => {
+    const queued = (seq: number, text: string) => ({ type: 'queued', text, seq }) as const;
+    const given = (seq: number, queued: number, content: string) =>
+      ({ type: 'message', message: { role: 'user', content }, queued, seq }) as const;
+    const cases: [events: object[], breaches: string[]][] = [
+      [[queued(1, 'a'), given(2, 1, 'a')], []],
+      [[queued(1, 'a'), { type: 'queued-change', queued: 1, text: 'b', when: 'done', seq: 2 }, given(3, 1, 'b')], []],
+      [[queued(1, 'a'), { type: 'queued-remove', queued: 1, seq: 2 }], []],
+      [
+        [queued(1, 'a'), { type: 'queued-remove', queued: 1, seq: 2 }, given(3, 1, 'a')],
+        ['“a” was taken back, and is said'],
+      ],
+      [[queued(1, 'a'), given(2, 1, 'a'), given(3, 1, 'a')], ['“a” is said 2 times']],
+      [
+        [queued(1, 'a'), { type: 'queued-change', queued: 1, text: 'b', when: 'done', seq: 2 }, given(3, 1, 'a')],
+        ['“b” is said as “a”'],
+      ],
+      [[queued(1, 'a')], ['“a” is never said']],
+    ];
+    for (const [events, breaches] of cases)
+      assert.deepEqual(
+        saidWrong(events.map((event) => ({ runId: 'run-1', at: 1, ...event })) as StoredEvent[]),
+        breaches,
+      );
+  });
+
   it('knows a case again by its name', () => {
-    for (const name of ['work/37:half', 'undo/3:after', 'work/7:EIO!', 'work/9:gone/250ms', 'work/48kb'])
+    for (const name of ['work/37:half', 'undo/3:after', 'work/7:EIO!', 'say/4:after', 'work/9:gone/250ms', 'work/48kb'])
       assert.equal(nameOf(caseOf(name)), name);
   });
 });

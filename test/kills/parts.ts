@@ -10,14 +10,17 @@ const moments = ['before', 'half', 'after'] as const;
 const jobs = ['work', 'undo'] as const;
 
 /** Every operation, before it, in its middle where it has one, and after it. */
-export const points = (operations: Operations): Case[] =>
-  jobs.flatMap((job) =>
+export const points = (operations: Operations, of: readonly Job[] = jobs): Case[] =>
+  of.flatMap((job) =>
     operations[job].flatMap((operation, index) =>
       moments
         .filter((how) => how !== 'half' || canBeHalf(operation))
         .map((how): Case => ({ job, blows: [{ at: index + 1, how }] })),
     ),
   );
+
+/** The same while a person speaks: what waits is given once, as they want it in the end, or never. */
+export const said = (operations: Operations): Case[] => points(operations, ['say']);
 
 /** A second kill while the next window recovers from the first: its first steps are where it does. */
 export function doubles(operations: Operations, seed: number, count = 80): Case[] {

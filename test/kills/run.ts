@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { type Case, caseOf, type Played, Stage } from './case.ts';
 import { playDamages } from './damage.ts';
 import { killEditors } from './editor.ts';
-import { diskFaults, doubles, type Operations, points, rooms, storeGone, times } from './parts.ts';
+import { diskFaults, doubles, type Operations, points, rooms, said, storeGone, times } from './parts.ts';
 import { whyNotMounted } from './smallDisk.ts';
 import { type Row, tableOf } from './table.ts';
 
@@ -21,7 +21,8 @@ const [every, seed, count] = [values.every, values.seed, values.count].map(Numbe
 
 /** Each gives what came of it, or why it was left out. */
 const parts: Record<string, () => Promise<Played[] | string>> = {
-  points: () => staged(points),
+  points: () => staged((operations) => points(operations)),
+  said: () => staged(said),
   doubles: () => staged((operations) => doubles(operations, seed)),
   times: () => staged(() => times(seed)),
   faults: () => staged(diskFaults),
@@ -63,7 +64,7 @@ try {
 /** Two at a time: each waits for the disk and for commands. */
 async function staged(casesOf: (operations: Operations) => Case[]): Promise<Played[]> {
   stage ??= await Stage.open();
-  const [on, operations] = [stage, { work: await stage.operations('work'), undo: await stage.operations('undo') }];
+  const [on, operations] = [stage, await stage.allOperations()];
   const waiting = casesOf(operations).filter((_, index) => index % every === 0);
   const played: Played[] = [];
   const work = async () => {

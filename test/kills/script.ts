@@ -153,7 +153,7 @@ export type Told = 'done' | 'did not run' | 'unknown';
 
 export function toldOf(content: string, error: string | undefined): Told {
   if (error === undefined) return 'done';
-  return /did not run|nothing was (run|changed)/i.test(content) ? 'did not run' : 'unknown';
+  return /did not run|not run:|nothing was (run|changed)/i.test(content) ? 'did not run' : 'unknown';
 }
 
 /** What was last told of each step. */

@@ -9,6 +9,7 @@ import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
 import { chat } from '../../src/workflows/run/chat.ts';
 import { workspaceIn } from '../support/workspace.ts';
+import { person } from './person.ts';
 import { scriptedModel, task } from './script.ts';
 
 /** What a window says while it is at work; a kill loses nothing of it. */
@@ -25,7 +26,8 @@ export type Report =
 /** A run that lies beside the one that is killed, and must stay as it is. */
 export const otherRun = 'run-other';
 
-export type Job = 'work' | 'undo';
+/** `say`: the work, and a person who speaks meanwhile. */
+export type Job = 'work' | 'undo' | 'say';
 
 /** A window without its editor: the engine, its store and its tools on the folders `store` and `ws` of a case. */
 export function openWindow(folder: string, report: (what: Report) => void) {
@@ -54,21 +56,36 @@ export function openWindow(folder: string, report: (what: Report) => void) {
     }),
     workspace: async () => ({ names: ['ws'] }),
     maxTurns: () => 50,
-    tell: (told) => report({ told }),
+    tell: (told) => {
+      report({ told });
+      speaker?.hears(told);
+    },
   });
+  let speaker: ReturnType<typeof person> | undefined;
   const own = async () => (await store.list()).map(({ id }) => id).filter((id) => id !== otherRun);
+
+  /** Goes on with the run that is there, as a person would: with the words again where they are lost. */
+  async function work(): Promise<EngineResult> {
+    for (const runId of await own()) {
+      const run = await store.read(runId).catch(() => undefined);
+      const words = run?.messages.length ? {} : { userInput: task };
+      const result = await engine.continue({ runId, ...words });
+      if (!['STORE_DAMAGED', 'ENGINE_RUN_NOT_FOUND'].includes(result.error?.code ?? '')) return result;
+    }
+    return engine.start({ runId: RunStore.newId(), userInput: task });
+  }
 
   return {
     store,
-    /** Goes on with the run that is there, as a person would: with the words again where they are lost. */
-    async work(): Promise<EngineResult> {
-      for (const runId of await own()) {
-        const run = await store.read(runId).catch(() => undefined);
-        const words = run?.messages.length ? {} : { userInput: task };
-        const result = await engine.continue({ runId, ...words });
-        if (!['STORE_DAMAGED', 'ENGINE_RUN_NOT_FOUND'].includes(result.error?.code ?? '')) return result;
+    work,
+    /** The same; what is to be said now stops it, and then it goes on. */
+    async say(): Promise<EngineResult> {
+      speaker = person(engine);
+      for (;;) {
+        const result = await work();
+        await speaker.done();
+        if (result.error?.code !== 'ENGINE_ABORTED') return result;
       }
-      return engine.start({ runId: RunStore.newId(), userInput: task });
     },
     /** Takes all of it back, whatever else is there now. */
     async undo() {

@@ -35,7 +35,7 @@ const retryable = new LLMError('LLM_HTTP_ERROR', 'down', { retryable: true });
 const refused = new LLMError('LLM_AUTH_FAILED', 'No API key.');
 const broken = new LLMError('LLM_INCOMPLETE', 'broke off', { retryable: true });
 const slipped = new LLMError('LLM_BAD_RESPONSE', 'no format', { retryable: 'once' });
-const nothing = { code: 'LLM_BAD_RESPONSE', message: 'The model answered with nothing.' };
+const nothing = { code: 'LLM_BAD_RESPONSE', message: 'The model answered with nothing.', reason: 'empty' };
 const off: Partial<AdapterLimits> = { connectMs: 0, firstTokenMs: 0, idleMs: 0, baseDelayMs: 1 };
 
 interface Row {
@@ -268,6 +268,17 @@ describe('the adapter', () => {
       assert.equal(result.aborted, undefined);
     });
   }
+
+  it('is asked again at once when the person is in a hurry, and waits for no place then', async () => {
+    const hurry = new EventTarget();
+    const client = deaf([new LLMError('LLM_RATE_LIMITED', 'later', { retryable: true })], [text('Hi'), done()]);
+    const { signal } = new AbortController();
+    const adapter = createAdapter(client, { ...off, baseDelayMs: 3_600_000, maxDelayMs: 3_600_000 });
+    const onRetry = () => setImmediate(() => hurry.dispatchEvent(new Event('now')));
+    const result = await adapter.complete(greeting, { signal, hurry, onRetry });
+    assert.deepEqual([result.success, result.attempts, result.message?.content], [true, 2, 'Hi']);
+    assert.equal(getEventListeners(hurry, 'now').length, 0);
+  });
 
   it('a reply with more calls than there is room for broke off, and says so: none of it is left out silently', async () => {
     const { signal } = new AbortController();

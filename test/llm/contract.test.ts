@@ -6,7 +6,7 @@ import {
 } from '../../src/llm/chatCompletions.ts';
 import type { ChatRequest, ChatResponse, ChatStreamChunk, FinishReason, LLMClient } from '../../src/llm/client.ts';
 import { createClient } from '../../src/llm/create.ts';
-import type { LLMErrorCode } from '../../src/llm/errors.ts';
+import type { LLMErrorCode } from '../../src/protocol/codes.ts';
 import type { Message, TokenUsage, ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import type { ToolDefinition } from '../../src/protocol/tools.ts';
 import type * as promised from '../support/promised.ts';

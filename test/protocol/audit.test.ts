@@ -83,6 +83,12 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
     ],
   ],
   pin: [[{ pinned: true }, undefined]],
+  'limit-raise': [
+    [
+      { of: 'day', more: 5, to: 15 },
+      { kind: 'answer', to: 'limit', of: 'day', by: 'person', more: 5, most: 15 },
+    ],
+  ],
   title: [
     [{ title: said }, undefined],
     [

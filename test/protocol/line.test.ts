@@ -16,6 +16,10 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     [{ workflowId: 'chat', agentId: '', model: 'local/demo' }, 'info run begins: workflow chat, model local/demo'],
     [{ workflowId: 'w', agentId: 'coder', model: '' }, 'info run begins: workflow w, agent coder'],
   ],
+  'limit-raise': [
+    [{ of: 'run', more: 2, to: 4 }, 'info the person lets this run spend $2 more: $4 in all'],
+    [{ of: 'day', more: 0.5, to: 1 }, 'info the person lets all runs spend $0.50 more today: $1 in all'],
+  ],
   pin: [
     [{ pinned: true }, 'debug the person pins the run'],
     [{ pinned: false }, 'debug the person unpins the run'],

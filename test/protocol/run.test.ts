@@ -23,6 +23,22 @@ const asked: EventBody = {
 const question = { id: 'q1', what: 'Write a', where: '/w/a', why: 'It changes a file.' };
 
 describe('a run is the fold of its events', () => {
+  it('a countdown goes on while the person says something, and whatever befalls a command', () => {
+    const progress = { type: 'progress', text: 'Trying again.', until: 99_000 } as const;
+    const meanwhile: EventBody[] = [
+      { type: 'queued', text: 'And then?' },
+      { type: 'queued-change', queued: 3, text: 'And now?', when: 'done' },
+      { type: 'queued-remove', queued: 3 },
+      { type: 'title', title: 'Named' },
+      { type: 'pin', pinned: true },
+      { type: 'command-end', toolCallId: 'c9', by: 'itself', exitCode: 0 },
+    ];
+    const run = fold({ type: 'phase', phase: 'Running' }, progress, ...meanwhile);
+    assert.equal(run.progress?.until, 99_000);
+    const answered = fold(progress, { type: 'chunk', content: 'So' });
+    assert.equal(answered.progress, undefined);
+  });
+
   it('streams into what is live, and the whole message takes its place', () => {
     const live = fold(
       { type: 'chunk', thinking: 'hm' },

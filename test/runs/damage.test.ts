@@ -135,7 +135,7 @@ describe('a damaged record', () => {
       (all) => [...all.slice(0, -1), '\0'.repeat(4096)],
       'one two three four',
       '',
-      /^its last line is torn \(4096 bytes from byte \d+\)$/,
+      /^its last line is torn \(4,096 bytes from byte \d+\)$/,
     ],
     [
       'an end that is cut off between two lines',

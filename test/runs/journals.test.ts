@@ -24,7 +24,8 @@ describe('a record written in', () => {
         copy(name, folder);
         const store = new RunStore(folder);
         const run = kept(name);
-        assert.deepEqual(JSON.parse(JSON.stringify(await store.read(run.id))), run);
+        const { work: _, ...read } = JSON.parse(JSON.stringify(await store.read(run.id))); // folded since a later version
+        assert.deepEqual(read, run);
         assert.deepEqual(
           (await store.list()).map(({ title, phase, damaged }) => [title, phase, damaged]),
           [['Add a `--json` flag: „schön“ 🙂', 'WaitingUser', undefined]],

@@ -122,8 +122,8 @@ export function asking(file: string, text: string): string[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = new Set<string>();
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'callModel')
-      found.add('callModel');
+    if (ts.isCallExpression(node) && ts.isIdentifier(node.expression))
+      if (node.expression.text === 'callModel' || node.expression.text === 'askModel') found.add(node.expression.text);
     if (
       ts.isPropertyAccessExpression(node) &&
       ['complete', 'chatStream', 'chat', 'listModels'].includes(node.name.text)

@@ -223,6 +223,7 @@ describe('tools: web.fetch', () => {
   it('gives a page without its markup and scripts', async () => {
     assert.deepEqual(await data(get('/page')), {
       url: `${base}/page`,
+      bytes: 262,
       contentType: 'text/html; charset=utf-8',
       title: 'The page',
       text: 'Hello\n\nOne & two <https://example.com/x>.\n\n * a\n * b\n\nk   v\n1   2',

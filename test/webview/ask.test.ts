@@ -223,9 +223,9 @@ describe('A question of the model', () => {
     };
     await show([...asks(database), answer]);
     assert.deepEqual((await text()).slice(0, 4), [
-      'Question',
+      'Asked',
       'Which **database** should it use?',
-      'You answered',
+      '· You answered',
       '[Postgres](https://example.com)',
     ]);
     assert.equal((await text()).at(-1), 'But <b>small</b>.');
@@ -241,7 +241,7 @@ describe('A question of the model', () => {
       { type: 'message', message: { role: 'tool', content: '', toolResults } },
       { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
     ]);
-    assert.deepEqual(await text(), ['Question', 'Which **database** should it use?', 'Not answered']);
+    assert.deepEqual(await text(), ['Asked', 'Which **database** should it use?', '· Not answered']);
     assert.equal(await composer().getAttribute('placeholder'), 'Ask for something to be done');
   });
 

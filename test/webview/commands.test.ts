@@ -75,7 +75,7 @@ describe('Commands in the background, in the panel', () => {
       line, '3 min', 'Output', 'Stop',
       'make ⏎ watch', '3 min', 'Other run', 'Output', 'Stop',
     ]); // biome-ignore format: rows
-    assert.deepEqual(await lines(card().innerText()), ['shell.run', line, 'At work', 'Output', 'Stop']);
+    assert.deepEqual(await lines(card().innerText()), [line, '· just started', 'Output', 'Stop']);
     await card().getByTestId('stop-command').click();
     for (const what of ['command-output', 'command-run']) await list().getByTestId(what).last().click();
     assert.deepEqual(await posted(), [
@@ -86,16 +86,16 @@ describe('Commands in the background, in the panel', () => {
   });
 
   const ends: [name: string, end: CommandEnd, words: string, ok: string | null, mark: string | null, said: string][] = [
-    ['with 0', { by: 'itself', exitCode: 0 }, 'Ended with 0', 'true', null, ''],
-    ['with 1', { by: 'itself', exitCode: 1 }, 'Ended with 1', null, 'warning', 'ended with 1.'],
-    ['killed', { by: 'itself', exitCode: null, signal: 'SIGKILL' }, 'Was killed (SIGKILL)', 'false', null, 'was killed (SIGKILL).'],
-    ['stopped', { by: 'person', exitCode: null, signal: 'SIGTERM' }, 'Was stopped by the person', null, null, ''],
-    ['lost', { by: 'lost', stillRunning: ['node (7)'] }, 'Went on without its window. Still at work: node (7)', 'false', null, 'went on without its window.'],
+    ['with 0', { by: 'itself', exitCode: 0 }, 'ended with 0', 'true', 'check', ''],
+    ['with 1', { by: 'itself', exitCode: 1 }, 'ended with 1', null, 'dot', 'ended with 1.'],
+    ['killed', { by: 'itself', exitCode: null, signal: 'SIGKILL' }, 'was killed', 'false', 'cross', 'was killed (SIGKILL).'],
+    ['stopped', { by: 'person', exitCode: null, signal: 'SIGTERM' }, 'was stopped by you', 'false', 'none', ''],
+    ['lost', { by: 'lost', stillRunning: ['node (7)'] }, 'went on without its window. Still at work: node (7)', 'false', 'cross', 'went on without its window.'],
   ]; // biome-ignore format: a table
   for (const [name, end, words, ok, mark, said] of ends)
     it(`says how it ended: ${name}`, async () => {
       await show([...runs, ...goesOn, { type: 'command-end', toolCallId: 'call-1', ...end }], []);
-      assert.deepEqual(await lines(card().innerText()), ['shell.run', line, words]);
+      assert.deepEqual(await lines(card().innerText()), [line, `· ${words}`]);
       assert.deepEqual([await card().getAttribute('data-ok'), await card().getAttribute('data-mark')], [ok, mark]);
       const phase = test.page.getByTestId('phase');
       if (said)
@@ -108,7 +108,7 @@ describe('Commands in the background, in the panel', () => {
 
   it('says no more than that its window was closed when nothing is known of its end', async () => {
     await show([...runs, ...goesOn], []);
-    assert.deepEqual(await lines(card().innerText()), ['shell.run', line, 'Its window was closed']);
+    assert.deepEqual(await lines(card().innerText()), [line, '· Its window was closed']);
   });
 
   it('its kept output is opened from its card, once the model has heard of its end nothing asks for more', async () => {

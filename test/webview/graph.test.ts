@@ -158,6 +158,7 @@ describe('The workflow in the panel', () => {
       { type: 'phase', phase: 'Completed' },
     ]);
     assert.deepEqual((await nodes()).slice(0, 3), ['completed changes', 'completed nothing', 'passed mistakes']);
+    assert.match(await graph().innerText(), /^Workflow ?\d nodes? done/);
   });
 
   it('folds what is far from the work in a long workflow, by keyboard too', async () => {

@@ -51,7 +51,7 @@ describe('Markdown of a model, as safe elements', () => {
       assert.deepEqual(
         {
           elements: outside(rendering.elements, allowedElements),
-          attributes: outside(rendering.attributes, 'class title start dir role tabindex'),
+          attributes: outside(rendering.attributes, 'class title start dir role tabindex aria-expanded'),
           hidden: [...rendering.text].filter((character) => unseen.test(character)),
           requests: browser.strays,
           violations: await test.violations(),
@@ -84,12 +84,30 @@ describe('Markdown of a model, as safe elements', () => {
     assert.equal((await render(text)).text, text);
   });
 
+  for (const [source, shown] of [
+    ['$$\\int_0^1 x^2 \\, dx$$', '$$\\int_0^1 x^2 \\, dx$$'],
+    ['so $a\\_b \\; c_d$ and $e_f*g*h$.', 'so $a\\_b \\; c_d$ and $e_f*g*h$.'],
+    [
+      '\\(x \\, y\\) and\n\n\\[\n\\frac{a}{b} \\\\\nc_d \\! e_f\n\\]',
+      '\\(x \\, y\\) and\\[\n\\frac{a}{b} \\\\\nc_d \\! e_f\n\\]',
+    ],
+    ['It costs $5 or *$6*, not \\$7.', 'It costs $5 or $6, not $7.'],
+    ['`$a\\,b$` is code', '$a\\,b$ is code'],
+    ['$$open \\, and never closed', '$$open , and never closed'],
+  ] as const)
+    it(`a formula stays as it was written: ${source.replaceAll('\n', ' ')}`, async () =>
+      assert.equal((await render(source)).text, shown));
+
+  it('many signs that open no formula cost little', async () => {
+    for (const sign of ['$', '$$ ', '\\( ', '\\[ a ']) assert.ok((await render(sign.repeat(20_000))).text.length > 0);
+  });
+
   it('a reader sees lists, tables, quotes, tasks and code', async () => {
     const { text, elements } = await render(sample);
     assert.equal(
       text,
       'Plan\nFirst & second with code, © and a*star.\n'.replaceAll('\n', '') +
-        'onetwo☑ done☐ openinnerQuoted wordsNameCounta1b2tsCopyconst x: number = 1; // whysaid ' +
+        'onetwo☑ done☐ openinnerQuoted wordsNameCounta1b2tsCopyInsertMoreconst x: number = 1; // whysaid ' +
         'in the end',
     );
     for (const name of ['h2', 'strong', 'em', 'ul', 'ol', 'blockquote', 'table', 'pre', 'hr', 'del']) {

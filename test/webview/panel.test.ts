@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { RunSummary } from '../../src/protocol/run.ts';
-import { toToolResult } from '../../src/protocol/tools.ts';
+import { failure, toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
+import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
+import { acts } from '../../webview/transcript/ends.ts';
 import { eventually } from '../support/eventually.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import {
@@ -24,6 +26,11 @@ import {
   testsFail,
 } from './conversation.ts';
 import { themes } from './themes.ts';
+
+/** Of the page. */
+interface Styles {
+  getComputedStyle(element: unknown): { whiteSpace: string };
+}
 
 describe('The panel', () => {
   let browser: TestBrowser;
@@ -64,12 +71,18 @@ describe('The panel', () => {
 
   /** What a person reads, line by line, without the passing of time. */
   async function reading(): Promise<string> {
-    const text = await test.page.locator('.transcript').innerText();
+    const text = await test.page.locator('.transcript').evaluate((element) => {
+      const sheet = element.ownerDocument.styleSheets[0]!;
+      sheet.insertRule('.card-line, .card-line * { display: inline !important }', 0); // a line is one line
+      const { innerText } = element as unknown as { innerText: string };
+      sheet.deleteRule(0);
+      return innerText;
+    });
     const lines = text.split('\n').map((line) => line.trim());
     return lines
       .filter(Boolean)
       .join('\n')
-      .replace(/Running, [\d.]+ (ms|s)/, 'Running');
+      .replace(/(Running .*) [\d.]+ (ms|s)/, '$1');
   }
 
   /** What was posted since the last time, without what only says that the panel is there. */
@@ -147,39 +160,32 @@ A downloaded model runs on this machine: no account, and nothing you say leaves 
       return reading();
     };
     const first = `Add a \`--json\` flag to the CLI and a test for it.
-Thinking
+Thought
 I will look at the command line first.
-fs.read
-src/cli.ts`;
+Read src/cli.ts`;
     const second = `The rows are printed in one place, so the flag is one line:
 ts
 Copy
-print(json ? encode(rows) : rows);
-fs.edit
-src/cli.ts`;
+Insert
+More
+print(json ? encode(rows) : rows);`;
     assert.equal(
       await until([...begin, ...reads, ...asks]),
       `${first}
-Reads are free · 12 ms
 ${second}
-Waiting for your answer
+Edit src/cli.ts · Waiting for your answer
 It changes a file of the workspace.
 Answer…
 Deny With Words…
-shell.run
-npm test -- --grep json
-Waits its turn`,
+Run npm test -- --grep json · Waits its turn`,
     );
     assert.equal(
       await until([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests]),
       `${first}
-Reads are free · 12 ms
 ${second}
-Allowed for this run · 40 ms
+Edited src/cli.ts
 Diff
-shell.run
-npm test -- --grep json
-Running
+Running npm test -- --grep json
 > sample@1.0.0 test
 > mocha --grep json
 ✔ prints rows as JSON`,
@@ -187,20 +193,17 @@ Running
     assert.equal(
       await until(story),
       `${first}
-Reads are free · 12 ms
 ${second}
-Allowed for this run · 40 ms
+Edited src/cli.ts
 Diff
-shell.run
-npm test -- --grep json
-Failed: TOOL_EXEC_FAILED · 3.4 s
-Thinking
+Could not run npm test -- --grep json: The command ended with code 1 3.4 s
+Thought
 Done
 The flag works; one test fails, see the test.`,
     );
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), 'WaitingUser');
     assert.equal(await test.page.locator('.title').innerText(), 'Add a --json flag');
-    assert.match(await test.page.locator('.tokens').innerText(), /^12.3k tokens$/);
+    assert.equal(await find('meter').innerText(), '12.3k');
   });
 
   it('marks every card with its call, tool and status', async () => {
@@ -211,20 +214,22 @@ The flag works; one test fails, see the test.`,
         (cards as unknown as { dataset: Record<string, string> }[]).map(({ dataset }) => ({ ...dataset })),
       );
     assert.deepEqual(marks, [
-      { call: readCall.id, tool: 'fs.read', status: 'done', ok: 'true' },
-      { call: editCall.id, tool: 'fs.edit', status: 'asking' },
-      { call: testCall.id, tool: 'shell.run', status: 'waiting' },
+      { call: readCall.id, tool: 'fs.read', status: 'done', ok: 'true', mark: 'check' },
+      { call: editCall.id, tool: 'fs.edit', status: 'asking', mark: 'asks' },
+      { call: testCall.id, tool: 'shell.run', status: 'waiting', mark: 'waits' },
     ]);
   });
 
   it('folds arguments and outcome into the card, and says why nobody was asked', async () => {
     await show([...begin, ...reads]);
-    await card(readCall.id).getByRole('button', { name: 'fs.read' }).click();
+    await card(readCall.id).locator('.card-toggle').click();
+    await test.send();
     const lines = (await card(readCall.id).locator('.card-details').innerText()).trim().split(/\n+/);
     assert.deepEqual(
       lines.map((line) => line.trim()),
       [
         'Not asked: Reads are free.',
+        'fs.read',
         'Arguments',
         ...['{', '"path": "src/cli.ts"', '}'],
         'Outcome',
@@ -243,7 +248,7 @@ The flag works; one test fails, see the test.`,
       { type: 'chunk', toolCall: { index: 0, name: 'fs.write', argumentsText: '{"path":"src/a.ts","content":"' } },
     ]);
     const draft = test.page.locator('[data-status="writing"]');
-    assert.equal((await draft.innerText()).replace(/\s+/g, ' ').trim(), 'fs.write src/a.ts Writing');
+    assert.equal(await draft.getAttribute('aria-label'), 'Writing src/a.ts · 0 lines');
   });
 
   it('says that a call did not run when the run is not running', async () => {
@@ -253,7 +258,7 @@ The flag works; one test fails, see the test.`,
       ...asks,
       { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
     ]);
-    assert.equal(await card(editCall.id).locator('.card-words').innerText(), 'Did not run');
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · Not run: you stopped');
     assert.equal(await find('show-question').count(), 0);
     assert.match(await reading(), /Stopped\.\nContinue$/);
   });
@@ -267,36 +272,140 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'assistant', content: 'Then I will', incomplete: true } },
       { type: 'phase', phase: 'Failed', error: { code: 'LLM_INCOMPLETE', message: 'The stream ended early.' } },
     ]);
-    assert.equal(await card(editCall.id).locator('.card-words').innerText(), 'Denied');
+    assert.equal(await card(editCall.id).locator('.card-words').innerText(), ' · You said no');
     assert.equal(await card(editCall.id).getAttribute('data-ok'), 'false');
-    assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry\nTry Another Model…$/);
+    assert.match(await reading(), /Then I will\nCut off here\nThe stream ended early\.\nRetry\nRetry With…$/);
   });
 
-  for (const [code, buttons] of [
-    ['ENGINE_MAX_TURNS_EXCEEDED', ['Continue']],
-    ['ENGINE_LOOP_DETECTED', ['Say What Instead', 'Continue', 'Try Another Model…']],
-    ['ENGINE_ABORTED', ['Continue']],
-    ['LLM_TIMEOUT', ['Retry', 'Try Another Model…']],
-    ['LLM_RATE_LIMITED', ['Retry', 'Try Another Model…']],
-    ['LLM_AUTH_FAILED', ['Set API Key', 'Retry', 'Try Another Model…']],
-    ['UNKNOWN', ['Retry', 'Try Another Model…']],
-    ['STORE_FULL', []],
+  for (const [code, message, buttons] of [
+    ['ENGINE_MAX_TURNS_EXCEEDED', 'The limit is reached.', ['Continue']],
+    ['ENGINE_ABORTED', 'Stopped.', ['Continue']],
+    ['LLM_TIMEOUT', 'It was silent for 2 min.', ['Retry', 'Retry With…']],
+    ['LLM_AUTH_FAILED', 'No key. Run Towpath: Set API Key.', ['Set API Key', 'Retry', 'Retry With…']],
+    ['LLM_CONTEXT_OVERFLOW', 'It is too long.', ['New Run With a Summary', 'Pick Model']],
+    ['STORE_FULL', 'The disk is full.', ['Retry']],
+    ['STORE_LOCKED', 'Another window has it.', ['Take Over']],
   ] as const) {
-    it(`${code} is said with its way out: ${buttons.join(', ') || 'none'}`, async () => {
-      await show([...begin, { type: 'phase', phase: 'Failed', error: { code, message: 'This happened.' } }]);
-      assert.equal(
-        (await find('phase').innerText()).replace(/\s+/g, ' ').trim(),
-        ['This happened.', ...buttons].join(' '),
-      );
+    it(`${code} is said with its way out: ${buttons.join(', ')}`, async () => {
+      const error = { code, message: message.replace(/Towpath: Set API Key/, '*$&*') };
+      await show([...begin, { type: 'phase', phase: 'Failed', error }]);
+      assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), [message, ...buttons].join(' '));
       for (const label of buttons) await find('phase').getByText(label, { exact: true }).click();
-      const actions: Record<string, string> = { 'Set API Key': 'set-key', 'Try Another Model…': 'try-another-model' };
-      const wanted = buttons.flatMap((label) => {
-        if (label === 'Say What Instead') return []; // it is said in the composer
-        return label in actions ? { type: 'action', action: actions[label] } : { type: 'continue' };
-      });
-      assert.deepEqual(await posted(), wanted);
+      assert.deepEqual(
+        await posted(),
+        buttons.map((label) => acts[label]),
+      );
     });
   }
+
+  it('a limit of money can be raised by a dialog of the host alone, and says by how much', async () => {
+    const message = "$2 of this run's $2 are spent, and the next answer costs $0.03 at least.";
+    const rests: EventBody = { type: 'phase', phase: 'WaitingUser', error: { code: 'LIMIT_RUN_REACHED', message } };
+    await show([...begin, rests], { limits: { run: 2, day: 5 } });
+    assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${message} Another $2 Pick Model`);
+    await find('phase').getByText('Another $2', { exact: true }).click();
+    await find('phase').getByText('Pick Model', { exact: true }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'action', action: 'raise-limit' },
+      { type: 'action', action: 'try-another-model' },
+    ]);
+    await test.send({ type: 'state', state: readyState }); // the setting is gone
+    assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${message} Continue Pick Model`);
+  });
+
+  it('counts down to the next try, which the person can have at once, also while words wait', async () => {
+    const retries: EventBody[] = [{ type: 'progress', text: 'Busy. Trying again.', until: Date.now() + 50_000 }];
+    await show([...begin, ...retries, { type: 'queued', text: 'And a test.' }]);
+    assert.match(
+      (await find('progress').innerText()).replace(/\s+/g, ' '),
+      /^Busy\. Trying again\. \(\d+ s\) Retry Now$/,
+    );
+    await find('retry-now').click();
+    assert.deepEqual(await posted(), [{ type: 'retry-now' }]);
+  });
+
+  it('*New run* gives the keys to the message, and a summary comes before what stands there', async () => {
+    await show([...begin, ...reads, ...concludes]);
+    await find('new-run').click();
+    await test.page.keyboard.type('xyz');
+    assert.equal(await composer().inputValue(), 'xyz');
+    await test.send({ type: 'draft', text: 'Go on.' });
+    assert.equal(await composer().inputValue(), 'Go on.\n\nxyz');
+  });
+
+  describe('a message', () => {
+    const said = () => test.page.locator('[data-role="user"]').first();
+    const act = (name: string) => test.page.locator(`[data-act="${name}"]:visible`);
+
+    it('is copied, forked from, restored to, opened as text; its acts come with the pointer', async () => {
+      await show([...begin, ...reads, ...asks, ...allowsEdit, ...concludes]);
+      assert.equal(await act('copy').count(), 0);
+      await said().hover();
+      await act('copy').click();
+      await act('more').click();
+      await test.send();
+      assert.deepEqual(await said().locator('[data-act]').allInnerTexts(), [
+        ...['Copy', 'Edit', 'Fork From Here', 'Restore Files to Here (1)', 'Open as Text', ''],
+      ]);
+      for (const name of ['fork', 'restore', 'open-text']) {
+        await said().hover();
+        if (name !== 'fork') await act('more').click();
+        await act(name).click();
+        await test.send();
+      }
+      const place = { runId: 'run-1', at: 0 };
+      assert.deepEqual(await posted(), [
+        { type: 'copy', text: 'Add a `--json` flag to the CLI and a test for it.' },
+        { type: 'fork', ...place },
+        { type: 'restore-files', ...place },
+        { type: 'open-text', ...place },
+      ]);
+    });
+
+    it('is said otherwise in the message box, which asks once what becomes of the files', async () => {
+      await show([...begin, ...reads, ...asks, ...allowsEdit, ...concludes]);
+      await composer().fill('meanwhile');
+      await said().hover();
+      await act('edit').click();
+      assert.match((await find('saying').innerText()).replace(/\s+/g, ' '), /Files: leave restore \(1\)/);
+      await find('saying').getByText('restore (1)').click();
+      await composer().fill('Add a `--yaml` flag.');
+      await test.page.keyboard.press('Enter');
+      await test.send();
+      assert.deepEqual(await posted(), [
+        { type: 'edit-said', runId: 'run-1', at: 0, text: 'Add a `--yaml` flag.', restore: true },
+      ]);
+      await test.send();
+      assert.equal(await composer().inputValue(), 'meanwhile', 'what stood there comes back');
+      assert.equal(await find('saying').count(), 0);
+    });
+
+    it('of the model is answered again, or by another model, once the run rests', async () => {
+      const answers = [...begin, ...reads, ...concludes];
+      await show(answers, {}, answers.length - 1);
+      const reply = test.page.locator('[data-role="assistant"]').last();
+      await reply.hover();
+      for (const name of ['retry', 'retry-with']) await act(name).click();
+      const at = 3;
+      assert.deepEqual(await posted(), [
+        { type: 'retry-reply', runId: 'run-1', at },
+        { type: 'retry-reply', runId: 'run-1', at, other: true },
+      ]);
+    });
+
+    it('is gone to by Alt and an arrow, from the message box on, and its acts by Tab', async () => {
+      await show([...begin, ...reads, ...concludes]);
+      await composer().focus();
+      const here = () => test.page.locator('article:focus').getAttribute('data-role');
+      await test.page.keyboard.press('Alt+ArrowUp');
+      assert.equal(await here(), 'assistant');
+      for (let step = 0; step < 2; step++) await test.page.keyboard.press('Alt+ArrowUp');
+      assert.equal(await here(), 'user');
+      await test.page.keyboard.press('Tab');
+      await test.page.keyboard.press('Enter');
+      assert.deepEqual((await posted()).at(-1)?.type, 'copy');
+    });
+  });
 
   for (const [took, words] of [
     [
@@ -341,6 +450,55 @@ The flag works; one test fails, see the test.`,
       { type: 'action', action: 'pick-model' },
       { type: 'new-run' },
     ]);
+  });
+
+  it('code is inserted, applied by the model, opened and typed; nothing of it decides anything', async () => {
+    await show([...begin, ...reads, ...asks]);
+    const code = test.page.locator('pre').first();
+    await code.getByText('Insert').click();
+    await code.getByText('More').click();
+    for (const label of ['Apply', 'New File', 'To Terminal']) await code.getByText(label).click();
+    const used = { type: 'use-code', text: 'print(json ? encode(rows) : rows);', language: 'ts' };
+    assert.deepEqual(
+      await posted(),
+      ['insert', 'apply', 'new-file', 'terminal'].map((how) => ({ ...used, how })),
+    );
+    const lines = () =>
+      code
+        .locator('code')
+        .evaluate((element) => (globalThis as unknown as Styles).getComputedStyle(element).whiteSpace);
+    assert.equal(await lines(), 'pre');
+    await code.getByText('Wrap').click();
+    assert.equal(await lines(), 'pre-wrap');
+  });
+
+  it('text and commands wrap where there is little room, and can be unwrapped; other code does not', async () => {
+    const content = 'So:\n\n```sh\nnpm test\n```\n\n```ts\nlet a;\n```\n';
+    await show([...begin, { type: 'message', message: { role: 'assistant', content } }]);
+    const wraps = () =>
+      test.page
+        .locator('pre > code')
+        .evaluateAll((all) => all.map((one) => (globalThis as unknown as Styles).getComputedStyle(one).whiteSpace));
+    await test.page.setViewportSize({ width: 420, height: 800 });
+    assert.deepEqual(await wraps(), ['pre', 'pre']);
+    await test.page.setViewportSize({ width: 240, height: 800 });
+    assert.deepEqual(await wraps(), ['pre-wrap', 'pre']);
+    const first = test.page.locator('pre').first();
+    await first.getByText('More').click();
+    await first.getByText('Wrap').click();
+    assert.deepEqual(await wraps(), ['pre', 'pre']);
+  });
+
+  it('thinking says its last line while it runs, and how long it took', async () => {
+    const thinks: EventBody[] = [{ type: 'chunk', thinking: 'First the `flag`.\nThen **the test**' }];
+    await show([...begin, ...thinks], {}, begin.length);
+    assert.equal(
+      (await test.page.locator('.thinking summary').innerText()).replace(/\s+/g, ' '),
+      'Thinking Then the test',
+    );
+    const message = { role: 'assistant', thinking: 'First.', thoughtMs: 12_300, content: 'Done.' } as const;
+    await show([...begin, { type: 'message', message }]);
+    assert.equal(await test.page.locator('.thinking summary').innerText(), 'Thought for 12 s');
   });
 
   it('says from where on another model answers, once something was answered', async () => {
@@ -460,8 +618,44 @@ The flag works; one test fails, see the test.`,
       - text: Test it
 `.trim(),
     );
+    assert.equal(await find('plan-close').count(), 0, 'it is at work by it');
     await show([...second, ...plan('p3', ['done', 'done', 'done']), ...concludes]);
     assert.equal(await find('plan').count(), 0);
+
+    await show([...second, ...concludes]);
+    await find('plan-close').click();
+    await test.send();
+    assert.equal(await find('plan').count(), 0, 'what is not done can be put away');
+  });
+
+  it('at 200 % zoom a plan is folded, and half of the height is the conversation’s', async () => {
+    await test.page.setViewportSize({ width: 720, height: 450 });
+    const items = Array.from({ length: 6 }, (_, at) => ({ text: `Step ${at}`, status: 'pending' }));
+    const call = { id: 'p1', name: 'plan.update', arguments: { items } };
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } },
+      { type: 'tool-end', toolCallId: 'p1', name: call.name, ok: true, ms: 1 },
+    ]);
+    const height = async () => (await test.page.locator('main').boundingBox())!.height;
+    assert.ok((await height()) >= 225, `${await height()} of 450`);
+    await find('plan').locator('summary').click();
+    assert.ok((await height()) >= 180, `opened: ${await height()} of 450`);
+  });
+
+  it('says in words for a person what they undid, and folds what else is told to the model', async () => {
+    const note = (content: string): EventBody => ({ type: 'message', message: { role: 'system', content } });
+    await show([
+      ...begin,
+      note('The person has undone your changes of: src/cli.ts. Read again before you edit.'),
+      note(
+        'The command "npm run dev" (b1) in the background ended with 1.\nWhat it wrote: output.read with the id b1.',
+      ),
+    ]);
+    assert.match(
+      await reading(),
+      /\nYou undid what was changed in src\/cli\.ts\nThe model is told: The command "npm run dev" \(b1\) in the background ended with 1\.\nWorking$/,
+    );
   });
 
   it('folds what a package’s workflow tells the model, under the name of its node', async () => {
@@ -671,6 +865,7 @@ The flag works; one test fails, see the test.`,
       const image = card(readCall.id).getByAltText('shot.png');
       assert.equal(await image.count(), 0);
       await card(readCall.id).locator('.card-toggle').click();
+      await test.send();
       assert.equal(await image.evaluate((node) => (node as unknown as { naturalWidth: number }).naturalWidth), 40);
     });
 
@@ -730,18 +925,100 @@ The flag works; one test fails, see the test.`,
       model: 'm',
       ms: 1,
     });
-    await show([...begin, used({})]);
-    const told = () => test.page.locator('.tokens').getAttribute('title');
-    assert.equal(await told(), "In the model's window: 12.3k tokens. In this run: 12.3k, no price.");
-    const costs: [words: string, ...used: EventBody[]][] = [
-      ['24.6k, about $0.03', used({ cost: 0.0125 }), used({ cost: 0.02 })],
-      ['12.3k, free', used({ cost: 0 })],
-      ['24.6k, about $0.01, and 12.3k tokens without a price', used({ cost: 0.0125 }), used({})],
+    const costs: [total: string, cost: string, ...used: EventBody[]][] = [
+      ['12.3k', 'no price', used({})],
+      ['24.6k', 'about $0.03', used({ cost: 0.0125 }), used({ cost: 0.02 })],
+      ['12.3k', 'free', used({ cost: 0 })],
+      ['24.6k', 'about $0.01, and 12.3k tokens without a price', used({ cost: 0.0125 }), used({})],
     ];
-    for (const [words, ...events] of costs) {
+    for (const [total, cost, ...events] of costs) {
       await show([...begin, ...events]);
-      assert.equal(await told(), `In the model's window: 12.3k tokens. In this run: ${words}.`);
+      await find('meter').click();
+      assert.equal(
+        (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
+        `12.3k, window unknown · Set… This run in all ${total} Cost ${cost} Compact Now`,
+      );
+      await test.page.keyboard.press('Escape');
     }
+    await show([...begin, used({ cost: 1 })], { limits: { run: 2 } });
+    await find('meter').click();
+    assert.match(await find('meter-popover').innerText(), /about \$1\.00, of \$2\s/);
+  });
+
+  describe('the meter', () => {
+    const filling = {
+      ...{ total: 31_800, size: 32_768, roomAt: 27_853 },
+      ...{ instructions: 2000, tools: 3000, words: 500, output: 20_000, answers: 4000, summary: 0, leftOut: 8000 },
+    };
+    const usage = { promptTokens: 31_000, completionTokens: 800, totalTokens: 31_800, cachedTokens: 28_000 };
+    const used = (more: object): EventBody => ({
+      type: 'usage',
+      usage,
+      attempts: 1,
+      model: 'm',
+      ms: 1,
+      filling: { ...filling, ...more },
+    });
+
+    it('says how full the window is, warns from 90 % on, and marks where room is made by itself', async () => {
+      await show([...begin, used({})]);
+      assert.equal(await find('meter').innerText(), '97 %');
+      assert.match((await find('meter').getAttribute('class')) ?? '', /full/);
+      assert.equal(Math.round(Number(await test.page.locator('.meter-mark').getAttribute('x'))), 84);
+      await show([...begin, used({ size: 100_000 })]);
+      assert.equal(await find('meter').innerText(), '32 %');
+      assert.doesNotMatch((await find('meter').getAttribute('class')) ?? '', /full/);
+    });
+
+    it('tells by click and by key what fills it, and closes at Escape, with the keys where they were', async () => {
+      await show([...begin, used({})]);
+      const told = async () => (await find('meter-popover').innerText()).replace(/\s+/g, ' ');
+      await find('meter').focus();
+      await test.page.keyboard.press('Enter');
+      assert.equal(
+        await told(),
+        '31.8k of 32.8k Instructions about 2.1k Tools about 3.1k Your words about 525 Files and output about 21.0k ' +
+          'Answers about 5.0k Left out about 8.4k Read from cache 28.0k This run in all 31.8k Cost no price Compact Now',
+      );
+      await test.page.keyboard.press('Escape');
+      await find('meter-popover').waitFor({ state: 'detached' });
+      assert.equal(await test.page.locator('[data-testid="meter"]:focus').count(), 1);
+      await find('meter').click();
+      await find('meter-popover').waitFor();
+      await composer().click();
+      await find('meter-popover').waitFor({ state: 'detached' });
+    });
+
+    it('knows the size that the host knows, and where to set it when nobody does', async () => {
+      await show([...begin, used({ size: undefined, roomAt: undefined })]);
+      assert.equal(await find('meter').innerText(), '31.8k');
+      await find('meter').click();
+      await find('set-window').click();
+      assert.deepEqual(await posted(), [{ type: 'measure-room' }, { type: 'action', action: 'set-window' }]);
+      await test.send({ type: 'state', state: { ...readyState, modelId: 'qwen3-coder', window: 64_000 } });
+      assert.equal(await find('meter').innerText(), '50 %');
+    });
+
+    it('makes room at a press, and says before what that frees', async () => {
+      await show([...begin, used({})]);
+      await find('meter').click();
+      const acts = async () => (await test.page.locator('.meter-acts').innerText()).replace(/\s+/g, ' ').trim();
+      assert.equal(await acts(), 'Compact Now');
+      await test.send({ type: 'room', runId: 'run-1', frees: 12_300 });
+      assert.equal(await acts(), 'Compact Now frees about 12.3k');
+      await test.send({ type: 'room', runId: 'run-1', frees: 0 });
+      assert.equal(await acts(), 'Compact Now nothing to leave out');
+      await test.send({ type: 'room', runId: 'run-1', frees: 5 });
+      await find('compact').click();
+      await find('meter-popover').waitFor({ state: 'detached' });
+      assert.deepEqual(await posted(), [{ type: 'measure-room' }, { type: 'action', action: 'compact' }]);
+    });
+
+    it('draws nothing out of its place for numbers that a file has made up', async () => {
+      await show([...begin, used({ total: -5, size: 0, roomAt: 1e12, instructions: -1e9 })]);
+      await show([...begin, used({ size: 10, roomAt: 1e12 })]);
+      assert.equal(await test.page.locator('.meter-filled').getAttribute('width'), '100');
+    });
   });
 
   it('deletes a run at one press, however quick, and one at work only at the second', async () => {
@@ -850,6 +1127,29 @@ The flag works; one test fails, see the test.`,
     await test.page.getByText('No runs yet.').waitFor();
   });
 
+  it('the list of runs says which came from a file, and which are in a worktree, whose window opens', async () => {
+    const now = Date.now();
+    const place = { phase: 'WaitingUser' as const, live: false, createdAt: 1, updatedAt: now };
+    const worktree = { folder: '/beside/canal-gate', branch: 'towpath/gate', begun: true };
+    await show(begin);
+    await find('history').click();
+    await list([
+      { ...place, id: 'w', title: 'Open the gate', state: 'working', elsewhere: true, model: 'p/m', worktree },
+      { ...place, id: '/beside/x', title: 'Mend it', worktree: { ...worktree, begun: false } },
+      { ...place, id: 'i', title: 'Theirs', imported: true },
+    ]);
+    const row = (id: string) => test.page.locator(`[data-run="${id}"]`);
+    const words = async (id: string) => (await row(id).innerText()).replace(/\s+/g, ' ').trim();
+    assert.equal(await words('w'), 'Open the gate Running in another window · towpath/gate · m · now');
+    assert.equal(await words('/beside/x'), 'Mend it Not begun · towpath/gate · now');
+    assert.equal(await words('i'), 'Theirs Imported · now');
+    assert.equal(await row('w').getByRole('button').count(), 1, 'its own window renames, pins and deletes it');
+    await row('w').getByRole('button').click();
+    assert.deepEqual(await done(), [{ type: 'open-worktree', folder: '/beside/canal-gate' }]);
+    await test.send();
+    assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
   it('the list of runs closes with Escape and gives the focus back', async () => {
     await show(begin);
     await list([{ id: 'a', title: 'A', phase: 'Failed', createdAt: 1, updatedAt: 1, live: false }]);
@@ -885,6 +1185,63 @@ The flag works; one test fails, see the test.`,
     await composer().focus();
     await test.send();
     assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
+  it('the keys stay in the list: on a pin that moves its row, after a native box, and beside a row that is deleted', async () => {
+    const place = { phase: 'Failed' as const, createdAt: 1, live: false };
+    const runs = ['A', 'B', 'C'].map((title, at) => ({ ...place, id: title, title, updatedAt: 9 - at }));
+    await show(begin);
+    await list(runs);
+    await find('history').click();
+    await test.send();
+    const now = () =>
+      test.page.evaluate('document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.innerText');
+    const keys = async (...names: string[]) => {
+      for (const name of names) await test.page.keyboard.press(name);
+    };
+    await keys('ArrowDown', 'ArrowDown', 'ArrowDown', 'Tab');
+    assert.equal(await now(), 'Pin C');
+    await keys('Enter');
+    await list([{ ...runs[2]!, pinned: true }, runs[0]!, runs[1]!]);
+    assert.equal(await now(), 'Pin C');
+    await keys('Tab', 'Enter');
+    await test.page.evaluate('document.activeElement.blur(); window.dispatchEvent(new Event("focus"))');
+    await eventually('it has the keys', async () => (await now()) === 'Rename C');
+    await keys('Tab', 'Enter');
+    await list([runs[0]!, runs[1]!]);
+    assert.match(String(await now()), /^A\b/);
+    await keys('ArrowDown', 'Tab', 'Tab', 'Tab', 'Enter');
+    await list([runs[0]!]);
+    assert.match(String(await now()), /^A\b/);
+    assert.deepEqual(await done(), [
+      { type: 'pin-run', runId: 'C', pinned: true },
+      { type: 'rename-run', runId: 'C' },
+      { type: 'delete-run', runId: 'C' },
+      { type: 'delete-run', runId: 'B' },
+    ]);
+    assert.equal(await test.page.locator('.history').count(), 1);
+  });
+
+  it('the list of runs closes when another run is shown, by whatever command, and stays when the shown one goes on', async () => {
+    const runs = [{ id: 'a', title: 'A', phase: 'Failed' as const, createdAt: 1, updatedAt: 1, live: false }];
+    await show(begin);
+    await list(runs);
+    await find('history').click();
+    await test.send({ type: 'run', run: runOf('run-1', begin) }, { type: 'run', run: null }); // gone on with; deleted
+    assert.equal(await test.page.locator('.history').count(), 1);
+    await test.send({ type: 'run', run: runOf('run-2', begin) });
+    assert.equal(await test.page.locator('.history').count(), 0);
+  });
+
+  it('the list of runs has the keys again after a dialog about one of them', async () => {
+    await show(begin);
+    await find('history').click();
+    await list([{ id: 'run-1', title: 'One', phase: 'WaitingUser', createdAt: 0, updatedAt: 0, live: false }]);
+    await find('delete-run').click();
+    await test.page.evaluate('document.activeElement.blur()'); // as when the dialog takes the focus
+    await test.send({ type: 'focus' });
+    assert.equal(await test.page.evaluate('document.activeElement.closest(".history") !== null'), true);
+    assert.equal(await test.page.locator('.history-row').count(), 1);
   });
 
   it('the list of runs closes with *New Run* of the editor, wherever the focus was', async () => {
@@ -934,7 +1291,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('tells an error once, and names the command that helps', async () => {
-    await show([...begin, ...reads], {}, 4);
+    await show([...begin, ...reads]);
     const error = {
       code: 'LLM_AUTH_FAILED',
       message: 'No API key for OpenAI. Run *Towpath: Set API Key*, not *this*.',
@@ -943,7 +1300,7 @@ The flag works; one test fails, see the test.`,
     await test.send({ type: 'events', events: eventsOf('run-1', [failed], begin.length + reads.length) });
     const words = 'No API key for OpenAI. Run Towpath: Set API Key, not *this*.';
     assert.equal(await find('phase').locator('.phase-text').innerText(), words);
-    assert.equal(await test.page.getByRole('log').locator('p').last().innerText(), error.message);
+    assert.equal(await test.page.getByRole('log').locator('p').last().innerText(), words);
     assert.equal(await test.page.locator('[role="alert"]:not([aria-hidden="true"])').count(), 0);
   });
 
@@ -1000,8 +1357,13 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call] } },
     ]);
     assert.equal(await test.page.locator('.title').innerText(), '![x](https://x.test/a)⟨U+200B⟩');
-    assert.equal(await card('c').locator('.card-tool').innerText(), '<b>x</b>');
-    assert.equal(await card('c').locator('.card-about').innerText(), '<img src=x>⟨U+202E⟩gpj.ts ⏎ Allowed');
+    assert.equal(await card('c').getAttribute('aria-label'), 'Use <b>x</b> · Waits its turn');
+    await card('c').locator('.card-toggle').click();
+    await test.send();
+    assert.match(
+      await card('c').locator('.card-details').innerText(),
+      /^<b>x<\/b>\n.*\n<img src=x>⟨U\+202E⟩gpj\.ts\n\nAllowed$/,
+    );
   });
 
   it('cuts a long outcome and shows the rest when asked', async () => {
@@ -1011,12 +1373,155 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'assistant', content: '', toolCalls: [readCall] } },
       { type: 'message', message: { role: 'tool', content: '', toolResults: [{ toolCallId: readCall.id, content }] } },
     ]);
-    await card(readCall.id).getByRole('button', { name: 'fs.read' }).click();
+    await card(readCall.id).locator('.card-toggle').click();
+    await test.send();
     const outcome = card(readCall.id).locator('.field').last();
     assert.equal((await outcome.innerText()).length, 4000 + '… Show more'.length);
     await outcome.getByText('Show more').click();
     await test.send();
     assert.equal((await outcome.innerText()).length, 10_000);
+  });
+
+  it('shows the end of a very long answer at one press, also while it grows', async () => {
+    const long = 'A line of an answer.\n\n'.repeat(50_000);
+    const bodies: EventBody[] = [...begin, { type: 'chunk', content: `${long}It goes on` }];
+    await show(bodies);
+    const { length } = await reading();
+    assert.ok(length < 100_000, `${length} characters`);
+    await test.page.getByRole('button', { name: 'Show the end' }).click();
+    await test.send();
+    assert.match(await reading(), /It goes on$/);
+    const chunk: EventBody = { type: 'chunk', content: ' and on.' };
+    await test.send({ type: 'events', events: eventsOf('run-1', [chunk], bodies.length) });
+    assert.match(await reading(), /It goes on and on\.$/);
+    assert.ok((await reading()).length < 200_000);
+  });
+
+  it('shows a change of a few lines where it was made, the first lines of more, and all of it when it is asked for', async () => {
+    const few = changeAtAGlance('one\ntwo\n', 'one\n2\n');
+    const lines = (word: string) => Array.from({ length: 40 }, (_, at) => `${word} ${at}`).join('\n');
+    const changed = (diff: string): EventBody[] => [
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [editCall] } },
+      { type: 'tool-start', toolCallId: editCall.id, name: editCall.name },
+      {
+        type: 'tool-end', toolCallId: editCall.id, name: editCall.name, ok: true, ms: 1, diff,
+        changes: [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }],
+      },
+    ]; // biome-ignore format: rows
+    const shown = async () => (await card(editCall.id).locator('.diff').innerText()).replace(/\s+/g, ' ').trim();
+    await show([...begin, ...changed(few)]);
+    assert.equal(await shown(), '2 − two 2 + 2');
+    await show([...begin, ...changed(changeAtAGlance(lines('old'), lines('new')))]);
+    assert.equal(await shown(), '1 − old 0 2 − old 1 3 − old 2 77 more changed lines');
+    await find('more-lines').click();
+    assert.deepEqual(await posted(), [{ type: 'show-change', toolCallId: editCall.id }]);
+    const diff = shownChange(lines('old'), lines('new'), 2000);
+    await test.send({ type: 'change', runId: 'run-1', toolCallId: editCall.id, diff });
+    assert.match(await shown(), /^1 − old 0 .* 40 \+ new 39$/);
+  });
+
+  it('shows all that is asked where the question is', async () => {
+    const diff = shownChange(null, 'one\ntwo\n', 2000);
+    await show([...begin, ...reads, asks[0]!, { ...(asks[1] as Extract<EventBody, { type: 'question' }>), question: { id: 'q', what: 'Edit', where: '/', why: 'It changes a file.', diff } }]); // biome-ignore format: one line
+    const shown = await card(editCall.id).locator('.diff').innerText();
+    assert.equal(shown.replace(/\s+/g, ' ').trim(), '1 + one 2 + two');
+  });
+
+  it('leads from a card to the file at its line, and from what was found to each place', async () => {
+    const search = { id: 's', name: 'fs.search', arguments: { pattern: 'x', path: 'src' } };
+    const lines = { ...readCall, arguments: { path: 'src/cli.ts', offset: 10, limit: 3 } };
+    const data = { matches: 1, files: [{ path: 'src/a.ts', lines: ['12: x', '13- y'] }] };
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: 'One.', toolCalls: [lines] } },
+      { type: 'message', message: { role: 'assistant', content: 'Two.', toolCalls: [search] } },
+      { type: 'tool-end', toolCallId: 's', name: 'fs.search', ok: true, ms: 1 },
+      { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('s', { ok: true, data })] } },
+    ]);
+    await card(readCall.id).locator('.piece.link').click();
+    await card('s').locator('.card-line').click();
+    await test.send();
+    for (const link of await card('s').locator('.matches .link').all()) await link.click();
+    assert.deepEqual(await posted(), [
+      { type: 'open-file', path: 'src/cli.ts', line: 10 },
+      { type: 'open-file', path: 'src/a.ts' },
+      { type: 'open-file', path: 'src/a.ts', line: 12 },
+      { type: 'open-file', path: 'src/a.ts', line: 13 },
+    ]);
+    await card('s').getByTestId('raw').click();
+    await test.send();
+    assert.match(await card('s').locator('.card-details').innerText(), /fs\.search\s+Arguments\s+\{\s+"pattern": "x"/);
+  });
+
+  it('opens what was read when it is asked for, and keeps it open while it grows', async () => {
+    const call = (at: number) => ({ id: `r${at}`, name: 'fs.read', arguments: { path: `${at}.ts` } });
+    const reading = (at: number): EventBody[] => [
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [call(at)] } },
+      { type: 'tool-start', toolCallId: `r${at}`, name: 'fs.read' },
+      { type: 'tool-end', toolCallId: `r${at}`, name: 'fs.read', ok: true, ms: 1 },
+    ];
+    const bodies = [...begin, ...reading(1), ...reading(2)];
+    await show(bodies);
+    const fold = test.page.locator('.fold');
+    assert.equal((await fold.locator('.fold-words').innerText()).trim(), 'Read 2 files');
+    assert.equal(await fold.locator('.card').count(), 1, 'the newest one stays visible');
+    await fold.locator('.fold-head').click();
+    await test.send();
+    await test.send();
+    assert.equal(await fold.locator('.card').count(), 2);
+    await test.send({ type: 'events', events: eventsOf('run-1', reading(3), bodies.length) });
+    assert.equal(await fold.locator('.card').count(), 3);
+    await fold.locator('.fold-head').first().click();
+    await test.send({
+      type: 'events',
+      events: eventsOf('run-1', [{ type: 'phase', phase: 'Completed' }], bodies.length + 3),
+    });
+    assert.equal(await fold.locator('.card').count(), 0);
+    assert.equal((await fold.innerText()).trim(), 'Read 3 files');
+  });
+
+  it('shows few details, the usual ones or all, as the person wants', async () => {
+    const diff = changeAtAGlance('one\n', '2\n');
+    const changes = [{ path: 'src/cli.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }];
+    const bodies: EventBody[] = [
+      ...begin,
+      ...reads,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [{ ...readCall, id: 'again' }, editCall] } },
+      { type: 'tool-end', toolCallId: 'again', name: 'fs.read', ok: true, ms: 1 },
+      { type: 'tool-end', toolCallId: editCall.id, name: editCall.name, ok: true, ms: 1, diff, changes },
+    ]; // biome-ignore format: rows
+    const shown = async (details: PanelState['details']) => {
+      await show(bodies, details && { details });
+      const count = (what: string) => test.page.locator(what).count();
+      return [
+        await count('.card'),
+        await count('.diff'),
+        await count('.card-details'),
+        await count('details.thinking[open]'),
+      ];
+    };
+    assert.deepEqual(await shown('few'), [1, 0, 0, 0]);
+    assert.deepEqual(await shown(undefined), [1, 1, 0, 0]);
+    assert.deepEqual(await shown('all'), [3, 1, 3, 1]);
+    await card(editCall.id).locator('.card-toggle').click();
+    await test.send();
+    assert.equal(await card(editCall.id).locator('.card-details').count(), 0, 'one of them can be closed');
+  });
+
+  it('a command that ended with 1 has a dot, its code, and the last lines that say something', async () => {
+    const output = `${'line\n'.repeat(50)}  1) prints rows\n\n     AssertionError: 1 == 2\n\nnpm error code ELIFECYCLE\n`;
+    await show([
+      ...begin,
+      { type: 'message', message: { role: 'assistant', content: '', toolCalls: [testCall] } },
+      { type: 'tool-start', toolCallId: testCall.id, name: 'shell.run' },
+      { type: 'tool-end', toolCallId: testCall.id, name: 'shell.run', ok: true, ms: 4100, exitCode: 1 },
+      { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult(testCall.id, { ok: true, data: { exitCode: 1, output } })] } },
+    ]); // biome-ignore format: rows
+    assert.equal(await card(testCall.id).getAttribute('data-mark'), 'dot');
+    assert.match(
+      await reading(),
+      /Ran npm test -- --grep json · ended with 1 4\.1 s\n(line\n){4}1\) prints rows\nAssertionError: 1 == 2/,
+    );
   });
 
   it('follows the end only while the person is there', async () => {
@@ -1062,14 +1567,73 @@ The flag works; one test fails, see the test.`,
     assert.equal(await test.page.locator('[data-role="assistant"]').last().locator('p').count(), 500);
   });
 
-  it('tells a screen reader finished replies, questions and errors, not every word', async () => {
-    const told = () => test.page.getByRole('log').locator('p').allInnerTexts();
-    await show([...begin, ...reads], {}, 4);
-    const seq = begin.length + reads.length;
-    await test.send({ type: 'events', events: eventsOf('run-1', [{ type: 'chunk', content: 'grow' }], seq) });
-    assert.deepEqual(await told(), ['I will look at the command line first.']);
-    await test.send({ type: 'events', events: eventsOf('run-1', asks.slice(1), seq + 1) });
-    assert.deepEqual((await told()).at(-1), 'Waiting for your answer: Edit src/cli.ts');
+  describe('tells a screen reader', () => {
+    const told = () => test.page.getByRole('log').locator('p').allTextContents();
+    /** What waits for its time comes when the test says so. */
+    beforeEach(() =>
+      test.page.evaluate(`(() => {
+        const later = (window.later = []);
+        const real = window.setTimeout;
+        window.setTimeout = (work, ms) => (ms === 5000 ? later.push(work) : real(work, ms));
+      })()`),
+    );
+    const inTime = () => test.page.evaluate('window.later.shift()()');
+
+    it('finished replies, questions and errors, not every word', async () => {
+      await show([...begin, ...reads], {}, 4);
+      const seq = begin.length + reads.length;
+      await test.send({ type: 'events', events: eventsOf('run-1', [{ type: 'chunk', content: 'grow' }], seq) });
+      assert.deepEqual(await told(), ['I will look at the command line first.']);
+      await test.send({ type: 'events', events: eventsOf('run-1', asks.slice(1), seq + 1) });
+      await inTime();
+      assert.deepEqual((await told()).at(-1), 'Waiting for your answer: Edit src/cli.ts');
+    });
+
+    it('what is said without its marks, at most once in five seconds, and of another run nothing that is late', async () => {
+      const says = (content: string): EventBody => ({ type: 'message', message: { role: 'assistant', content } });
+      const text =
+        '## Done\n\nThe **flag** works &amp; `--json` prints, see [the test](test/a.ts:1):\n\n```ts\na();\nb();\n```\n\n1. one\n   - *two*\n\n| a | b |\n|---|---|\n| 1 | 2 |\n';
+      await show([...begin, says(text)], {}, begin.length);
+      const plain = 'Done\nThe flag works & --json prints, see the test:\nts code, 2 lines.\none\ntwo\na, b\n1, 2';
+      assert.deepEqual(await told(), [plain]);
+      let seq = begin.length + 1;
+      const more = async (...bodies: EventBody[]) => {
+        await test.send({ type: 'events', events: eventsOf('run-1', bodies, seq) });
+        seq += bodies.length;
+      };
+      await more(says('Two.'));
+      await more(says('Three.'));
+      assert.deepEqual(await told(), [plain]);
+      await inTime();
+      assert.deepEqual(await told(), [plain, 'Two.', 'Three.']);
+      assert.equal(await test.page.getByRole('log').locator('> *').count(), 2);
+      await more(says('Four.'));
+      await test.send({ type: 'run', run: runOf('run-2', begin) });
+      await inTime();
+      assert.deepEqual(await told(), [plain, 'Two.', 'Three.']);
+      await test.send({ type: 'events', events: eventsOf('run-2', [...begin, says('At once.')]).slice(begin.length) });
+      assert.equal((await told()).at(-1), 'At once.');
+    });
+
+    it('which calls failed or were not allowed, in the words of their cards', async () => {
+      const failed = (id: string, code: string, message: string) =>
+        toToolResult(id, failure(code as 'ENOENT', message));
+      const calls = ['a', 'b'].map((id) => ({ id, name: 'fs.read', arguments: { path: `${id}.ts` } }));
+      const toolResults = [failed('a', 'ENOENT', 'No such file.'), failed('b', 'TOOL_DENIED', 'The person said no.')];
+      await show(
+        [
+          ...begin,
+          { type: 'message', message: { role: 'assistant', content: '', toolCalls: calls } },
+          { type: 'tool-end', toolCallId: 'a', name: 'fs.read', ok: false, ms: 1, code: 'ENOENT' },
+          { type: 'approval', toolCallId: 'b', decision: 'deny', waitedMs: 1 },
+          { type: 'tool-end', toolCallId: 'b', name: 'fs.read', ok: false, ms: 1, code: 'TOOL_DENIED' },
+          { type: 'message', message: { role: 'tool', content: '', toolResults } },
+        ],
+        {},
+        begin.length,
+      );
+      assert.deepEqual(await told(), ['Could not read a.ts: there is no such file', 'Read b.ts · You said no']);
+    });
   });
 
   it('every control has a name', async () => {
@@ -1110,7 +1674,7 @@ The flag works; one test fails, see the test.`,
         presetOfRun: true,
       });
       const boxes = await test.page
-        .locator('.composer, .composer-bar vscode-button, .tokens, .model-label')
+        .locator('.composer, .composer-bar vscode-button, .meter, .model-label')
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
       const [composer, ...inside] = boxes;
       assert.equal(inside.length, 8);
@@ -1118,29 +1682,30 @@ The flag works; one test fails, see the test.`,
       assert.deepEqual(outside, []);
     });
 
-  it('a narrow card keeps names whole, and words about it are not cut to a syllable', async () => {
-    await test.page.setViewportSize({ width: 300, height: 700 });
-    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail]);
-    const cut = (selector: string) =>
-      test.page.locator(selector).evaluateAll((all) =>
+  for (const width of [230, 300])
+    it(`a card at ${width} pixels keeps names and lines whole, and what came of it in sight`, async () => {
+      await test.page.setViewportSize({ width, height: 900 });
+      const path = 'packages/website/src/components/navigation/sidebar.ts';
+      const long = { id: 'long', name: 'fs.read', arguments: { path, offset: 10, limit: 31 } };
+      const none = { ...long, id: 'none', name: 'fs.edit' };
+      await show([
+        ...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail,
+        { type: 'message', message: { role: 'assistant', content: 'On.', toolCalls: [long] } },
+        { type: 'message', message: { role: 'assistant', content: 'On.', toolCalls: [none] } },
+        { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('none', failure('ENOENT', ''))] } },
+      ]); // biome-ignore format: rows
+      const outside = await test.page.locator('.card-verb, .piece-whole, .card-time').evaluateAll((all) =>
         all
           .filter((one) => {
-            const range = one.ownerDocument.createRange();
-            range.selectNodeContents(one);
-            return range.getBoundingClientRect().width > one.getBoundingClientRect().width;
+            const card = one.closest('.card')!.getBoundingClientRect();
+            const { left, right, width } = one.getBoundingClientRect();
+            return width === 0 || left < card.left || right > card.right || one.scrollWidth > one.clientWidth + 1;
           })
           .map((one) => one.textContent),
       );
-    assert.deepEqual([await cut('.card-tool'), await cut('.card-about')], [[], ['npm test -- --grep json']]);
-    const syllables = await test.page.locator('.card-words').evaluateAll((all) =>
-      all
-        .map((words) => [words, words.firstElementChild!] as const)
-        .filter(([words, told]) => told.getBoundingClientRect().top < words.getBoundingClientRect().bottom)
-        .filter(([, told]) => told.scrollWidth > told.clientWidth && told.clientWidth < 50)
-        .map(([words]) => words.textContent),
-    );
-    assert.deepEqual(syllables, []);
-  });
+      assert.deepEqual(outside, []);
+      assert.match((await card('none').getAttribute('aria-label')) ?? '', /sidebar\.ts: there is no such file$/);
+    });
 });
 
 describe('The colours of code', () => {

@@ -7,6 +7,7 @@ import type { EngineResult } from '../../src/engine/result.ts';
 import { type AdapterLimits, createAdapter } from '../../src/llm/adapter.ts';
 import { createResponseCache } from '../../src/llm/cache.ts';
 import { createClient } from '../../src/llm/create.ts';
+import type { Price } from '../../src/llm/prices.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { defaultPolicy, type Preset } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
@@ -43,6 +44,9 @@ export class Stage {
   /** Other files of `.towpath/workflows`, by their names. */
   others: Record<string, string> = {};
   contextWindow?: number;
+  price?: Price;
+  /** US dollars that the run may spend. */
+  runLimit = 0;
   private heard?: (event: RunEvent) => void;
   private readonly cache = createResponseCache();
   engine: ExecutionEngine;
@@ -97,7 +101,7 @@ export class Stage {
     const adapter = createAdapter(
       client,
       { retries: 0, ...this.limits },
-      { cache: { replies: this.cache, provider: this.provider.url } },
+      { cache: { replies: this.cache, provider: this.provider.url }, priceOf: () => this.price },
     );
     const policy = (runId: string) => ({ ...defaultPolicy, preset: this.presets.get(runId) ?? defaultPolicy.preset });
     this.engine = new ExecutionEngine({
@@ -113,6 +117,7 @@ export class Stage {
       }),
       workspace: async () => ({ names: ['ws'] }),
       maxTurns: () => 20,
+      runLimit: () => this.runLimit,
       tell: (event) => {
         this.events.push(event);
         this.heard?.(event);

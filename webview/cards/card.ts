@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { askTool } from '../../src/protocol/ask.ts';
+import { counted } from '../../src/protocol/counted.ts';
 import type { KeptChange } from '../../src/protocol/events.ts';
 import type { ToolCall, ToolResult } from '../../src/protocol/messages.ts';
 import type { CallDraft, CallState, Run } from '../../src/protocol/run.ts';
@@ -7,29 +7,35 @@ import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
 import { answered, askCard } from '../composer/ask.ts';
 import { asksIn } from '../composer/choosing.ts';
+import { isAtWork } from '../composer/commands.ts';
 import { pictures } from '../composer/images.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
-import { duration } from '../time.ts';
-import { goOnButton, inBackground, standingInBackground } from './commandCard.ts';
-import { mainArgument, mainArgumentSoFar, type Section, sections } from './pretty.ts';
-import type { Standing } from './standing.ts';
+import { goOnButton, inBackground, lastWords, output } from './commandCard.ts';
+import { diffView } from './diffView.ts';
+import { type CardLine, cardLine, draftLine, spoken } from './line.ts';
+import { lineView, markOf } from './lineView.ts';
+import { matchesView } from './matches.ts';
+import { type Section, sections } from './pretty.ts';
+import { type Writing, writingOf } from './soFar.ts';
+import { plain } from './words.ts';
 
-/** One tool call: what is asked, how it stands, and, when opened, its arguments and what came of it. */
+/** One tool call: what it is about, how it stands, and, when opened, all of it. */
 export function card(context: PanelContext, run: Run, call: ToolCall, place: string): TemplateResult {
   const state = run.calls[call.id];
   if (asksIn(run).includes(call.id)) return askCard(context, run, call.id);
   const result = context.model.results.get(call.id);
-  const standing = standingOf(context, run, call, state, result);
-  const made = standing.status === 'running' ? undefined : state; // it is at it
+  const line = lineOf(context, run, call);
+  const { status } = line;
+  const made = status === 'running' ? undefined : state; // it is at it
   const change = made?.changes?.[0];
   return frame(context, {
     place,
     id: call.id,
     tool: call.name,
-    about: aboutOf(call, state),
-    standing: state?.background ? { ...standing, words: '', title: standing.words } : standing,
+    line,
+    ...(state?.automatic !== undefined && { why: state.automatic }),
     beside: html`${
       change
         ? changeButtons(context, call, change, made?.undone?.includes(change.path))
@@ -44,26 +50,45 @@ export function card(context: PanelContext, run: Run, call: ToolCall, place: str
         : nothing
     }`,
     below: html`
-      ${standing.status === 'asking' ? asking(context, call.id, state) : nothing}
+      ${status === 'asking' && !state?.asked ? asked(context, call.id, state) : nothing}
+      ${changeBelow(context, call, place, made)}
       ${state?.asked ? answered(context, state, place) : nothing}
-      ${standing.status === 'running' && state?.output ? output(state.output) : nothing}
-      ${standing.status === 'running' && state?.command ? goOnButton(context, call.id) : nothing}
-      ${state?.background ? inBackground(context, call.id, state, standing) : nothing}`,
+      ${status === 'running' && state?.output ? output(state.output) : nothing}
+      ${status === 'running' && state?.command ? goOnButton(context, call.id) : nothing}
+      ${(line.mark === 'dot' || line.mark === 'cross') && !state?.background && !isOpen(context, place) && levelOf(context) !== 'few' ? lastWords(printed(outcomeOf(result))) : nothing}
+      ${state?.background ? inBackground(context, call.id, state, status) : nothing}`,
     details: () => details(context, place, call, state, result),
   });
 }
 
-function aboutOf(call: ToolCall, state: CallState | undefined): string {
-  const [first, ...others] = state?.asked ?? [];
-  if (first) return others.length > 0 ? `${others.length + 1} questions` : first.question;
-  return mainArgument(call.arguments) || call.malformed || '';
+/** How a call stands, in words. */
+export function lineOf(context: PanelContext, run: Run, call: ToolCall): CardLine {
+  const state = run.calls[call.id];
+  const result = context.model.results.get(call.id);
+  const outcome = outcomeOf(result);
+  return cardLine({
+    call,
+    phase: run.phase,
+    stopped: run.error?.code === 'ENGINE_ABORTED',
+    now: context.now,
+    going: isAtWork(context, state?.background?.id),
+    lineOf: (id) => Object.values(run.calls).find((one) => one.background?.id === id)?.command?.line,
+    ...(state && { state }),
+    ...(outcome && { outcome }),
+  });
+}
+
+/** What a command printed, as far as it was told. */
+function printed(outcome: ToolOutcome | undefined): string {
+  const { output } = Object(outcome?.ok ? outcome.data : outcome?.error.details) as { output?: unknown };
+  return typeof output === 'string' ? output : '';
 }
 
 function changeButtons(context: PanelContext, call: ToolCall, change: KeptChange, undone = false): TemplateResult {
   const callId = call.id;
   const { path, kind } = change;
   const name = visibleLine(path);
-  const what = kind ? mainArgument(call.arguments) || path : path; // a folder, for all that was in it
+  const what = kind && typeof call.arguments.path === 'string' ? call.arguments.path : path; // a folder, for all that was in it
   const undo = undone ? nothing : undoButton(context, callId, what);
   if (kind) return html`${undo}`; // it was deleted as it was on disk: no text to compare
   return html`${undo}<vscode-button appearance="secondary" class="small" data-testid="open-diff" title=${`Show what changed in ${name}`}
@@ -78,134 +103,104 @@ function undoButton(context: PanelContext, callId: string, path: string): Templa
 
 /** A call that the model is still writing. */
 export function draftCard(context: PanelContext, draft: CallDraft, place: string): TemplateResult {
-  const length = draft.argumentsText.length;
+  const writing = writingOf(draft);
+  const line = draftLine(draft);
   return frame(context, {
     place,
     id: '',
-    tool: draft.name || '…',
-    about: mainArgumentSoFar(draft.argumentsText),
-    standing: {
-      status: 'writing',
-      icon: working,
-      words: length > 400 ? `Writing, ${length.toLocaleString()} characters` : 'Writing',
-    },
+    tool: draft.name,
+    line: writing ? { ...line, outcome: [plain(counted(writing.lines, 'line'))] } : line,
     beside: nothing,
-    below: nothing,
+    below: writing ? newestLines(writing) : nothing,
     details: () =>
       html`<pre class="field">${longText(context, `${place}:draft`, visible(draft.argumentsText), 4000)}</pre>`,
   });
 }
 
-const working = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
-
-function standingOf(
-  context: PanelContext,
-  run: Run,
-  call: ToolCall,
-  state: CallState | undefined,
-  result: ToolResult | undefined,
-): Standing {
-  if (state?.asked && (state.answer || state.ok === false || run.phase !== 'Running')) {
-    const words = state.answer ? 'You answered' : 'Not answered';
-    const icon = state.answer ? icons.check : icons.skipped;
-    return { status: 'done', ok: state.answer !== undefined, icon, words };
-  }
-  const { now } = context;
-  const allowed = decisionWords(state);
-  if (state?.decision === 'deny') {
-    const words = visibleLine(state.automatic ?? 'Denied').replace(/\.$/, '');
-    return { status: 'done', ok: false, icon: icons.skipped, words, title: state.automatic };
-  }
-  if (state?.background) return standingInBackground(context, state);
-  if (state?.status === 'done' || result) {
-    const ok = state?.ok ?? result?.error === undefined;
-    const code = state?.code ?? result?.error;
-    const time = state?.ms === undefined ? '' : duration(state.ms);
-    const undone = state?.undone?.length ? 'Undone' : '';
-    if (ok) return { status: 'done', ok, icon: icons.check, words: undone || allowed, time, title: state?.automatic };
-    if (state?.stillRunning?.length)
-      return {
-        status: 'done',
-        ok,
-        icon: icons.close,
-        words: 'Interrupted, went on',
-        title: `Still at work after the editor’s end: ${state.stillRunning.map(visibleLine).join(', ')}`,
-      };
-    const words =
-      code === 'TOOL_INTERRUPTED'
-        ? 'Interrupted'
-        : code === 'TOOL_NOT_RUN'
-          ? 'Not run'
-          : `Failed${code ? `: ${visibleLine(code)}` : ''}`;
-    return { status: 'done', ok, icon: icons.close, words, time };
-  }
-  if (run.phase !== 'Running') {
-    const begun = state?.startedAt !== undefined;
-    return { status: 'skipped', icon: icons.skipped, words: begun ? 'Interrupted' : 'Did not run' };
-  }
-  switch (state?.status) {
-    case 'asking':
-      return { status: 'asking', icon: icons.question, words: 'Waiting for your answer' };
-    case 'running': {
-      const elapsed = now - (state.startedAt ?? now);
-      return { status: 'running', icon: working, words: elapsed < 1000 ? 'Running' : `Running, ${duration(elapsed)}` };
-    }
-    case 'allowed':
-      return { status: 'allowed', icon: working, words: allowed || 'Allowed' };
-    default:
-      return call.malformed
-        ? { status: 'waiting', icon: icons.skipped, words: 'Not understood' }
-        : { status: 'waiting', icon: icons.ring, words: 'Waits its turn' };
-  }
-}
-
-function decisionWords(state: CallState | undefined): string {
-  if (state?.decision === 'allow-run') return 'Allowed for this run';
-  if (state?.edited) return 'Allowed as changed';
-  if (state?.decision !== 'allow') return '';
-  return state.automatic ? visibleLine(state.automatic).replace(/\.$/, '') : 'Allowed';
-}
+const newestLines = ({ newest }: Writing): TemplateResult =>
+  html`<div class="diff writing" aria-hidden="true">${newest.map(({ sign, text }) => html`<div class="diff-line" data-sign=${sign}><span class="diff-sign">${sign === '-' ? '−' : sign}</span><span class="diff-text">${visible(text)}</span></div>`)}</div>`;
 
 interface Frame {
   place: string;
   id: string;
   tool: string;
-  about: string;
-  standing: Standing;
+  line: CardLine;
   beside: TemplateResult | typeof nothing;
   below: TemplateResult | typeof nothing;
+  /** Why nobody was asked. */
+  why?: string;
   details(): TemplateResult;
 }
 
-function frame(
-  context: PanelContext,
-  { place, id, tool, about, standing, beside, below, details }: Frame,
-): TemplateResult {
-  const open = context.opened.cards.has(place);
-  const toggle = () => {
-    if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
-    context.refresh();
-  };
-  const told = [standing.words || standing.title, standing.time].filter(Boolean).join(' · ');
-  const line = visibleLine(about.length > 500 ? `${about.slice(0, 500)}…` : about);
-  return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${standing.status}
-      data-ok=${standing.ok ?? nothing} data-mark=${standing.mark ?? nothing} aria-label=${`Tool call ${visibleLine(tool)}`}>
-    <div class="card-head">
-      <button class="card-toggle" aria-expanded=${open} title=${[line, told].filter(Boolean).join('\n')} @click=${toggle}>
+function frame(context: PanelContext, { place, id, tool, line, beside, below, why, details }: Frame): TemplateResult {
+  const open = isOpen(context, place);
+  const press = () => toggle(context, place, id);
+  const { status, mark } = line;
+  const ok = mark === 'check' || (status === 'done' && (mark === 'cross' || mark === 'none') ? false : undefined);
+  const said = visibleLine(spoken(line));
+  return html`<div class="card" role="group" data-call=${id} data-tool=${visibleLine(tool)} data-status=${status}
+      data-ok=${ok ?? nothing} data-mark=${mark} aria-label=${said}>
+    <div class="card-head" @click=${(event: Event) => (isPlain(event) ? press() : undefined)}>
+      <button class="card-toggle" aria-expanded=${open} aria-label=${`Details: ${said}`} title=${why ? `${said}\n${visibleLine(why)}` : said} @click=${(
+        event: Event,
+      ) => {
+        event.stopPropagation();
+        press();
+      }}>
         <span class="twistie">${icons.chevron}</span>
-        <span class="card-icon">${standing.icon}</span>
-        <span class="card-tool">${tool === askTool ? 'Question' : visibleLine(tool)}</span>
-        <span class="card-about"><bdi>${line}</bdi></span>
-        <span class="card-words" title=${standing.title ? visibleLine(standing.title) : told}><span>${standing.words}${
-          standing.time ? html`<span class="wide-only">${standing.words && ' · '}${standing.time}</span>` : nothing
-        }</span></span>
+        <span class="card-icon">${markOf[mark]}</span>
       </button>
-      ${beside}
+      ${lineView(context, line)}
+      <span class="card-beside">${beside}</span>
     </div>
     ${below}
     ${open ? html`<div class="card-details">${details()}</div>` : nothing}
   </div>`;
 }
+
+/** A press on the line itself, that selects nothing. */
+function isPlain({ target }: Event): boolean {
+  if (target instanceof Element && target.closest('button, vscode-button')) return false;
+  return document.getSelection()?.isCollapsed !== false;
+}
+
+/** What it changed: all that is few, the first lines of more, and, once the card is opened, the rest. */
+function changeBelow(context: PanelContext, call: ToolCall, place: string, state: CallState | undefined) {
+  if (!state || state.ok === false || state.undone?.length) return nothing;
+  const open = isOpen(context, place);
+  const whole = open ? context.model.changes.get(call.id) : undefined;
+  const diff = whole ?? state.diff;
+  if (!diff || (!open && levelOf(context) === 'few')) return nothing;
+  const more = () =>
+    open ? context.post({ type: 'show-change', toolCallId: call.id }) : toggle(context, place, call.id);
+  return diffView(diff, 'What it changed', whole === undefined ? more : undefined);
+}
+
+const levelOf = ({ model }: PanelContext) => model.state?.details ?? 'usual';
+
+/** Where all details are wanted, what was pressed is closed. */
+const isOpen = (context: PanelContext, place: string): boolean =>
+  context.opened.cards.has(place) !== (levelOf(context) === 'all');
+
+/** Opens or closes a card. What it is to show besides is asked for. */
+function toggle(context: PanelContext, place: string, callId: string): void {
+  const { cards } = context.opened;
+  if (!cards.delete(place)) cards.add(place);
+  if (isOpen(context, place)) {
+    const { changes, diff } = context.model.run?.calls[callId] ?? {};
+    if (changes?.[0] && !changes[0].kind && (!diff || /\n… \d+$/.test(diff)) && !context.model.changes.has(callId))
+      context.post({ type: 'show-change', toolCallId: callId });
+  }
+  context.refresh();
+}
+
+/** All of what is asked, to be read here; the dialog only confirms it. */
+const asked = (context: PanelContext, callId: string, state: CallState | undefined): TemplateResult =>
+  html`${state?.question?.diff ? diffView(state.question.diff, 'What it would change') : nothing}${
+    state?.question?.command?.includes('\n')
+      ? html`<pre class="field question-command" tabindex="0">${visible(state.question.command)}</pre>`
+      : nothing
+  }${asking(context, callId, state)}`;
 
 function asking(context: PanelContext, callId: string, state: CallState | undefined): TemplateResult {
   return html`<div class="card-question">
@@ -219,11 +214,40 @@ function asking(context: PanelContext, callId: string, state: CallState | undefi
   </div>`;
 }
 
-/** Laid out from its end (see panel.css), so that it follows the newest line by itself. */
-const output = (text: string): TemplateResult =>
-  html`<div class="output" tabindex="0" role="group" aria-label="Output so far"><pre>${visibleOutput(text)}</pre></div>`;
-
+/** What people look for first; then, as *Details*, arguments and result as the model saw them. */
 function details(
+  context: PanelContext,
+  place: string,
+  call: ToolCall,
+  state: CallState | undefined,
+  result: ToolResult | undefined,
+): TemplateResult {
+  const outcome = outcomeOf(result);
+  const text = call.name === 'shell.run' ? printed(outcome) : '';
+  const found = outcome?.ok ? matchesView(context, outcome.data) : undefined;
+  const hasOwn = text !== '' || found !== undefined || state?.changes !== undefined;
+  const raw = `${place}:raw`;
+  const open = !hasOwn || context.opened.cards.has(raw);
+  return html`
+    ${state?.automatic ? html`<p class="quiet">Not asked: ${visibleLine(state.automatic)}</p>` : nothing}
+    ${text ? output(text, 'Output') : nothing}
+    ${found ?? nothing}
+    ${pictures(result?.attachments)}
+    ${
+      hasOwn
+        ? html`<button class="fold-head" data-testid="raw" aria-expanded=${open} @click=${() => toggleRaw(context, raw)}
+            ><span class="twistie">${icons.chevron}</span>Details</button>`
+        : nothing
+    }
+    ${open ? asTheModelSaw(context, place, call, state, result) : nothing}`;
+}
+
+function toggleRaw(context: PanelContext, place: string): void {
+  if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
+  context.refresh();
+}
+
+function asTheModelSaw(
   context: PanelContext,
   place: string,
   call: ToolCall,
@@ -237,17 +261,24 @@ function details(
     ...(result ? remembered(result, () => outcomeSections(result)) : []),
     ...(!result && state?.output ? [{ label: 'Output', text: visibleOutput(state.output) }] : []),
   ];
-  return html`
-    ${state?.automatic ? html`<p class="quiet">Not asked: ${visibleLine(state.automatic)}</p>` : nothing}
+  return html`<div class="field-label"><code>${visibleLine(call.name)}</code></div>
     ${parts.map(
       (part, index) => html`<div class="field-label">${part.label}</div>
         <pre class="field" tabindex="0">${longText(context, `${place}:${index}`, part.text, 4000)}</pre>`,
-    )}
-    ${pictures(result?.attachments)}`;
+    )}`;
+}
+
+/** What a result holds; read once, because large ones would be felt at every drawing. */
+const outcomes = new WeakMap<ToolResult, ToolOutcome | 'words'>();
+function outcomeOf(result: ToolResult | undefined): ToolOutcome | undefined {
+  if (!result) return undefined;
+  const found = outcomes.get(result) ?? parseOutcome(result.content) ?? 'words';
+  outcomes.set(result, found);
+  return found === 'words' ? undefined : found;
 }
 
 function outcomeSections(result: ToolResult): Section[] {
-  const outcome = parseOutcome(result.content);
+  const outcome = outcomeOf(result);
   if (!outcome) return [{ label: 'Outcome', text: visible(result.content) }];
   if (outcome.ok) return sections(outcome.data, 'Outcome');
   const { code, message, details } = outcome.error;

@@ -1,46 +1,20 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { CommandEnd } from '../../src/protocol/events.ts';
-import { type CallState, endWords, hasDied } from '../../src/protocol/run.ts';
-import { visibleLine } from '../../src/protocol/visible.ts';
-import { commandWays, isAtWork } from '../composer/commands.ts';
+import type { CallState } from '../../src/protocol/run.ts';
+import { visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
+import { commandWays } from '../composer/commands.ts';
 import type { PanelContext } from '../context.ts';
-import { icons } from '../icons.ts';
-import { ago } from '../time.ts';
-import type { Standing } from './standing.ts';
+import type { Status } from './line.ts';
 
-/** A call whose command goes on after it, or has ended since. */
-export function standingInBackground(context: PanelContext, { background, ended, startedAt }: CallState): Standing {
-  if (ended) return standingAtEnd(ended);
-  if (!isAtWork(context, background!.id))
-    return { status: 'done', icon: icons.skipped, words: 'Its window was closed' };
-  const age = ago(startedAt ?? context.now, context.now);
-  return { status: 'going', icon: icons.ringDot, words: age === 'now' ? 'At work' : `At work · ${age}` };
-}
-
-function standingAtEnd(end: CommandEnd): Standing {
-  const words = endWords(end);
-  const left = end.stillRunning?.length ? `. Still at work: ${end.stillRunning.map(visibleLine).join(', ')}` : '';
-  return { status: 'done', words: words[0]!.toUpperCase() + words.slice(1) + left, ...markOf(end) };
-}
-
-/** It said 0; it said something else; it was killed; somebody wanted its end. */
-function markOf(end: CommandEnd): Pick<Standing, 'icon' | 'ok' | 'mark'> {
-  if (end.by === 'itself' && end.exitCode === 0) return { icon: icons.check, ok: true };
-  if (end.by === 'itself' && !end.signal) return { icon: icons.dot, mark: 'warning' };
-  return hasDied(end) ? { icon: icons.close, ok: false } : { icon: icons.skipped };
-}
-
-/** How it stands, in words that do not go where there is little room, and what one can do with it. */
+/** What one can do with a command in the background. */
 export function inBackground(
   context: PanelContext,
   callId: string,
   { background, command, ended }: CallState,
-  { status, words }: Standing,
-): TemplateResult {
+  status: Status,
+): TemplateResult | typeof nothing {
   const name = visibleLine(command?.line ?? '');
-  const kept = ended?.outputId ? outputLink(context, callId, name) : nothing;
-  const ways = status === 'going' ? commandWays(context, background!.id, name) : kept;
-  return html`<div class="card-ways"><span class="card-standing quiet">${words}</span>${ways}</div>`;
+  if (status === 'going') return html`<div class="card-ways">${commandWays(context, background!.id, name)}</div>`;
+  return ended?.outputId ? html`<div class="card-ways">${outputLink(context, callId, name)}</div>` : nothing;
 }
 
 const outputLink = (context: PanelContext, callId: string, name: string): TemplateResult =>
@@ -51,3 +25,34 @@ export const goOnButton = (context: PanelContext, callId: string): TemplateResul
   html`<div class="card-ways"><vscode-button class="small" appearance="secondary" data-testid="let-go-on"
     title="The command goes on in the background, and the answer goes on without it"
     @click=${() => context.post({ type: 'let-go-on', toolCallId: callId })}>Go On While It Runs</vscode-button></div>`;
+
+/** Laid out from its end (see card.css), so that it follows the newest line by itself. */
+export const output = (text: string, label = 'Output so far'): TemplateResult =>
+  html`<div class="output" tabindex="0" role="group" aria-label=${label}><pre>${visibleOutput(text)}</pre></div>`;
+
+const lastLines = 6;
+const longestLine = 200;
+
+/** The last lines of an output that say something: not the empty ones, and not those that npm says of itself. */
+export function sayingLines(text: string): string[] {
+  const lines = visibleOutput(text.slice(-20_000)).split('\n');
+  const said = lines.filter(
+    (line) =>
+      /[\p{L}\p{N}]/u.test(line) &&
+      !/^npm (?:error|ERR!)\s*(?:$|Lifecycle script|Error: command failed|code ELIFECYCLE|A complete log|path |workspace |location |errno )/.test(
+        line,
+      ),
+  );
+  return said.slice(-lastLines).map((line) => {
+    const shown = line.trimEnd();
+    return shown.length > longestLine ? `${shown.slice(0, longestLine)}…` : shown;
+  });
+}
+
+/** Below a command that did not end well. */
+export const lastWords = (text: string): TemplateResult | typeof nothing => {
+  const lines = sayingLines(text);
+  return lines.length === 0
+    ? nothing
+    : html`<pre class="last-words" data-testid="last-words">${lines.join('\n')}</pre>`;
+};

@@ -23,30 +23,3 @@ export function sections(value: unknown, label: string): Section[] {
 }
 
 const json = (value: unknown): string => visible(JSON.stringify(value, null, 2) ?? String(value));
-
-/** What a call is about, in one line: the argument that names its object. */
-export function mainArgument(values: Record<string, unknown>): string {
-  const name = mainNames.find((candidate) => typeof values[candidate] === 'string');
-  const value = name ? values[name] : Object.values(values).find((candidate) => typeof candidate === 'string');
-  return typeof value === 'string' ? value : '';
-}
-
-/** The same from arguments that are still being written. */
-export function mainArgumentSoFar(argumentsText: string): string {
-  const written = argumentsText.slice(0, 2000);
-  for (const name of mainNames) {
-    const found = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)"`).exec(written)?.[1];
-    if (found !== undefined) return readString(found);
-  }
-  return '';
-}
-
-const mainNames = ['command', 'path', 'from', 'pattern', 'query', 'url', 'name'];
-
-function readString(written: string): string {
-  try {
-    return JSON.parse(`"${written}"`) as string;
-  } catch {
-    return written;
-  }
-}

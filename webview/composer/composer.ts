@@ -1,13 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { presetNames } from '../../src/protocol/policy.ts';
-import type { Run } from '../../src/protocol/run.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { sent } from '../presence.ts';
-import { costWords, count } from '../time.ts';
 import { answer } from './ask.ts';
 import {
   answersIn,
@@ -22,11 +20,13 @@ import {
   turnTo,
 } from './choosing.ts';
 import { area, draft, focusComposer } from './draft.ts';
+import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
+import { meter } from './meter.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
-const longestMessage = 1_000_000;
+export const longestMessage = 1_000_000;
 const pausing = 'Pausing: this turn is finished first';
 
 export function composer(context: PanelContext): TemplateResult {
@@ -36,6 +36,7 @@ export function composer(context: PanelContext): TemplateResult {
   const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
+    ${sayingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${asks ? placeholderOf(asks) : running ? 'Said at the next turn (Alt+Enter: when it is done)' : 'Ask for something to be done'}
@@ -44,7 +45,7 @@ export function composer(context: PanelContext): TemplateResult {
       <div class="composer-about">
         ${state ? modelButton(context) : nothing}
         ${state ? presetButton(context, state) : nothing}
-        ${run && run.contextTokens > 0 ? tokens(run) : nothing}
+        ${run ? meter(context, run) : nothing}
       </div>
       <div class="composer-acts">
         ${attachButton(context)}
@@ -62,13 +63,6 @@ export function composer(context: PanelContext): TemplateResult {
       </div>
     </div>
   </div>`;
-}
-
-/** How full the model's window is; what the run took in all is in the title. */
-function tokens({ contextTokens, usage, unpriced }: Run): TemplateResult {
-  const title = `In the model's window: ${count(contextTokens)} tokens. In this run: ${count(usage.totalTokens)}, ${costWords(usage.cost, unpriced)}.`;
-  return html`<span class="tokens quiet" role="img" title=${title} aria-label=${title}
-    >${count(contextTokens)}<span class="wide-only"> tokens</span></span>`;
 }
 
 function modelButton(context: PanelContext): TemplateResult {
@@ -119,6 +113,22 @@ export function editWaiting(context: PanelContext, queued: number): void {
   });
 }
 
+/** What was said is said otherwise in the message box; what stood here comes back afterwards. */
+export function editSaid(context: PanelContext, at: number): void {
+  const { run } = context.model;
+  const message = run?.messages[at];
+  if (!run || message?.role !== 'user') return;
+  context.opened.acts = undefined;
+  beginSaying(run, at, draft());
+  setDraft(context, message.content);
+  focusComposer();
+}
+
+function leaveSaying(context: PanelContext): void {
+  setDraft(context, endSaying());
+  focusComposer();
+}
+
 /** @param when to a run at work */
 function send(context: PanelContext, when?: 'done'): void {
   const text = draft().trim() === '' ? '' : draft().trimEnd();
@@ -129,6 +139,20 @@ function send(context: PanelContext, when?: 'done'): void {
     context.post({ type: 'change-waiting', runId: run!.id, queued: edited.queued, text, when: when ?? edited.when });
     setDraft(context, endEdit());
     focusComposer();
+    return;
+  }
+  const said = editedSaid(run);
+  if (said) {
+    if (text === '' || run?.phase === 'Running') return;
+    const restore = said.restore ? { restore: true as const } : {};
+    context.post({
+      type: 'edit-said',
+      runId: said.runId,
+      at: said.at,
+      text: text.slice(0, longestMessage),
+      ...restore,
+    });
+    leaveSaying(context);
     return;
   }
   const asks = choosingNow(context.model.run);
@@ -166,6 +190,7 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
   if (event.key === 'Escape' && editedIn(context.model.run)) setDraft(context, endEdit());
+  if (event.key === 'Escape' && editedSaid(context.model.run)) leaveSaying(context);
   // 229: the Enter that ends an input method's composition may come without isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();

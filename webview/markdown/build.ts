@@ -8,11 +8,14 @@ import { type LinkTarget, linkTarget } from './links.ts';
 export interface MarkdownActions {
   open(target: LinkTarget): void;
   copy(text: string): void;
+  /** `insert`: where the cursor is; `apply`: by the model, in the file it is for; `terminal`: typed there, not run. */
+  use(how: CodeUse, text: string, language: string): void;
 }
+export type CodeUse = 'insert' | 'apply' | 'new-file' | 'terminal';
 
 /**
  * A block as DOM, made element by element: text only ever becomes text nodes, and the only attributes are `class`,
- * `title`, `start`, `dir`, `role` and `tabindex`. Nothing for a block that shows nothing (blank lines, definitions of references).
+ * `title`, `start`, `dir`, `role`, `tabindex` and `aria-expanded`. Nothing for a block that shows nothing (blank lines, definitions of references).
  */
 export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement | undefined {
   switch (token.type) {
@@ -114,18 +117,59 @@ export const languageOf = (token: Tokens.Code): string =>
 function buildCode(token: Tokens.Code, actions: MarkdownActions): HTMLElement {
   const code = element('code', '', codeNodes(token.text, languageOf(token)));
   code.tabIndex = 0; // long lines are scrolled by keyboard, too
-  const copy = element('button', 'copy', ['Copy']);
-  copy.title = 'Copy this code';
-  copy.addEventListener('click', () => {
-    actions.copy(code.textContent ?? '');
+  const language = languageOf(token);
+  const pre = element('pre', wrapping.test(language) ? 'wraps' : '');
+  const text = () => code.textContent ?? '';
+  const button = (label: string, title: string, act: () => void) => {
+    const made = element('button', 'code-act', [label]);
+    made.title = title;
+    made.addEventListener('click', act);
+    return made;
+  };
+  const use = (label: string, title: string, how: CodeUse) =>
+    button(label, title, () => actions.use(how, text(), language));
+  const copy = button('Copy', 'Copy this code', () => {
+    actions.copy(text());
     copy.textContent = 'Copied';
     setTimeout(() => {
       copy.textContent = 'Copy';
     }, 1500);
   });
-  const bar = element('span', 'code-bar', [element('span', 'code-language', [languageOf(token)]), copy]);
-  return element('pre', '', [bar, code]);
+  const wrap = button('Wrap', 'Break long lines, or not', () => {
+    pre.classList.toggle('wrapped', !isWrapped(code));
+    pre.classList.toggle('unwrapped', !pre.classList.contains('wrapped'));
+  });
+  const rest = element('span', 'code-more'); // made when it is asked for: most blocks are only read
+  const more = button('More', 'More for this code', () => {
+    const isOpen = rest.childElementCount > 0;
+    if (isOpen) rest.replaceChildren();
+    else
+      rest.append(
+        use('Apply', 'Let the model put it into the file it is for; you are asked before anything changes', 'apply'),
+        use('New File', 'Open it as a new file', 'new-file'),
+        wrap,
+        use('To Terminal', 'Type it into the terminal; it is not run', 'terminal'),
+      );
+    more.textContent = isOpen ? 'More' : 'Fewer';
+    more.ariaExpanded = String(!isOpen);
+  });
+  more.ariaExpanded = 'false';
+  const insert = use('Insert', 'Insert it where the cursor is', 'insert');
+  pre.append(
+    element('span', 'code-bar', [
+      element('span', 'code-language', [language]),
+      element('span', 'code-acts', [copy, insert, rest, more]),
+    ]),
+    code,
+  );
+  return pre;
 }
+
+/** Text and shell: below 420 pixels their long lines break, where code is scrolled. */
+const wrapping =
+  /^(|te?xt|plain(text)?|output|log|(ba|z|fi)?sh|shell(session|script)?|console|powershell|ps1|bat|cmd)$/;
+
+const isWrapped = (code: HTMLElement): boolean => getComputedStyle(code).whiteSpace.startsWith('pre-wrap');
 
 function inline(tokens: readonly unknown[], actions: MarkdownActions, insideLink = false): (Node | string)[] {
   return (tokens as Token[]).flatMap((token) => {

@@ -1,4 +1,5 @@
 import { Lexer, type MarkedToken, marked, Tokenizer } from 'marked';
+import { math, mathStart } from './math.ts';
 
 export type Token = MarkedToken;
 
@@ -11,7 +12,7 @@ const effortPerCall = 6e7;
 
 /** The blocks of a Markdown text (GitHub's flavour), with their inline tokens. The tokens' `raw` joined are the text. */
 export function lex(text: string): Token[] {
-  const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer: boundedTokenizer() });
+  const lexer = new Lexer({ ...marked.getDefaults(), gfm: true, tokenizer: boundedTokenizer(), extensions });
   lexer.blockTokens(text, lexer.tokens);
   let left = effortPerCall;
   for (let next = 0; next < lexer.inlineQueue.length; next++) {
@@ -23,6 +24,8 @@ export function lex(text: string): Token[] {
   }
   return lexer.tokens as Token[];
 }
+
+const extensions = { renderers: {}, childTokens: {}, inline: [math], startInline: [mathStart] };
 
 function boundedTokenizer(): Tokenizer {
   const tokenizer = new Tokenizer();

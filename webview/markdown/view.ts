@@ -40,12 +40,22 @@ export class MarkdownView {
   private characterLimit = pieceCharacters;
   private nodeLimit = pieceNodes;
   private readonly more = element('button', 'more', ['Show more']);
+  private readonly toEnd = element('button', 'more', ['Show the end']);
+  /** What of a text that is cut is shown besides: from here on, as a text of its own. */
+  private end: { from: number; fence: string; view: MarkdownView } | undefined;
 
   constructor(actions: MarkdownActions) {
     this.actions = actions;
     this.more.addEventListener('click', () => {
       this.characterLimit += pieceCharacters;
       this.nodeLimit += pieceNodes;
+      if (this.end && this.characterLimit >= this.end.from) this.endEnd();
+      this.advance(true);
+    });
+    this.toEnd.addEventListener('click', () => {
+      const from = beginOfEnd(this.raw);
+      this.end = { from, fence: openFence(this.raw.slice(0, from)), view: new MarkdownView(actions) };
+      this.showEnd();
       this.advance(true);
     });
   }
@@ -57,6 +67,7 @@ export class MarkdownView {
     const grown = this.built.length > 0 || this.shown > 0;
     this.raw = source;
     this.complete = complete;
+    this.showEnd();
     this.advance(complete);
     // A reference may be used before it is defined; only the whole text can tell.
     if (complete && this.defines && grown) {
@@ -65,7 +76,17 @@ export class MarkdownView {
     }
   }
 
+  private showEnd(): void {
+    if (this.end) this.end.view.show(this.end.fence + this.raw.slice(this.end.from), this.complete);
+  }
+
+  private endEnd(): void {
+    this.end?.view.element.remove();
+    this.end = undefined;
+  }
+
   private clear(): void {
+    this.end = undefined;
     this.element.replaceChildren();
     this.taken = this.read = this.shown = this.nodes = 0;
     this.tail = '';
@@ -90,8 +111,14 @@ export class MarkdownView {
     this.read = text.length;
     const full = this.rebuild(text);
     if (!this.complete && !cut && !full) this.finish(text);
-    this.more.remove();
-    if (cut || full) this.element.append(this.more);
+    for (const one of [this.more, this.toEnd]) one.remove();
+    if (!cut && !full) {
+      this.endEnd();
+      return;
+    }
+    this.element.append(this.more);
+    if (this.end) this.element.append(this.end.view.element);
+    else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
   }
 
   /** A long unfinished block is read again only when it grew by a sixteenth; until then the news stands there plain. */
@@ -204,6 +231,23 @@ export class MarkdownView {
     this.tail = this.tail.slice(doneLength);
     this.read -= doneLength;
   }
+}
+
+/** Where the last piece of a text begins: at a paragraph, where there is one. */
+function beginOfEnd(text: string): number {
+  const from = text.length - pieceCharacters;
+  const paragraph = text.indexOf('\n\n', from);
+  return paragraph < 0 || paragraph > from + pieceCharacters / 2 ? from : paragraph + 2;
+}
+
+/** The line that opens a block of code which is open at the end of this text. */
+function openFence(text: string): string {
+  let open = '';
+  for (const [, fence, rest] of text.matchAll(/^ {0,3}(`{3,}|~{3,})(.*)$/gm)) {
+    if (!open) open = `${fence}${rest}\n`;
+    else if (open.startsWith(fence!) && rest!.trim() === '') open = '';
+  }
+  return open;
 }
 
 /** How much of a block says that it is one: its first line; a table's second; a heading's underline. */

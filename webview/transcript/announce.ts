@@ -1,33 +1,95 @@
 import type { Asked } from '../../src/protocol/ask.ts';
-import { endWords } from '../../src/protocol/run.ts';
+import { counted } from '../../src/protocol/counted.ts';
+import type { RunEvent } from '../../src/protocol/events.ts';
+import { endWords, type Run } from '../../src/protocol/run.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
 import { visibleProse } from '../../src/protocol/visible.ts';
+import { lineOf } from '../cards/card.ts';
+import { spoken } from '../cards/line.ts';
+import type { PanelContext } from '../context.ts';
+import { plainWords } from '../markdown/plainWords.ts';
+import { endOf } from './ends.ts';
+import { sentenceWords } from './sentence.ts';
 
-/** What a screen reader is told: finished replies, questions and errors; never a reply while it is still growing. */
-export function announce(log: HTMLElement, message: HostMessage): void {
-  if (message.type !== 'events') return;
-  for (const event of message.events) {
-    if (event.type === 'message' && event.message.role === 'assistant' && event.branch === undefined)
-      say(log, event.message.content);
-    if (event.type === 'question') say(log, `Waiting for your answer: ${event.question.what}`);
-    if (event.type === 'ask')
-      say(log, `Towpath asks. ${event.questions.map(inWords).join(' ')} Or write your own answer.`);
-    if (event.type === 'node' && event.status === 'end') say(log, `Node ${event.node} is done`);
-    if (event.type === 'command-end') say(log, `A command in the background ${endWords(event)}`);
-    if (event.type === 'phase' && event.error) say(log, event.error.message);
+/** Milliseconds from one announcement to the next: whoever listens to one is not cut short. */
+const apart = 5000;
+/** Characters of one thing that is told, and announcements that stay. */
+const [longest, kept] = [1000, 5];
+/** Things told at once: of more, the newest. */
+const most = 20;
+/** Calls of one reply that are told one by one. */
+const mostCalls = 3;
+
+/**
+ * What a screen reader is told, in plain words: finished replies, questions, errors, and calls that failed or were not allowed; never a
+ * reply while it is still growing. To be called when the message is folded into the run.
+ */
+export function announcer(log: HTMLElement): (context: PanelContext, message: HostMessage) => void {
+  let waiting: string[] = [];
+  let isSilent = true;
+  const next = () => {
+    isSilent = waiting.length === 0;
+    if (isSilent) return;
+    put(log, waiting.slice(-most));
+    waiting = [];
+    setTimeout(next, apart);
+  };
+  return (context, message) => {
+    const { run } = context.model;
+    if (message.type === 'run') waiting = []; // of what was shown before
+    if (message.type !== 'events' || !run) return;
+    const told = message.events.flatMap((event) => (event.runId === run.id ? tellOf(context, run, event) : []));
+    waiting.push(...told.map(inShort).filter((text) => text.trim() !== ''));
+    if (isSilent) next();
+  };
+}
+
+function tellOf(context: PanelContext, run: Run, event: RunEvent): string[] {
+  switch (event.type) {
+    case 'message':
+      if (event.branch !== undefined) return [];
+      if (event.message.role === 'assistant') return [plainWords(event.message.content.slice(0, 4 * longest))];
+      return event.message.role === 'tool' ? wentWrong(context, run, event.message.toolResults) : [];
+    case 'question':
+      return [`Waiting for your answer: ${event.question.what}`];
+    case 'ask':
+      return [`Towpath asks. ${event.questions.map(inWords).join(' ')} Or write your own answer.`];
+    case 'node':
+      return event.status === 'end' ? [`Node ${event.node} is done`] : [];
+    case 'command-end':
+      return [`A command in the background ${endWords(event)}`];
+    case 'phase':
+      return event.error ? [sentenceWords(endOf(run)?.says ?? event.error.message)] : [];
+    default:
+      return [];
   }
+}
+
+/** Of calls that have their results: those that failed, were not allowed, or did not run, as their cards say it. */
+function wentWrong(context: PanelContext, run: Run, results: readonly { toolCallId: string }[]): string[] {
+  const ids = new Set(results.map(({ toolCallId }) => toolCallId));
+  const asked = run.messages.findLast(
+    (one) => one.role === 'assistant' && one.toolCalls?.some(({ id }) => ids.has(id)),
+  );
+  const calls = asked?.role === 'assistant' ? (asked.toolCalls ?? []).filter(({ id }) => ids.has(id)) : [];
+  const wrong = calls
+    .map((call) => lineOf(context, run, call))
+    .filter(({ mark, status }) => mark === 'cross' || mark === 'dot' || (mark === 'none' && status === 'done'));
+  const more = wrong.length - mostCalls;
+  return [
+    ...wrong.slice(0, mostCalls).map(spoken),
+    ...(more > 0 ? [`And ${counted(more, 'more call')} like these`] : []),
+  ];
 }
 
 const inWords = ({ question, answers }: Asked): string =>
   `${question} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
-const longest = 1000;
-const kept = 5;
+const inShort = (text: string): string => visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-function say(log: HTMLElement, text: string): void {
-  if (text.trim() === '') return;
-  const line = document.createElement('p');
-  line.textContent = visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
-  log.append(line);
+function put(log: HTMLElement, texts: readonly string[]): void {
+  const told = document.createElement('div');
+  for (const text of texts) told.appendChild(document.createElement('p')).textContent = text;
+  log.append(told);
   while (log.childElementCount > kept) log.firstElementChild?.remove();
 }

@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../../src/protocol/counted.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { Damage, Run } from '../../src/protocol/run.ts';
 import { visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import { card } from '../cards/card.ts';
-import type { PanelContext } from '../context.ts';
+import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 
@@ -15,13 +16,12 @@ export function damages(context: PanelContext, run: Run, place: number): Templat
 function view(context: PanelContext, run: Run, { from, text, messages, open }: Damage): TemplateResult {
   const shown = messages.filter(({ role }) => role !== 'tool');
   const heard = open ? ' The model hears of it when you go on.' : '';
-  const count = shown.length === 1 ? '1 message' : `${shown.length} messages`;
   return html`<div class="damage" data-role="damage">
     <p>${icons.warning}<span>A part of this run's record is damaged here: ${visibleLine(text)}.${heard}</span></p>
     ${
       shown.length === 0
         ? nothing
-        : html`<details><summary><span class="twistie">${icons.chevron}</span>What came after it, no longer part of the conversation: ${count}</summary>
+        : html`<details ?open=${context.opened.unfolded.has(`damage:${from}`)} @toggle=${keepsOpen(context, `damage:${from}`)}><summary><span class="twistie">${icons.chevron}</span>What came after it, no longer part of the conversation: ${counted(shown.length, 'message')}</summary>
           ${shown.map((message, index) => apart(context, run, message, `damage:${from}:${index}`))}</details>`
     }
   </div>`;

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import { counted } from '../../src/protocol/counted.ts';
 import { newGraph } from '../../src/protocol/graph.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
@@ -15,7 +16,9 @@ export function graph(context: PanelContext, run: Run): TemplateResult | typeof 
   const rows = rowsOf(run);
   if (rows.length === 0) return nothing;
   const done = rows.filter(({ status }) => status === 'completed').length;
-  const count = run.outline ? `${done} of ${rows.length} done` : `${done} ${done === 1 ? 'node' : 'nodes'} done`;
+  // What was not on the way of a run that is over is nothing left to do.
+  const isKnown = run.outline && run.phase !== 'Completed';
+  const count = isKnown ? `${done} of ${rows.length} done` : `${counted(done, 'node')} done`;
   const closed = context.opened.cards.has('graph:closed');
   return html`<section class="graph" data-testid="graph" aria-label="Workflow">
     <h2 class="graph-head">${toggle(context, { place: 'graph:closed', open: !closed }, html`Workflow <span class="quiet">${count}</span>`)}</h2>

@@ -1,123 +1,70 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { pendingCalls } from '../../src/protocol/messages.ts';
-import { endWords, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
-import type { Took } from '../../src/protocol/took.ts';
-import { visible, visibleLine } from '../../src/protocol/visible.ts';
+import { guard } from 'lit-html/directives/guard.js';
+import { dollars, limitReached } from '../../src/protocol/money.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import { visible } from '../../src/protocol/visible.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
-import { count, duration, money } from '../time.ts';
+import { callsAtWork } from '../store.ts';
+import { duration } from '../time.ts';
+import { acts, type End, endOf, type Way } from './ends.ts';
 import { sentence } from './sentence.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
-export function phaseLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
-  if (run.readOnly) return stopLine(context, 'warning', run.readOnly, []);
-  if (run.phase === 'Running') return runningLine(context, run);
-  const { error } = run;
-  if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return nothing; // the way on is the answer
-  const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
-  if (!error && died) return diedLine(context, ...died);
-  if (!error)
-    return isBetweenTurns(run)
-      ? stopLine(context, '', 'Paused between two turns.', ['Continue'])
-      : hasLooseEnds(run)
-        ? stopLine(context, '', 'Interrupted before it was done.', ['Continue'])
-        : nothing;
-  const text = error.message;
-  if (error.code === 'ENGINE_ABORTED') return stopLine(context, '', text || 'Stopped.', ['Continue']);
-  if (error.code === 'LLM_AUTH_FAILED')
-    return stopLine(context, 'error', text, ['Set API Key', 'Retry', 'Try Another Model…']);
-  if (error.code.startsWith('LLM_') || error.code === 'UNKNOWN')
-    return stopLine(context, 'error', text, ['Retry', 'Try Another Model…']);
-  if (error.code === 'STORE_LOCKED') return stopLine(context, 'error', text, ['Take Over']);
-  if (error.code === 'WORKFLOW_LIMIT_REACHED') return stopLine(context, 'warning', text, ['Continue']);
-  if (error.code === 'ENGINE_MAX_TURNS_EXCEEDED')
-    return stopLine(context, 'warning', run.took ? wordsOf(run.took) : text, ['Continue']);
-  if (error.code === 'ENGINE_LOOP_DETECTED')
-    return stopLine(context, 'warning', text, ['Say What Instead', 'Continue', 'Try Another Model…']);
-  const nodeLeft = run.graph && run.graph.main.at.length > 0; // a node that failed can be tried again
-  return stopLine(context, 'error', text, nodeLeft ? ['Retry'] : []);
+export function phaseLine(context: PanelContext, run: Run): unknown {
+  if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
+  return guard([run, run.seq, run.phase, run.error, context.model.state?.limits], () => {
+    const end = endOf(run);
+    return end ? endLine(context, end) : nothing;
+  });
 }
 
-/** What the turns took that there is a limit for, in place of a sentence about the limit. */
-const wordsOf = (took: Took): string =>
-  [
-    plural(took.turns, 'step'),
-    duration(took.ms),
-    ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
-    ...(took.cost === undefined ? [] : [money(took.cost)]),
-    ...(took.files > 0 ? [plural(took.files, 'file')] : []),
-  ].join(', ');
-
-const plural = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
-/** The calls are answered, and the model has not heard of it: paused, or all was denied. */
-function isBetweenTurns(run: Run): boolean {
-  return run.messages.at(-1)?.role === 'tool' && pendingCalls(run.messages).length === 0;
-}
-
-/** Something is unanswered: a call without a result, or an answer that was never given. */
-function hasLooseEnds(run: Run): boolean {
-  const last = run.messages.at(-1);
-  return (
-    pendingCalls(run.messages).length > 0 || last?.role === 'user' || (last?.role === 'assistant' && !!last.incomplete)
-  );
-}
-
-/** The model hears of it at the next turn; until then only this says it. */
-function diedLine(
-  context: PanelContext,
-  toolCallId: string,
-  { command, ended }: ReturnType<typeof untoldEnds>[number][1],
-) {
-  const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
-  const text = `In the background, “${name}” ${endWords(ended)}.`;
-  const details = ended.outputId
-    ? html`<vscode-button class="small" appearance="secondary" data-testid="died-output"
-        @click=${() => context.post({ type: 'open-output', toolCallId })}>Details</vscode-button>`
-    : nothing;
-  return stopLine(context, 'warning', text, ['Continue'], details);
-}
-
-type Way = 'Continue' | 'Retry' | 'Try Another Model…' | 'Set API Key' | 'Take Over' | 'Say What Instead';
-
-const actions = {
-  'Set API Key': 'set-key',
-  'Take Over': 'take-over',
-  'Try Another Model…': 'try-another-model',
-} as const;
-
-function stopLine(
-  context: PanelContext,
-  tone: 'error' | 'warning' | '',
-  text: string,
-  ways: Way[],
-  more: TemplateResult | typeof nothing = nothing,
-): TemplateResult {
+function endLine(context: PanelContext, { tone, says, ways, toolCallId }: End): TemplateResult {
   // An error is told in the log already (announce.ts); said again it would only be in the way.
   return html`<div class="phase ${tone}" data-testid="phase" role=${context.model.run?.error ? nothing : 'status'}>
     ${tone ? icons.warning : nothing}
-    <span class="phase-text">${sentence(text)}</span>
-    <span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0))}${more}</span>
+    <span class="phase-text">${sentence(says)}</span>
+    ${
+      ways.length === 0
+        ? nothing
+        : html`<span class="phase-ways">${ways.map((way, index) => wayButton(context, way, index === 0, toolCallId))}</span>`
+    }
   </div>`;
 }
 
-function wayButton(context: PanelContext, way: Way, first: boolean): TemplateResult {
-  const action = way in actions ? actions[way as keyof typeof actions] : undefined;
-  const act = () => {
-    if (way === 'Say What Instead') focusComposer();
-    else context.post(action ? { type: 'action', action } : { type: 'continue' });
+function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId: string | undefined): TemplateResult {
+  const more = asked === 'Another' ? limitOf(context) : undefined;
+  const way = asked === 'Another' && more === undefined ? 'Continue' : asked; // the limit was taken away since
+  const act = acts[way];
+  const press = () => {
+    if (act === 'say') focusComposer();
+    else if (act === 'output') context.post({ type: 'open-output', toolCallId: toolCallId! });
+    else context.post(act);
   };
   return html`<vscode-button class="small" appearance=${first ? 'primary' : 'secondary'}
-    data-testid=${way === 'Say What Instead' ? 'say-instead' : (action ?? 'continue')} @click=${act}>${way}</vscode-button>`;
+    data-testid=${nameOf(act)} @click=${press}>${more === undefined ? way : `${way} ${dollars(more)}`}</vscode-button>`;
 }
+
+/** US dollars that the run, or the day, may cost; undefined: there is no limit. */
+function limitOf({ model: { run, state } }: PanelContext): number | undefined {
+  const limit = limitReached(run?.error);
+  return limit && state?.limits?.[limit];
+}
+
+const nameOf = (act: (typeof acts)[Way]): string => {
+  if (act === 'say') return 'say-instead';
+  if (act === 'output') return 'died-output';
+  if (act.type === 'action') return act.action;
+  return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
+};
 
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
     run.live ||
     Object.values(run.graph?.nodes ?? {}).some((node) => node.status === 'running') ||
-    Object.values(run.calls).some((call) => call.status === 'running' || call.status === 'asking');
+    callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
   const left = Math.ceil(((progress?.until ?? 0) - context.now) / 1000);
   const wait = left > 0 ? ` (${duration(left * 1000)})` : '';
@@ -125,6 +72,12 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
     <span class="phase-text quiet">${progress ? visible(progress.text) + wait : 'Working'}${rests}</span>
+    ${
+      left > 0
+        ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"
+            @click=${() => context.post({ type: 'retry-now' })}>Retry Now</vscode-button></span>`
+        : nothing
+    }
     ${
       progress?.fraction === undefined
         ? nothing

@@ -1,27 +1,39 @@
 import { savedView, saveView } from '../host.ts';
+import { Pages } from './pages.ts';
 
 /** How near to the end still counts as being there, in pixels. */
 const near = 32;
 
+/** A place of the transcript, and how far below the top of the view it begins, in pixels. */
+interface Goal {
+  place: number;
+  below: number;
+}
+
 /** Follows the end of the transcript while the person is there, and leaves them alone when they are not. */
 export class Scroll {
   following = true;
+  readonly pages: Pages;
   private readonly refresh: () => void;
   /** Where to go at the next drawing. */
-  private wanted: number | undefined;
+  private goal: Goal | undefined;
   private top = 0;
   private saving: ReturnType<typeof setTimeout> | undefined;
 
   constructor(refresh: () => void) {
     this.refresh = refresh;
+    this.pages = new Pages(refresh);
   }
 
   /** Where the person was when this run was last seen; a run that was not seen is shown from its end. */
   open(runId: string): void {
     const saved = savedView();
-    this.following = saved.runId === runId ? saved.following : true;
-    this.wanted = this.following ? undefined : saved.scrollTop;
-    saveView({ runId, following: this.following });
+    this.following = saved.runId !== runId || saved.reading === undefined;
+    if (saved.runId === runId && saved.reading) this.goTo(saved.reading);
+    else {
+      this.pages.want(undefined);
+      saveView({ runId, reading: undefined });
+    }
   }
 
   /** Only scrolling back leaves the end; a transcript that grew past the view does not. */
@@ -32,7 +44,7 @@ export class Scroll {
     const following = atEnd || (this.following && element.scrollTop >= this.top);
     this.top = element.scrollTop;
     clearTimeout(this.saving);
-    this.saving = setTimeout(() => saveView({ following: this.following, scrollTop: this.top }), 200);
+    this.saving = setTimeout(() => saveView({ reading: this.following ? undefined : this.reading(element) }), 200);
     if (following === this.following) return;
     this.following = following;
     this.refresh();
@@ -43,13 +55,44 @@ export class Scroll {
     this.refresh();
   };
 
+  /** Shows a place of the transcript, and stays there. */
+  toPlace(place: number): void {
+    this.goTo({ place, below: near });
+    this.refresh();
+  }
+
+  /** Scrolls no further than is needed to see what is there, in the window's pixels. */
+  intoView({ top, bottom }: { top: number; bottom: number }): void {
+    const element = scroller();
+    const view = element?.getBoundingClientRect();
+    if (!element || !view) return;
+    if (top < view.top + near) element.scrollTop -= view.top + near - top;
+    else if (bottom > view.bottom - near) element.scrollTop += bottom - view.bottom + view.height / 2;
+  }
+
   /** After each drawing. */
   settle(): void {
     const element = scroller();
     if (!element) return;
-    if (this.wanted !== undefined) element.scrollTop = this.wanted;
+    this.pages.settle(element);
+    const target = this.goal && this.pages.elementOf(this.goal.place);
+    if (this.goal && target)
+      element.scrollTop += target.getBoundingClientRect().top - element.getBoundingClientRect().top - this.goal.below;
     else if (this.following) element.scrollTop = element.scrollHeight;
-    this.wanted = undefined;
+    this.goal = undefined;
+  }
+
+  private goTo(goal: Goal): void {
+    this.following = false;
+    this.goal = goal;
+    this.pages.want(goal.place);
+  }
+
+  private reading(element: HTMLElement): Goal | undefined {
+    const { top } = element.getBoundingClientRect();
+    const place = this.pages.placeAt(top);
+    if (place === undefined) return undefined;
+    return { place, below: Math.round(this.pages.elementOf(place)!.getBoundingClientRect().top - top) };
   }
 }
 

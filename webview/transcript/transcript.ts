@@ -1,45 +1,46 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { repeat } from 'lit-html/directives/repeat.js';
-import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
-import { visibleLine, visibleProse } from '../../src/protocol/visible.ts';
+import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import { card, draftCard } from '../cards/card.ts';
+import { Folding } from '../cards/folding.ts';
+import { foldView, placeOf } from '../cards/foldView.ts';
 import { asksIn } from '../composer/choosing.ts';
 import { isAtWork } from '../composer/commands.ts';
 import { editWaiting } from '../composer/composer.ts';
 import { pictures } from '../composer/images.ts';
 import { waitingMessage } from '../composer/waiting.ts';
-import type { PanelContext } from '../context.ts';
+import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { MarkdownView } from '../markdown/view.ts';
+import { duration } from '../time.ts';
 import { branchesAt } from './branches.ts';
 import { damages } from './damage.ts';
+import { actsDependencies, messageActs } from './messageActs.ts';
+import { note } from './notes.ts';
+import type { Pages } from './pages.ts';
 
-/** The views of one run's messages, by place. A reply keeps its view when it turns from streamed to finished. */
-interface Views {
-  run: Run | null;
-  at: { content: MarkdownView; thinking: MarkdownView }[];
-}
-const views: Views = { run: null, at: [] };
+/** The views of the messages that are drawn, by place. A reply keeps its view when it turns from streamed to finished. */
+const views = new Map<number, { content: MarkdownView; thinking: MarkdownView }>();
+
+const folding = new Folding();
 
 /** Everything said in the run, in order, with a card for each call, and the reply that is being streamed. */
-export function transcript(context: PanelContext, run: Run): TemplateResult {
-  if (views.run !== run) {
-    views.run = run;
-    views.at = [];
-  }
+export function transcript(context: PanelContext, run: Run, pages: Pages): TemplateResult {
+  folding.look(run, (place) => isParted(context, run, place));
   const places = run.live ? run.messages.length + 1 : run.messages.length;
-  return html`${repeat(
-    Array.from({ length: places }, (_, index) => index),
-    (index) => `${run.id}:${index}`,
-    (index) => {
-      const message = run.messages[index];
-      if (!message) return html`${between(context, run, index)}${live(context, run, index)}`;
-      return html`${between(context, run, index)}${guard(dependencies(context, run, message, index), () => entry(context, run, message, index))}`;
-    },
-  )}
+  const draw = (place: number) => {
+    const message = run.messages[place];
+    return html`${guard(around(context, run), () => between(context, run, place))}${
+      message
+        ? guard(dependencies(context, run, message, place), () => entry(context, run, message, place))
+        : live(context, run, place)
+    }`;
+  };
+  pages.show(run.id, places, draw, (place) => views.delete(place));
+  return html`${pages.element}
   ${between(context, run, places)}
   ${run.queued.map((one) => waitingMessage(context, run, one, { pictures: pictures(one.attachments), edit: (queued) => editWaiting(context, queued) }))}`;
 }
@@ -47,6 +48,32 @@ export function transcript(context: PanelContext, run: Run): TemplateResult {
 /** What happened before the message at this place that is no message. */
 const between = (context: PanelContext, run: Run, place: number) =>
   html`${compactions(context, run, place)}${damages(context, run, place)}${otherModel(context, run, place)}${branchesAt(context, run, place)}`;
+
+/** Opens what the calls of a message are folded into, and gives the place at which they are drawn. */
+export function unfold({ opened }: PanelContext, place: number): number {
+  const folds = folding.of(place);
+  for (const { key } of folds) opened.cards.add(`fold:${key}`);
+  return folds[0]?.at ?? place;
+}
+
+/** Something is drawn before the message at this place. */
+const isParted = ({ model }: PanelContext, run: Run, place: number): boolean =>
+  run.compactions.some(({ at }) => at === place) ||
+  (run.damage?.some(({ at }) => at === place) ?? false) ||
+  (place > 0 && (run.models?.some(({ at }) => at === place) ?? false)) ||
+  (model.branches?.runId === run.id && model.branches.points.some(({ at }) => at === place));
+/** What that is drawn from: it only ever gets more. */
+const around = ({ model, opened }: PanelContext, run: Run): unknown[] => [
+  run.id,
+  run.compactions.length,
+  run.damage,
+  run.damage?.length,
+  run.models?.length,
+  model.state,
+  model.branches,
+  opened.cards.size,
+  opened.whole.size,
+];
 
 /** From here on another model answers: what was said before was by the one before. */
 function otherModel({ model: { state } }: PanelContext, run: Run, place: number): TemplateResult | typeof nothing {
@@ -72,8 +99,8 @@ function compactions(context: PanelContext, run: Run, place: number): TemplateRe
 
 /** What a finished message is drawn from: it is left alone while these stay the same. */
 function dependencies(context: PanelContext, run: Run, message: Message, index: number): unknown[] {
-  const place = (name: string) => `${index}${name}`;
-  if (message.role !== 'assistant') return [message, context.opened.whole.size];
+  if (message.role !== 'assistant')
+    return [message, context.opened.whole.size, ...actsDependencies(context, run, index)];
   const calls = message.toolCalls ?? [];
   const going = calls.map((call) => isAtWork(context, run.calls[call.id]?.background?.id));
   const asks = asksIn(run);
@@ -85,41 +112,81 @@ function dependencies(context: PanelContext, run: Run, message: Message, index: 
     run.error?.code,
     ticking ? context.now : 0,
     context.opened.whole.size,
+    index === run.messages.length - 1,
+    ...actsDependencies(context, run, index),
+    context.opened.cards.size,
+    context.opened.unfolded.size,
+    context.model.state?.details,
+    ...foldDependencies(context, run, index),
     ...going,
-    ...calls.flatMap((call, at) => [context.model.revisions.get(call.id), context.opened.cards.has(place(`:${at}`))]),
+    ...calls.map((call) => context.model.revisions.get(call.id)),
   ];
+}
+
+/** A fold is drawn where it begins, whatever was read into it later. */
+function foldDependencies(context: PanelContext, run: Run, index: number): unknown[] {
+  const { parts, within } = folding.at(index);
+  if (!parts.some((part) => 'calls' in part)) return [within];
+  const grows = run.phase === 'Running' && folding.newest?.at === index;
+  return [parts, within, grows ? context.now : 0];
 }
 
 function entry(context: PanelContext, run: Run, message: Message, index: number): TemplateResult | typeof nothing {
   switch (message.role) {
     case 'user':
-      return html`<article class="user" data-role="user" aria-label="You">
-        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div></article>`;
-    case 'assistant':
+      return html`<article class="user" data-role="user" data-message=${index} aria-label="You" tabindex="-1" title=${timeOf(run, index)}>
+        ${messageActs(context, run, index, message)}${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div></article>`;
+    case 'assistant': {
+      const { parts, within } = folding.at(index);
+      if (parts.length === 0 && isEmpty(message, within)) return nothing;
       return assistant(context, index, {
         content: message.content,
-        thinking: message.thinking ?? '',
-        cards: (message.toolCalls ?? []).map((call, at) => card(context, run, call, `${index}:${at}`)),
+        thinking: within ? '' : (message.thinking ?? ''),
+        thoughtMs: message.thoughtMs,
+        cards: parts.map((part) =>
+          'calls' in part
+            ? foldView(context, run, part, {
+                newest: run.phase === 'Running' && part === folding.newest,
+                thinking: (at) => thoughtAt(context, run, at),
+              })
+            : card(context, run, part, placeOf(run, index, part)),
+        ),
         complete: true,
         endings: [
           ...(message.warnings ?? []).map(visibleProse),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
+        acts: messageActs(context, run, index, message),
+        time: timeOf(run, index),
       });
+    }
     case 'system':
-      return message.content.startsWith('RUN_DIRECTIVE\n')
-        ? html`<details class="thinking brief" data-role="brief"><summary><span class="twistie">${icons.chevron}</span>${briefTitle(message.content)}</summary><pre>${visibleProse(message.content)}</pre></details>`
-        : html`<p class="ending" data-role="system">${visibleProse(message.content)}</p>`;
+      return note(message.content, context.opened.unfolded.has(`${index}`), keepsOpen(context, `${index}`));
     default:
       return nothing; // results stand in their cards
   }
 }
 
-/** What a workflow told the model: the node it is about. */
-function briefTitle(brief: string): string {
-  const value = (key: string) => new RegExp(`^- ${key}: (.*)$`, 'm').exec(brief)?.[1] ?? '';
-  return visibleLine(`Node ${value('currentNodeId')}, as ${value('effectiveAgentId')}`);
+/** All that it has to show is shown elsewhere: in a fold that began before, or above the composer. */
+function isEmpty({ content, thinking, toolCalls, incomplete, warnings }: AssistantMessage, within: boolean): boolean {
+  const isSilent = content.trim() === '' && (within || !thinking);
+  return isSilent && Boolean(toolCalls?.length) && !incomplete && !warnings?.length;
+}
+
+const isUnfolded = ({ model, opened }: PanelContext, place: string): boolean =>
+  model.state?.details === 'all' || opened.unfolded.has(place);
+
+const thoughts = new WeakMap<Message, MarkdownView>();
+
+/** What was thought before calls that are read into a fold which began earlier. */
+function thoughtAt(context: PanelContext, run: Run, at: number): TemplateResult | typeof nothing {
+  const message = run.messages[at];
+  if (message?.role !== 'assistant' || !message.thinking) return nothing;
+  const view = thoughts.get(message) ?? new MarkdownView(context.markdown);
+  thoughts.set(message, view);
+  view.show(message.thinking, true);
+  return html`<details class="thinking" ?open=${isUnfolded(context, `${at}:thinking`)} @toggle=${keepsOpen(context, `${at}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords({ ...message, thinking: message.thinking, complete: true }, false)}</summary>${view.element}</details>`;
 }
 
 function live(context: PanelContext, run: Run, index: number): TemplateResult {
@@ -136,24 +203,37 @@ function live(context: PanelContext, run: Run, index: number): TemplateResult {
 interface Reply {
   content: string;
   thinking: string;
+  /** When it is known. */
+  thoughtMs?: number;
   cards: TemplateResult[];
   complete: boolean;
   /** What is to be said about the reply, below it. */
   endings: string[];
   undo?: TemplateResult | typeof nothing;
+  acts?: TemplateResult | typeof nothing;
+  /** When it came. */
+  time?: string;
 }
 
+const timeOf = ({ messageTimes }: Run, index: number): string =>
+  messageTimes[index] ? new Date(messageTimes[index]).toLocaleString() : '';
+
 function assistant(context: PanelContext, index: number, reply: Reply): TemplateResult {
-  views.at[index] ??= { content: new MarkdownView(context.markdown), thinking: new MarkdownView(context.markdown) };
-  const view = views.at[index];
+  const view = views.get(index) ?? {
+    content: new MarkdownView(context.markdown),
+    thinking: new MarkdownView(context.markdown),
+  };
+  views.set(index, view);
   view.content.show(reply.content, reply.complete);
   view.thinking.show(reply.thinking, reply.complete);
   const thinkingNow = !reply.complete && reply.content === '' && reply.cards.length === 0;
-  return html`<article class="assistant" data-role="assistant" aria-label="Towpath"
+  return html`<article class="assistant" data-role="assistant" data-message=${index} aria-label="Towpath" tabindex="-1" title=${reply.time ?? nothing}
       aria-busy=${reply.complete ? 'false' : 'true'}>
+    ${reply.acts ?? nothing}
     ${
       reply.thinking
-        ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"><summary><span class="twistie">${icons.chevron}</span>Thinking</summary>${view.thinking.element}</details>`
+        ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"
+            ?open=${isUnfolded(context, `${index}:thinking`)} @toggle=${keepsOpen(context, `${index}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords(reply, thinkingNow)}</summary>${view.thinking.element}</details>`
         : nothing
     }
     ${view.content.element}
@@ -161,6 +241,18 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
     ${reply.endings.map((ending) => html`<p class="ending">${ending}</p>`)}
     ${reply.undo ?? nothing}
   </article>`;
+}
+
+/** How long it thought; while it does, its last line. */
+function thoughtWords(
+  { thinking, thoughtMs, complete }: Pick<Reply, 'thinking' | 'thoughtMs' | 'complete'>,
+  now: boolean,
+): TemplateResult {
+  if (now) {
+    const last = thinking.trimEnd().slice(-400).split('\n').at(-1) ?? '';
+    return html`<span>Thinking</span><span class="thinking-last">${proseLine(last.replace(/[*_`#]+/g, ''))}</span>`;
+  }
+  return html`<span>${thoughtMs ? `Thought for ${duration(thoughtMs)}` : complete ? 'Thought' : 'Thinking'}</span>`;
 }
 
 /** Takes back what a whole reply changed; a single change has its own button. */

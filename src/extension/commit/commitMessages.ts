@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { askModel } from '../../engine/modelCall.ts';
+import { limitReached } from '../../protocol/money.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
@@ -6,6 +8,7 @@ import type { Policies } from '../gate/policies.ts';
 import { showProblem } from '../models/connection.ts';
 import { providerOf, split } from '../models/modelIds.ts';
 import type { Models } from '../models/models.ts';
+import type { MoneyLimits } from '../models/moneyLimits.ts';
 import type { Audit } from '../records/audit.ts';
 import { type CommitChanges, commitChanges } from './commitChanges.ts';
 import { type CommitLimits, commitInstructions, commitText } from './commitText.ts';
@@ -22,7 +25,13 @@ export class CommitMessages implements vscode.Disposable {
   private readonly atWork = new Map<string, AbortController>();
 
   constructor(
-    private readonly parts: { models: Models; policies: Policies; workspace: Workspace; audit: Pick<Audit, 'call'> },
+    private readonly parts: {
+      models: Models;
+      limits: MoneyLimits;
+      policies: Policies;
+      workspace: Workspace;
+      audit: Pick<Audit, 'call'>;
+    },
   ) {}
 
   dispose(): void {
@@ -59,12 +68,12 @@ export class CommitMessages implements vscode.Disposable {
   }
 
   private async fill(repository: GitRepository, signal: AbortSignal): Promise<void> {
-    const { models, policies, workspace, audit } = this.parts;
+    const { models, limits: money, policies, workspace, audit } = this.parts;
     const chosen = await models.writing().catch((error: Error) => {
       void showProblem(error.message, undefined);
     });
     if (!chosen) return;
-    const { id, model, adapter, contextWindow = usualWindow } = chosen;
+    const { id, model, contextWindow = usualWindow } = chosen;
     const isKept = keptFromSearch(policies.current(), '');
     const tokens = Math.min(mostTokens, Math.floor(contextWindow / 2));
     const changes = await commitChanges({ repository, workspace, isKept, signal }, tokens);
@@ -72,12 +81,16 @@ export class CommitMessages implements vscode.Disposable {
     const limits = limitsIn(repository.rootUri);
     const messages = [{ role: 'user' as const, content: changes.text }];
     const request = { model, systemPrompt: commitInstructions(limits), messages };
-    const filled = await fillBox(
-      repository.inputBox,
-      (options) => audit.call('commit-message', chosen, () => adapter.complete(request, options)),
-      (answer) => commitText(answer, limits),
-      signal,
-    );
+    const fill = () =>
+      fillBox(
+        repository.inputBox,
+        (options) => audit.call('commit-message', chosen, () => askModel(chosen, request, options)),
+        (answer) => commitText(answer, limits),
+        signal,
+      );
+    let filled = await fill();
+    while (filled.how === 'failed' && limitReached(filled) && (await money.askForDay(filled.text)))
+      filled = await fill();
     if (filled.how === 'failed')
       void showProblem(filled.text, filled.code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined);
     else if (filled.how !== 'stopped') vscode.window.setStatusBarMessage(endOf(filled.how, changes), noticeMs);

@@ -1,8 +1,8 @@
+import { counted, inNumber } from '../../protocol/counted.ts';
 import { visible } from '../../protocol/visible.ts';
 import { diff, type Hunk } from '../../tools/files/diff.ts';
 import { linesOf } from '../../tools/files/text.ts';
 import type { FileChange } from '../../tools/tool.ts';
-import { count } from './excerpt.ts';
 
 const firstLines = 6;
 const longestLine = 100;
@@ -22,7 +22,7 @@ export function changeWords({ before, after }: Pick<FileChange, 'before' | 'afte
   const more = changedIn(hunks) - Math.min(lines.length, firstLines);
   return {
     size: sizeOf({ before, after }, from, to, hunks),
-    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${count(more, 'more changed line')}`] : [])],
+    lines: [...lines.slice(0, firstLines), ...(more > 0 ? [`… ${counted(more, 'more changed line')}`] : [])],
   };
 }
 
@@ -32,20 +32,19 @@ function sizeOf(
   to: readonly string[],
   hunks: readonly Hunk[],
 ): string {
-  if (before === null) return to.length > 0 ? `creates a file of ${count(to.length, 'line')}` : 'creates an empty file';
+  if (before === null)
+    return to.length > 0 ? `creates a file of ${counted(to.length, 'line')}` : 'creates an empty file';
   if (after === null)
-    return from.length > 0 ? `deletes a file of ${count(from.length, 'line')}` : 'deletes an empty file';
+    return from.length > 0 ? `deletes a file of ${counted(from.length, 'line')}` : 'deletes an empty file';
   if (hunks.length === 0) return 'changes only line ends';
   const kept = new Set(from);
   if (from.length > 0 && !to.some((line) => kept.has(line)))
     return to.length > 0
-      ? `replaces all ${count(from.length, 'line')} by ${count(to.length, 'line')}`
-      : `removes all ${count(from.length, 'line')}`;
+      ? `replaces all ${counted(from.length, 'line')} by ${counted(to.length, 'line')}`
+      : `removes all ${counted(from.length, 'line')}`;
   const added = hunks.reduce((sum, { toStart, toEnd }) => sum + toEnd - toStart, 0);
-  return `+${number(added)} −${number(changedIn(hunks) - added)}`;
+  return `+${inNumber(added)} −${inNumber(changedIn(hunks) - added)}`;
 }
-
-const number = (value: number) => value.toLocaleString('en-US');
 
 const changedIn = (hunks: readonly Hunk[]) =>
   hunks.reduce((sum, { fromStart, fromEnd, toStart, toEnd }) => sum + fromEnd - fromStart + toEnd - toStart, 0);

@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import { visible } from '../../protocol/visible.ts';
 
 /** What a dialog shows whole, counted as it is shown. */
@@ -27,7 +28,7 @@ export function excerpt(of: string): Excerpt {
   const rest = shown.slice(head.length);
   const tail = wholeCharacters(rest.split('\n').slice(-endLines).join('\n').slice(-endCharacters));
   const between = rest.slice(0, rest.length - tail.length);
-  const left = `… ${count(between.length, 'character')} more, ${count(lines.length, 'line')} in all: Review… shows it whole …`;
+  const left = `… ${counted(between.length, 'character')} more, ${counted(lines.length, 'line')} in all: Review… shows it whole …`;
   return { text: [head.trimEnd(), left, tail.trimStart()].join('\n'), whole: false };
 }
 
@@ -36,11 +37,8 @@ export function excerptLine(line: string, most: number): Excerpt {
   if (line.length <= most) return { text: line, whole: true };
   const end = Math.floor(most / 4);
   const ends = [wholeCharacters(line.slice(0, most - end)), wholeCharacters(line.slice(-end))];
-  return { text: ends.join(`… (${count(line.length - most, 'more character', 'more characters')}) …`), whole: false };
+  return { text: ends.join(`… (${counted(line.length - most, 'more character')}) …`), whole: false };
 }
-
-export const count = (number: number, noun: string, nouns = `${noun}s`): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? noun : nouns}`;
 
 /** Without the halves of pairs that a cut leaves at the ends. */
 const wholeCharacters = (text: string) => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');

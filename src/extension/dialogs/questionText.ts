@@ -1,8 +1,9 @@
 import path from 'node:path';
+import { counted } from '../../protocol/counted.ts';
 import { proseLine, visible, visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest, Plan } from '../../tools/tool.ts';
 import { changeWords } from './changeWords.ts';
-import { count, excerpt, excerptLine } from './excerpt.ts';
+import { excerpt, excerptLine } from './excerpt.ts';
 
 /** The words of a native question. Plain text: dialogs show it as it is, and nothing in it is hidden. */
 export interface QuestionText {
@@ -81,8 +82,8 @@ function limitOf({ timeLimit, background }: Plan): string {
 
 /** @param seconds whole ones */
 function timeWords(seconds: number): string {
-  if (seconds % 3600 === 0) return count(seconds / 3600, 'hour');
-  return seconds % 60 === 0 ? count(seconds / 60, 'minute') : count(seconds, 'second');
+  if (seconds % 3600 === 0) return counted(seconds / 3600, 'hour');
+  return seconds % 60 === 0 ? counted(seconds / 60, 'minute') : counted(seconds, 'second');
 }
 
 /** What the buttons of a question depend on besides its plan. */
@@ -173,7 +174,7 @@ export function batchText(
  */
 export const withoutLinks = (text: string): string => visibleLine(text).replaceAll('](', '] (');
 
-const some = (number: number, noun: string) => (number > 0 ? count(number, noun) : '');
+const some = (number: number, noun: string) => (number > 0 ? counted(number, noun) : '');
 
 /** The deepest folder that holds everything that is asked about. */
 function commonFolder(requests: readonly ApprovalRequest[]): string {

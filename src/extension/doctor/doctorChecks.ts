@@ -5,10 +5,12 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
+import { askModel } from '../../engine/modelCall.ts';
 import { createAdapter } from '../../llm/adapter.ts';
 import { createLocalClient } from '../../llm/local/client.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { placeInWords } from '../../llm/local/place.ts';
+import { counted } from '../../protocol/counted.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
@@ -66,7 +68,7 @@ function machine({ context, workspace }: Parts): Finding[] {
       `${process.platform}-${process.arch}, ${cores} cores, ${inGigabytes(os.freemem())} of ${inGigabytes(os.totalmem())} free`,
     ),
     workspace.roots.length > 0
-      ? fact(workspace.roots.length === 1 ? 'One folder is open' : `${workspace.roots.length} folders are open`)
+      ? fact(`${counted(workspace.roots.length, 'folder is', 'folders are')} open`)
       : warning('No folder is open: there are no files to work on.'),
     workspace.trusted
       ? ok('The workspace is trusted')
@@ -102,11 +104,11 @@ const echo: ToolDefinition = {
 /** A tool that only answers: called, answered, and the answer used. */
 async function toolCall(models: Models, signal: AbortSignal): Promise<Finding[]> {
   if (models.currentId === demoModel) return [fact('The demo model follows a script and calls what its script says.')];
-  const { model: name, adapter } = await models.current();
+  const chosen = await models.current();
   const messages: Message[] = [
     { role: 'user', content: 'Call the tool with the word "rope". Then tell me the word it gave back.' },
   ];
-  const ask = () => adapter.complete({ model: name, messages, tools: [echo], maxTokens: 1000 }, { signal });
+  const ask = () => askModel(chosen, { model: chosen.model, messages, tools: [echo], maxTokens: 1000 }, { signal });
   const first = await ask();
   if (first.aborted) return [fact('Stopped.')];
   if (!first.success || !first.message) return [problem(first.error?.message ?? 'It did not answer.')];

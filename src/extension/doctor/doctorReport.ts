@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import { type Hidden, redacted } from '../settings/redacted.ts';
 
@@ -41,8 +42,7 @@ export async function runChecks(
 export function toReport(sections: readonly Section[], hide: Hidden): string {
   const all = sections.flatMap(({ findings }) => findings);
   const count = (level: Finding['level']) => {
-    const { length } = all.filter((finding) => finding.level === level);
-    return `${length} ${level}${length === 1 ? '' : 's'}`;
+    return counted(all.filter((finding) => finding.level === level).length, level);
   };
   const lines = [
     '# Towpath Doctor',

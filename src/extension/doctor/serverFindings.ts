@@ -1,3 +1,4 @@
+import { counted } from '../../protocol/counted.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Finding } from './doctorReport.ts';
@@ -27,7 +28,10 @@ function findingOf(servers: McpServers, server: McpServer): Finding {
     return { level: 'fact', text: `${place} ${why}` };
   }
   const waiting = servers.waitingTools(server).length;
-  const count = `${tools.length} tool${tools.length === 1 ? '' : 's'}`;
+  const count = counted(tools.length, 'tool');
   if (waiting === 0) return { level: 'ok', text: `${place} runs, with ${count}` };
-  return { level: 'warning', text: `${place} runs, with ${count}; ${waiting} wait until you allow them` };
+  return {
+    level: 'warning',
+    text: `${place} runs, with ${count}; ${waiting === 1 ? '1 waits until you allow it' : `${waiting} wait until you allow them`}`,
+  };
 }

@@ -1,8 +1,9 @@
 import stringify from 'safe-stable-stringify';
+import { counted } from '../../protocol/counted.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { ToolsQuestion } from '../../tools/mcp/toolChanges.ts';
 import type { ToolWords } from '../../tools/mcp/words.ts';
-import { count, type Excerpt, excerptLine } from '../dialogs/excerpt.ts';
+import { type Excerpt, excerptLine } from '../dialogs/excerpt.ts';
 import type { QuestionText } from '../dialogs/questionText.ts';
 
 /** Of what has changed, a dialog shows no more. */
@@ -57,7 +58,7 @@ export function changesSides({ added, changed, removed }: ToolsQuestion): {
   for (const [index, { was, now }] of both.entries()) {
     left -= JSON.stringify([was, now]).length;
     if (left < 0) {
-      after += `${count(both.length - index, 'more tool')}: too much to be shown, and so to be allowed. Forgetting the server begins anew.\n`;
+      after += `${counted(both.length - index, 'more tool')}: too much to be shown, and so to be allowed. Forgetting the server begins anew.\n`;
       return { before, after, whole: false };
     }
     before += was ? block(was) : '';
@@ -155,7 +156,7 @@ function shortened(text: string, most: number): Excerpt {
   if (text.length <= 10 * most) return excerptLine(visibleLine(text), most);
   const end = Math.floor(most / 4);
   const ends = [text.slice(0, most - end), text.slice(-end)].map(visibleLine);
-  return { text: ends.join(`… (${count(text.length - most, 'more character')}) …`), whole: false };
+  return { text: ends.join(`… (${counted(text.length - most, 'more character')}) …`), whole: false };
 }
 
 /** A name that a server has given. */

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
@@ -43,7 +44,7 @@ function stateOf(mcp: Mcp, server: McpServer): string {
   if (phase !== 'running') return phase;
   const waiting = mcp.servers.waitingTools(server).length;
   return [
-    `running, ${server.tools.length} tool${server.tools.length === 1 ? '' : 's'}`,
+    `running, ${counted(server.tools.length, 'tool')}`,
     ...(waiting > 0 ? [`${waiting} disabled until allowed`] : []),
     ...(mcp.servers.isTrusted(server) ? ['what only reads is trusted'] : []),
   ].join(', ');

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { askModel } from '../../engine/modelCall.ts';
 import { secretsIn } from '../../llm/headers.ts';
 import type { ProviderId } from '../../llm/providers.ts';
+import { counted } from '../../protocol/counted.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { settings } from '../settings/settings.ts';
@@ -37,10 +39,11 @@ export async function askOneWord(
   const started = performance.now();
   const seconds = (at: number) => `${((at - started) / 1000).toFixed(1)} s`;
   try {
-    const { id, model, adapter } = await models.current();
+    const chosen = await models.current();
     let firstAt: number | undefined;
-    const reply = await adapter.complete(
-      { model, messages: [{ role: 'user', content: 'Answer with the one word: ready' }], maxTokens: 200 },
+    const reply = await askModel(
+      chosen,
+      { model: chosen.model, messages: [{ role: 'user', content: 'Answer with the one word: ready' }], maxTokens: 200 },
       {
         signal,
         onChunk: (chunk) => {
@@ -55,9 +58,13 @@ export async function askOneWord(
     if (reply.aborted) return undefined;
     const answered = reply.success || reply.finishReason === 'length';
     if (!answered) return { works: false, text: reply.error?.message ?? 'It failed.', code: reply.error?.code, pieces };
-    const tokens = reply.usage ? `, ${reply.usage.totalTokens} tokens` : '';
+    const tokens = reply.usage ? `, ${counted(reply.usage.totalTokens, 'token')}` : '';
     const first = firstAt === undefined ? '' : `first word after ${seconds(firstAt)}, `;
-    return { works: true, text: `${id} answers: ${first}done after ${seconds(performance.now())}${tokens}.`, pieces };
+    return {
+      works: true,
+      text: `${chosen.id} answers: ${first}done after ${seconds(performance.now())}${tokens}.`,
+      pieces,
+    };
   } catch (error) {
     const { message, code } = error as { message: string; code?: string };
     return { works: false, text: message, ...(code && { code }), pieces };

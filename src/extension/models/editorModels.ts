@@ -148,5 +148,7 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
 }
 
 function notOffered(model: string): LLMError {
-  return new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`);
+  return new LLMError('UNKNOWN', `The editor does not offer the model ${model} now. Pick another one.`, {
+    reason: 'no-model',
+  });
 }

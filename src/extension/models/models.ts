@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Budget } from '../../engine/budget.ts';
 import type { AskedModel, RunModel } from '../../engine/context.ts';
 import { EngineError } from '../../engine/errors.ts';
 import { byModel } from '../../llm/byModel.ts';
@@ -29,6 +30,8 @@ const recentName = 'towpath.recentModels';
 /** The models a person can pick, and the one that is picked, ready to be talked to. */
 export class Models implements vscode.Disposable {
   private readonly windows = new Map<string, number | undefined>();
+  /** Of models that were made ready. */
+  private readonly seenWindows = new Map<string, number>();
   private readonly credentials: Credentials;
   private picked?: string;
   private readonly clients = lazily(
@@ -42,6 +45,8 @@ export class Models implements vscode.Disposable {
     private readonly named: NamedModels,
     private readonly engine: LocalEngine,
     modals: Modals,
+    /** What may be spent in a day. */
+    private readonly budget: Budget,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.credentials = new Credentials(secrets, modals);
@@ -56,6 +61,15 @@ export class Models implements vscode.Disposable {
     return roleOf('work', settings()) !== '';
   }
 
+  /** Tokens that the picked model keeps in view, as far as that is known without asking anybody. */
+  get window(): number | undefined {
+    const [now, id] = [settings(), this.currentId];
+    const { provider, model } = split(id);
+    if (provider === 'local') return now['local.contextSize'];
+    const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
+    return own ?? this.seenWindows.get(id);
+  }
+
   /** The picked model's provider, when it is one behind an address. */
   get currentProvider(): Provider | undefined {
     return providerOf(split(this.currentId).provider);
@@ -67,9 +81,15 @@ export class Models implements vscode.Disposable {
     if (models.work) await saveSetting('models', { ...models, work: id });
     else await saveSetting('model', id);
     // Not before: a model that was chosen once, and no setting, means that the person took it away.
+    await this.remember(id);
+    this.picked = id;
+  }
+
+  /** Also what a setting names that nobody picked here: it was chosen as well. */
+  private async remember(id: string): Promise<void> {
+    if (this.recent[0] === id) return;
     const recent = [id, ...this.recent.filter((one) => one !== id)].slice(0, 8);
     await this.context.globalState.update(recentName, recent);
-    this.picked = id;
   }
 
   /** What the person picks while `ask` is at it; undefined: nothing. */
@@ -92,7 +112,7 @@ export class Models implements vscode.Disposable {
 
   private checkProblem(id: string): void {
     const { problem } = this.describe(id);
-    if (problem) throw new EngineError('UNKNOWN', problem);
+    if (problem) throw new EngineError('UNKNOWN', problem, 'no-model');
   }
 
   /**
@@ -100,9 +120,9 @@ export class Models implements vscode.Disposable {
    * is `provider/model`, a role, else a model of the picked one's provider. Throws an `EngineError` with the way out when it is
    * not set up, or not the file's to choose.
    */
-  async current({ id, workflowId }: Partial<AskedModel> = {}): Promise<RunModel> {
+  async current({ id, workflowId, before }: AskedModel = {}): Promise<RunModel> {
     if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
-    if (id === undefined) this.checkChosen();
+    if (id === undefined) this.checkChosen(before);
     return this.ready(id ?? this.currentId);
   }
 
@@ -164,8 +184,9 @@ export class Models implements vscode.Disposable {
     const contextWindow = local
       ? now['local.contextSize']
       : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
+    if (contextWindow) this.seenWindows.set(id, contextWindow);
     const host = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
-    return { id, model, adapter, ...(host && { host }), ...(contextWindow && { contextWindow }) };
+    return { id, model, adapter, budget: this.budget, ...(host && { host }), ...(contextWindow && { contextWindow }) };
   }
 
   /**
@@ -241,14 +262,22 @@ export class Models implements vscode.Disposable {
     );
   }
 
-  /** Where a model was chosen once, none takes its place by itself. */
-  private checkChosen(): void {
-    const [last] = this.recent;
-    if (this.chosen || last === undefined) return;
+  /**
+   * Where a model was chosen once, none takes its place by itself; nor in a run that had one.
+   * @param before the one that the run's conversation went to last
+   */
+  private checkChosen(before?: string): void {
+    if (this.chosen) {
+      void this.remember(this.currentId);
+      return;
+    }
+    const last = before === undefined || before === demoModel ? this.recent[0] : before;
+    if (last === undefined) return;
     const was = visibleLine(describe(last).label);
     throw new EngineError(
       'UNKNOWN',
       `No model is picked any more (the setting towpath.model is empty); before, it was ${was}. Pick one (*Towpath: Pick Model…*).`,
+      'no-model',
     );
   }
 

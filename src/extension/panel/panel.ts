@@ -1,8 +1,12 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
+import { freeable } from '../../engine/room.ts';
+import type { LimitOf } from '../../protocol/events.ts';
 import type { CallState } from '../../protocol/run.ts';
+import type { PanelAction } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
+import { mostShownLines, shownChange } from '../../tools/files/diff.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { Workspace } from '../../tools/workspace.ts';
@@ -11,6 +15,7 @@ import type { Approvals } from '../gate/approvals.ts';
 import type { Diffs } from '../gate/diffs.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Models } from '../models/models.ts';
+import type { MoneyLimits } from '../models/moneyLimits.ts';
 import type { Asks } from '../runs/asks.ts';
 import type { Branches } from '../runs/branches.ts';
 import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
@@ -18,8 +23,12 @@ import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
 import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undo.ts';
+import type { Worktrees } from '../runs/worktrees.ts';
 import type { ChatView, Intention } from '../view/chatView.ts';
+import { actions, elsewhere } from './actions.ts';
+import type { Details } from './details.ts';
 import type { RunList } from './runList.ts';
+import { useCode } from './useCode.ts';
 
 interface Parts {
   view: ChatView;
@@ -27,13 +36,16 @@ interface Parts {
   engine: ExecutionEngine;
   store: RunStore;
   models: Models;
+  limits: MoneyLimits;
   approvals: Approvals;
   asks: Asks;
   branches: Branches;
   modals: Modals;
   runList: RunList;
   titles: Titles;
+  worktrees: Worktrees;
   policies: Policies;
+  details: Details;
   diffs: Diffs;
   undo: Undo;
   background: BackgroundCommands;
@@ -55,7 +67,7 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, conversation, models, asks, policies, workspace } = this.parts;
+    const { view, conversation, models, limits, asks, policies, workspace } = this.parts;
     await conversation.restored;
     asks.looked();
     view.post({
@@ -65,12 +77,15 @@ export class Panel {
         modelId: models.currentId,
         modelChosen: models.chosen,
         ...policies.shown(conversation.id),
+        ...(models.window && { window: models.window }),
+        limits: { ...limitOf('run', limits), ...limitOf('day', limits) },
         commands: this.parts.background.atWork.map(({ id, runId, line, startedAt }) => ({
           id,
           runId,
           line,
           startedAt,
         })),
+        details: this.parts.details.level,
         workspace: {
           open: workspace.roots.length > 0,
           trusted: workspace.trusted,
@@ -105,32 +120,55 @@ export class Panel {
         return conversation.answer(message.chosen);
       case 'stop':
         return conversation.stop();
+      case 'measure-room':
+        return this.measureRoom();
       case 'pause':
         return conversation.pause();
       case 'continue':
         return conversation.goOn();
-      case 'new-run':
+      case 'new-run': {
+        const summary = message.summary && (await conversation.summary());
         await conversation.open(undefined);
+        if (summary) view.post({ type: 'draft', text: summary });
         return view.focus();
+      }
+      case 'retry-now':
+        return conversation.retryNow();
       case 'open-run':
         return conversation.open(message.runId);
+      case 'open-worktree':
+        return this.parts.worktrees.open(message.folder);
       case 'delete-run':
         return deleteRun(message.runId, this.parts);
       case 'action':
-        await vscode.commands.executeCommand(
-          actions[message.action],
-          ...(message.action === 'set-key' ? [this.parts.models.currentProvider?.id] : []),
-        );
+        await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message.action));
         return elsewhere.has(message.action) ? undefined : view.focus();
       case 'show-question':
         return approvals.show(message.toolCallId);
       case 'deny-with-words':
         return approvals.denyWithWords(message.toolCallId);
+      case 'edit-said':
+        return this.parts.branches.sayInstead(message.runId, message.at, message.text, message.restore);
+      case 'fork':
+        return this.parts.branches.forkBefore(message.runId, message.at);
+      case 'restore-files':
+        await this.parts.branches.restoreTo(message.runId, message.at);
+        return view.focus();
+      case 'retry-reply':
+        return this.parts.branches.answerAgain(
+          message.runId,
+          message.at,
+          message.other && pickModel(this.parts.models),
+        );
+      case 'open-text':
+        return this.parts.diffs.showMessage(message.runId, message.at);
       case 'undo':
         await this.parts.undo.calls({ toolCallIds: message.toolCallIds });
         return view.focus();
       case 'open-diff':
         return this.openDiff(message.toolCallId);
+      case 'show-change':
+        return this.showChange(message.toolCallId);
       case 'open-output':
         return this.openOutput(message.toolCallId);
       case 'let-go-on':
@@ -148,6 +186,8 @@ export class Panel {
         if (['http', 'https', 'mailto'].includes(url.scheme)) await vscode.env.openExternal(url);
         return;
       }
+      case 'use-code':
+        return useCode(message, conversation);
       case 'copy':
         await vscode.env.clipboard.writeText(message.text);
         view.post({ type: 'focus' });
@@ -155,10 +195,31 @@ export class Panel {
     }
   }
 
+  private givenTo(action: PanelAction): unknown[] {
+    if (action === 'set-key') return [this.parts.models.currentProvider?.id];
+    return action === 'set-window' ? ['towpath.providers'] : [];
+  }
+
+  private async measureRoom(): Promise<void> {
+    const run = await this.parts.conversation.run();
+    if (!run) return;
+    const { instructions = 0, tools = 0, size } = run.filling ?? {};
+    this.parts.view.post({ type: 'room', runId: run.id, frees: freeable(run, instructions + tools, size) });
+  }
+
   private async openDiff(toolCallId: string): Promise<void> {
     const { runId, call } = await this.call(toolCallId);
     const change = call?.changes?.[0];
     if (runId && change) await this.parts.diffs.showKept(runId, change);
+  }
+
+  private async showChange(toolCallId: string): Promise<void> {
+    const { runId, call } = await this.call(toolCallId);
+    const change = call?.changes?.[0];
+    if (!runId || !change || change.kind) return;
+    const textOf = (id: string | null) => (id === null ? null : this.parts.store.contents.read(runId, id));
+    const [before, after] = [await textOf(change.before), await textOf(change.after)];
+    this.parts.view.post({ type: 'change', runId, toolCallId, diff: shownChange(before, after, mostShownLines) });
   }
 
   private async openOutput(toolCallId: string): Promise<void> {
@@ -196,21 +257,11 @@ export class Panel {
   }
 }
 
-const actions = {
-  'set-key': 'towpath.setKey',
-  'pick-model': 'towpath.pickModel',
-  'try-another-model': 'towpath.tryAnotherModel',
-  'download-model': 'towpath.downloadModel',
-  'manage-models': 'towpath.manageModels',
-  'use-endpoint': 'towpath.useEndpoint',
-  'use-demo': 'towpath.useDemo',
-  'run-preset': 'towpath.runPreset',
-  'deleted-runs': 'towpath.deletedRuns',
-  'take-over': 'towpath.takeOver',
-  answer: 'towpath.answer',
-  'open-folder': 'workbench.action.files.openFolder',
-  'manage-trust': 'workbench.trust.manage',
-} as const;
+/** Where there is one that can be read. */
+function limitOf(what: LimitOf, limits: MoneyLimits): { run?: number; day?: number } {
+  const limit = limits.of(what);
+  return limit > 0 ? { [what]: limit } : {};
+}
 
-/** What takes the person to another place on purpose. */
-const elsewhere: ReadonlySet<string> = new Set(['open-folder', 'manage-trust', 'manage-models']);
+const pickModel = (models: Models) => () =>
+  models.pickedIn(async () => vscode.commands.executeCommand('towpath.pickModel'));

@@ -1,6 +1,10 @@
 import { underTheirRuns } from '../../protocol/branches.ts';
+import type { RunSummary } from '../../protocol/run.ts';
+import type { RunRow } from '../../protocol/view.ts';
+import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { RunStates } from '../runs/runStates.ts';
+import type { RunElsewhere } from '../runs/worktrees.ts';
 import type { ChatView } from '../view/chatView.ts';
 
 /** What one message carries; the others are found by their words. */
@@ -10,6 +14,8 @@ interface Parts {
   store: Pick<RunStore, 'search'>;
   states: Pick<RunStates, 'all' | 'look'>;
   liveIds(): readonly string[];
+  /** In worktrees that belong to what is open here. */
+  elsewhere(): Promise<readonly RunElsewhere[]>;
   view: Pick<ChatView, 'post'>;
 }
 
@@ -18,6 +24,8 @@ export class RunList {
   private query?: string;
   private working = false;
   private again = false;
+  /** As they were when the list was opened: their windows tell this one nothing. */
+  private elsewhere: Promise<readonly RunElsewhere[]> = Promise.resolve([]);
 
   constructor(private readonly parts: Parts) {}
 
@@ -25,7 +33,10 @@ export class RunList {
   async show(query: string | undefined): Promise<void> {
     const opens = query !== undefined && this.query === undefined;
     this.query = query;
-    if (opens) void this.parts.states.look(); // what is different then comes by itself
+    if (opens) {
+      void this.parts.states.look(); // what is different then comes by itself
+      this.elsewhere = this.parts.elsewhere().catch(() => []);
+    }
     await this.refresh();
   }
 
@@ -46,7 +57,7 @@ export class RunList {
 
   private async tell(query: string): Promise<void> {
     const { store, states, view } = this.parts;
-    const found = await store.search(query);
+    const [found, elsewhere] = await Promise.all([store.search(query), this.elsewhere]);
     if (this.query !== query) {
       this.again = true;
       return;
@@ -54,8 +65,12 @@ export class RunList {
     const live = new Set(this.parts.liveIds());
     const now = new Map(states.all.map((one) => [one.runId, one]));
     const excerpts = new Map(found.map(({ run, excerpt }) => [run.id, excerpt]));
-    const placed = underTheirRuns(found.map(({ run }) => run));
-    const rows = placed.slice(0, mostRows).map(({ run, depth, newest }) => {
+    const inWorktrees = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
+    const worktrees = new Map(inWorktrees.map((one) => [worktreeRun(one), one]));
+    const placed = underTheirRuns([...found.map(({ run }) => run), ...worktrees.keys()]);
+    const rows = placed.slice(0, mostRows).map(({ run, depth, newest }): RunRow => {
+      const other = worktrees.get(run);
+      if (other) return { ...run, depth, newest, ...ofWorktree(other) };
       const { state, elsewhere } = now.get(run.id) ?? {};
       const excerpt = excerpts.get(run.id);
       return { ...run, live: live.has(run.id), depth, newest, state, elsewhere, excerpt };
@@ -63,3 +78,16 @@ export class RunList {
     view.post({ type: 'runs', query, rows, more: placed.length - rows.length });
   }
 }
+
+/** A run of another window as one of the list: alone, for what surrounds it is in that window. */
+function worktreeRun({ folder, title, run }: RunElsewhere): RunSummary {
+  const at = Date.now(); // it is about to begin
+  const unbegun: RunSummary = { id: folder, title, phase: 'WaitingUser', createdAt: at, updatedAt: at, live: false };
+  return { ...(run ?? unbegun), parent: undefined, pinned: undefined };
+}
+
+const ofWorktree = ({ folder, branch, run, state }: RunElsewhere) => ({
+  worktree: { folder, branch, begun: run !== undefined },
+  state,
+  elsewhere: state === 'asking' || state === 'working' || undefined,
+});

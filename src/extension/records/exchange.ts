@@ -1,6 +1,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../../protocol/counted.ts';
 import { markdownOf } from '../../protocol/markdown.ts';
 import { titleOf } from '../../protocol/run.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -58,7 +59,7 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
     if ('trouble' in read) throw new Error(read.trouble);
     const { runs } = read;
     await store.bring(runs);
-    const others = runs.length > 1 ? ` with ${runs.length - 1} ${runs.length === 2 ? 'branch' : 'branches'}` : '';
+    const others = runs.length > 1 ? ` with ${counted(runs.length - 1, 'branch', 'branches')}` : '';
     void vscode.window.showInformationMessage(
       withoutLinks(
         `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,

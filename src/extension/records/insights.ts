@@ -42,7 +42,9 @@ export class Insights implements vscode.Disposable {
   async save(place?: vscode.Uri): Promise<void> {
     if (!this.shown) return;
     const name = vscode.Uri.file(path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', 'insights.csv'));
-    const to = place ?? (await vscode.window.showSaveDialog({ defaultUri: name, filters: { CSV: ['csv'] } }));
+    const to =
+      place ??
+      (await vscode.window.showSaveDialog({ defaultUri: name, title: 'Save Insights', filters: { CSV: ['csv'] } }));
     if (!to) return;
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));

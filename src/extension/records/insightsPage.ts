@@ -1,3 +1,4 @@
+import { counted, inNumber } from '../../protocol/counted.ts';
 import {
   type Counts,
   cacheShareOf,
@@ -46,7 +47,7 @@ ${counts.models.length === 0 ? '' : chartOf(counts)}
 ${counts.models.length === 0 ? '' : section('Models', modelHead, modelRows(grouped(counts.models, 'model')), 'models')}
 ${counts.tools.length === 0 ? '' : section('Tools', toolHead, toolRows(counts), 'tools')}
 ${counts.models.length === 0 ? '' : section('Days', dayHead, dayRows(counts), 'days')}
-${unread > 0 ? `<p>${number(unread)} ${unread === 1 ? 'run' : 'runs'} could not be read.</p>` : ''}
+${unread > 0 ? `<p>${counted(unread, 'run')} could not be read.</p>` : ''}
 <p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.</p>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
@@ -64,8 +65,8 @@ function summaryOf({ counts, scope }: Shown): string {
   const paid =
     without === calls
       ? 'no price known'
-      : `${money(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${number(without)} calls without a price` : ''}`;
-  return `${number(runs)} ${runs === 1 ? 'run' : 'runs'} in ${where}: ${number(calls)} model calls, ${number(sum('promptTokens'))} tokens read, ${number(sum('completionTokens'))} written, ${paid}.`;
+      : `${money(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${counted(without, 'call')} without a price` : ''}`;
+  return `${counted(runs, 'run')} in ${where}: ${counted(calls, 'model call')}, ${counted(sum('promptTokens'), 'token')} read, ${inNumber(sum('completionTokens'))} written, ${paid}.`;
 }
 
 const modelHead = ['Model', 'Calls', 'Read', 'Cached', 'Written', 'Tokens/s', 'Cost', 'Retries', 'Failures', 'Stops'];
@@ -137,7 +138,7 @@ const colours = 6;
 function chartOf({ models }: Counts): string {
   const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
   const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
-  const shown = hasPrices ? money : (value: number) => `${number(value)} tokens`;
+  const shown = hasPrices ? money : (value: number) => counted(value, 'token');
   const ranked = grouped(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
   const byDay = new Map<string, ModelDay[]>();
@@ -156,23 +157,24 @@ function chartOf({ models }: Counts): string {
     return parts.join('');
   });
   const width = days.length * (barWidth + barSpace);
-  const label = `${hasPrices ? 'Cost' : 'Tokens'} of ${days.length === 1 ? 'one day' : `${days.length} days with work`}, ${visibleLine(days[0]!)} to ${visibleLine(days.at(-1)!)}; the most on a day is ${shown(most)}. The table of days says the same.`;
+  const [first, last] = [visibleLine(days[0]!), visibleLine(days.at(-1)!)];
+  const when = first === last ? first : `${first} to ${last}`;
+  const label = `${hasPrices ? 'Cost' : 'Tokens'} of ${counted(days.length, 'day')} with work, ${when}; the most on a day is ${shown(most)}. The table of days says the same.`;
   const legend = ranked.slice(0, colours).map(({ model }, nth) => {
     const rest = nth === colours - 1 && ranked.length > colours ? ' and others' : '';
     return `<li><svg class="key" viewBox="0 0 10 10" aria-hidden="true"><rect class="c${nth}" width="10" height="10"/></svg> ${escaped(visibleLine(model))}${rest}</li>`;
   });
   return `<h2>${hasPrices ? 'Cost' : 'Tokens'} by day</h2>
 <svg class="chart" role="img" aria-label="${escaped(label)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">${bars.join('')}</svg>
-<p class="small">${escaped(visibleLine(days[0]!))} to ${escaped(visibleLine(days.at(-1)!))}, at most ${escaped(shown(most))} a day</p>
+<p class="small">${escaped(when)}, at most ${escaped(shown(most))} a day</p>
 <ul class="legend">${legend.join('')}</ul>`;
 }
 
 const text = (value: string): Cell => ({ text: visibleLine(value), sort: visibleLine(value) });
-const whole = (value: number): Cell => ({ text: number(value), sort: value });
+const whole = (value: number): Cell => ({ text: inNumber(value), sort: value });
 const maybe = (value: number | undefined, shown: (value: number) => string, none = '–'): Cell =>
   value === undefined ? { text: none } : { text: shown(value), sort: value };
 
-const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** What is not nothing never looks like it. */

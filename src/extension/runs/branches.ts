@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
+import { counted } from '../../protocol/counted.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -17,7 +18,7 @@ interface Parts {
   conversation: Conversation;
   undo: Undo;
   policies: Policies;
-  view: Pick<ChatView, 'post'>;
+  view: Pick<ChatView, 'post' | 'focus'>;
 }
 
 /**
@@ -33,7 +34,7 @@ export class Branches {
 
   /** Says other words in the place of some that were said, and sends them at once. */
   async editAndSend(): Promise<void> {
-    const { conversation, store, undo } = this.parts;
+    const { store } = this.parts;
     const from = await this.atRest('edit what you said');
     const said = from && (await this.pick(from, 'Towpath: edit and send again'));
     if (!said) return;
@@ -47,13 +48,59 @@ export class Branches {
     });
     const text = typed?.replaceAll(lineBreak, '\n');
     if (text === undefined || (text.trim() === '' && !attachments)) return;
-    const toolCallIds = await store.callsAfter(from, said.seq);
-    const files = await this.changedBy(from, toolCallIds);
+    const files = await this.changedBy(from, await store.callsAfter(from, said.seq));
     const restore = files > 0 ? await askAboutFiles(files) : false;
-    if (restore === undefined || conversation.runId !== from) return;
-    if (restore && !(await undo.calls({ toolCallIds }))) return;
+    if (restore !== undefined) await this.instead(from, said, text, restore);
+  }
+
+  /** The same with words that were written in the panel, in the place of the message there. */
+  async sayInstead(runId: string, at: number, text: string, restore = false): Promise<void> {
+    const said = await this.saidAt(runId, at, 'edit what you said');
+    if (said) await this.instead(runId, said, text, restore);
+  }
+
+  private async instead(from: string, said: Said, text: string, restore: boolean): Promise<void> {
+    const { conversation, store, undo } = this.parts;
+    if (conversation.runId !== from) return;
+    if (restore && !(await undo.calls({ toolCallIds: await store.callsAfter(from, said.seq) }))) return;
     const branch = await this.forkAt(from, said.seq - 1);
-    if (branch) void conversation.say(branch, { userInput: text, attachments });
+    if (branch) void conversation.say(branch, { userInput: text, attachments: said.message.attachments });
+  }
+
+  /** A branch that goes on in the place of the message there, whose words wait in the message box. */
+  async forkBefore(runId: string, at: number): Promise<void> {
+    const said = await this.saidAt(runId, at, 'fork it');
+    const branch = said && (await this.forkAt(runId, said.seq - 1));
+    if (branch) this.parts.view.post({ type: 'draft', text: said.message.content });
+    await this.parts.view.focus();
+  }
+
+  /** Files as they were when the message there was said, after undo's own question. */
+  async restoreTo(runId: string, at: number): Promise<void> {
+    const said = await this.saidAt(runId, at, 'restore its files');
+    if (said) await this.parts.undo.calls({ toolCallIds: await this.parts.store.callsAfter(runId, said.seq) });
+  }
+
+  /**
+   * What the reply there answers is said again in a branch.
+   * @param pick asks for another model first; without an answer all stays as it was
+   */
+  async answerAgain(runId: string, at: number, pick?: () => Promise<string | undefined>): Promise<void> {
+    const said = await this.saidAt(runId, at, 'try it again');
+    if (!said || (pick && (await pick()) === undefined)) return;
+    if (this.parts.conversation.runId === runId) await this.instead(runId, said, said.message.content, false);
+  }
+
+  /** The newest words of the person at this place or before it, in the shown run, at rest. */
+  private async saidAt(runId: string, at: number, what: string): Promise<Said | undefined> {
+    const from = await this.atRest(what);
+    if (from !== runId) return undefined;
+    try {
+      return (await this.parts.store.said(runId)).findLast((one) => one.at <= at);
+    } catch (error) {
+      this.parts.conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    }
   }
 
   /** Begins a branch without words: they come by the message box. */
@@ -192,7 +239,7 @@ const lineBreak = ' ⏎ ';
 async function askAboutFiles(files: number): Promise<boolean | undefined> {
   const items = [
     { label: 'Leave the files as they are', restore: false },
-    { label: files === 1 ? 'Restore 1 file to here…' : `Restore ${files} files to here…`, restore: true },
+    { label: `Restore ${counted(files, 'file')} to here…`, restore: true },
   ];
   const title = 'Towpath: this run changed files after that message';
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;

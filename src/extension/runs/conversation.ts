@@ -4,7 +4,10 @@ import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
+import { inShort } from '../../protocol/inShort.ts';
 import type { Attachment } from '../../protocol/messages.ts';
+import { isOverLimit } from '../../protocol/money.ts';
+import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -126,7 +129,48 @@ export class Conversation {
   async goOn(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
-    if (shown) await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
+    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    if (!shown || !run) {
+      if (!shown) this.notice({ level: 'info', text: 'No run is shown that could go on. Say what should be done.' });
+    } else if (this.working) this.notice({ level: 'info', text: 'This run is at work already.' });
+    else if (!canGoOn(run))
+      this.notice({ level: 'info', text: 'There is nothing left to go on with. Say what comes next.' });
+    else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
+  }
+
+  /** What the shown run came to, as words to go on with in another one. */
+  async summary(): Promise<string | undefined> {
+    await this.restored;
+    const { shown } = this;
+    const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
+    return run ? inShort(run) : undefined;
+  }
+
+  /** The shown run's request that waits to be sent again is sent at once. */
+  retryNow(): void {
+    if (this.shown) this.engine.retryNow(this.shown);
+  }
+
+  /** The shown run, as it is now. */
+  async run(): Promise<Run | undefined> {
+    await this.restored;
+    const { shown } = this;
+    return shown === undefined ? undefined : (this.engine.live(shown) ?? this.kept(shown));
+  }
+
+  /** Makes room in the window of the shown run, and says what came of it where the transcript does not. */
+  async compact(): Promise<void> {
+    await this.restored;
+    const { shown } = this;
+    if (shown === undefined) return this.notice({ level: 'info', text: 'No run is shown that could be compacted.' });
+    const compacted = this.engine.compact(shown);
+    this.listChanged();
+    const made = await compacted;
+    this.listChanged();
+    if (made === 'later') this.notice({ level: 'info', text: 'Room is made before the next step of this run.' });
+    else if (made === false)
+      this.notice({ level: 'info', text: 'Nothing was left out: what could be would free too little.' });
+    else if (typeof made === 'object' && !isOverLimit(made)) this.notice({ level: 'error', text: made.message });
   }
 
   /** Stops these runs; without any the shown one or, when it rests, whatever else is at work. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { descendants } from '../../protocol/branches.ts';
+import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -36,7 +37,7 @@ export async function deleteRun(runId: string, parts: Parts): Promise<void> {
   }
   const [first, ...more] = deleted;
   if (!first) return;
-  const what = `“${first.title}”${more.length > 0 ? ` and ${counted(more.length)} are` : ' is'} deleted.`;
+  const what = `“${first.title}”${more.length > 0 ? ` and ${inBranches(more.length)} are` : ' is'} deleted.`;
   const text = `${what} For ${keptDays} days, “Deleted Runs…” brings ${more.length > 0 ? 'them' : 'it'} back.`;
   const undo = 'Undo';
   // Nobody waits for it: a notification may stay for hours.
@@ -52,10 +53,10 @@ async function deleteOne(id: string, { conversation, policies }: Parts): Promise
 }
 
 const onlyIt = 'Delete This One';
-const counted = (branches: number) => (branches === 1 ? '1 branch' : `${branches} branches`);
+const inBranches = (count: number) => counted(count, 'branch', 'branches');
 
 const aboutBranches = (title: string, count: number, all: string) => ({
-  text: withoutLinks(`“${title}” has ${counted(count)}. Delete ${count === 1 ? 'that' : 'those'}, too?`),
+  text: withoutLinks(`“${title}” has ${inBranches(count)}. Delete ${count === 1 ? 'that' : 'those'}, too?`),
   detail: 'A branch that stays has all that was said before it. What is at work is stopped before it is deleted.',
   buttons: [onlyIt, all],
 });
@@ -74,7 +75,7 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
     label: visibleLine(run.title),
-    description: run.daysLeft === 1 ? '1 day left' : `${run.daysLeft} days left`,
+    description: `${counted(run.daysLeft, 'day')} left`,
     ...(run.damaged && { detail: `Damaged: ${run.damaged}` }),
     buttons: [removeButton],
     run,

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { underTheirRuns } from '../../protocol/branches.ts';
 import type { RunSummary } from '../../protocol/run.ts';
 import { proseLine } from '../../protocol/visible.ts';
+import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type RunNow, stateWords } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
@@ -69,11 +70,12 @@ export async function pickOfNow(
 
 function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
   const state = now ? stateWords(now) : run.pinned ? 'Pinned' : '';
+  const from = run.imported && 'Imported';
   const detail = run.damaged ? `Damaged: ${run.damaged}` : excerpt;
   return {
     run,
     label: `${'\u2003'.repeat(depth)}${plainLabel(run.title)}`,
-    description: [state, new Date(run.updatedAt).toLocaleString()].filter(Boolean).join(' · '),
+    description: [state, from, new Date(run.updatedAt).toLocaleString()].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),
     alwaysShow: true, // what is found in its text is not in its title
@@ -81,14 +83,15 @@ function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt
 }
 
 function inWorktrees(elsewhere: readonly RunElsewhere[], query: string): Item[] {
-  const words = query.toLowerCase().split(/\s+/);
-  const found = elsewhere.filter(({ title, branch }) =>
-    words.every((word) => `${title} ${branch}`.toLowerCase().includes(word)),
-  );
+  const found = elsewhere.filter(({ title, branch }) => matches(`${title} ${branch}`, query));
   if (found.length === 0) return [];
-  const items = found.map(({ folder, branch, title, run }) => ({
+  const items = found.map(({ folder, branch, title, run, state }) => ({
     label: plainLabel(title),
-    description: run ? new Date(run.updatedAt).toLocaleString() : 'not begun',
+    description: run
+      ? [state && stateWords({ state, elsewhere: true }), new Date(run.updatedAt).toLocaleString()]
+          .filter(Boolean)
+          .join(' · ')
+      : 'not begun',
     detail: `$(git-branch) ${plainLabel(branch)}`,
     folder,
     alwaysShow: true,

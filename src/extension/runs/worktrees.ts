@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { RunSummary } from '../../protocol/run.ts';
+import type { RunState, RunSummary } from '../../protocol/run.ts';
 import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
@@ -33,6 +33,8 @@ export interface RunElsewhere {
   title: string;
   /** Undefined: its window has not begun it yet. */
   run?: RunSummary;
+  /** What that window says of it. */
+  state?: RunState;
 }
 
 interface Parts {
@@ -107,16 +109,17 @@ export class Worktrees {
       if (!roots.some((root) => contains(worktree.repository, root) || contains(root, worktree.repository)))
         return undefined;
       const { branch, task, runId, store } = worktree;
-      const kept = store === undefined ? [] : await new RunStore(store).list().catch(() => []);
-      const run = kept.find(({ id }) => id === runId);
-      return { folder, branch, title: run?.title ?? task, ...(run && { run }) };
+      const there = store === undefined || runId === undefined ? undefined : await inStore(store, runId);
+      if (worktree.begun && !there) return undefined; // it was deleted in its window
+      return { folder, branch, title: there?.run.title ?? task, ...there };
     });
     const found = (await Promise.all(runs)).filter((one) => one !== undefined);
     return found.sort((a, b) => (b.run?.updatedAt ?? Infinity) - (a.run?.updatedAt ?? Infinity));
   }
 
-  /** In the window that has it, if there is one. */
+  /** In the window that has it, if there is one. Nothing but a worktree that was made here. */
   async open(folder: string): Promise<void> {
+    if (!this.known(folder)) return;
     await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), { forceNewWindow: true });
   }
 
@@ -132,6 +135,19 @@ export class Worktrees {
   private known(folder: string): Worktree | undefined {
     return worktreeSchema.safeParse(this.parts.memory.get(folder)).data;
   }
+}
+
+async function inStore(
+  folder: string,
+  id: string,
+): Promise<(Pick<RunElsewhere, 'state'> & { run: RunSummary }) | undefined> {
+  const store = new RunStore(folder);
+  const run = await store.listed(id).catch(() => undefined);
+  if (!run) return undefined;
+  const said = (await store.marks.read()).get(id)?.state;
+  const isAtWork = said === 'asking' || said === 'working';
+  const state = isAtWork && !(await store.holder(id).catch(() => undefined)) ? 'ended' : said; // its window was killed
+  return { run, ...(state && { state }) };
 }
 
 async function repositoryInFront(): Promise<Repository> {

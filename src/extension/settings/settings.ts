@@ -5,12 +5,20 @@ import * as z from 'zod';
 import { chatWrappers } from '../../llm/local/chatWrappers.ts';
 import { priceSchema } from '../../llm/prices.ts';
 import { presets } from '../../protocol/policy.ts';
+import { kept } from './kept.ts';
 import { ownValue } from './settingScopes.ts';
 
 const seconds = (value: number): number => Math.round(value * 1000);
 
 /** `provider/model`; empty: none. */
 const modelId = z.string().catch('');
+
+/** 0: no limit. What cannot be understood is `NaN`: nobody who wants a limit goes without one. */
+const dollars = z
+  .number()
+  .min(0)
+  .or(z.undefined().transform(() => 0))
+  .catch(Number.NaN);
 
 const schema = z.object({
   model: modelId,
@@ -65,6 +73,8 @@ const schema = z.object({
     .catch(10)
     .transform((minutes) => Math.round(minutes * 60_000)),
   'packages.autopilot': z.boolean().catch(false),
+  'limits.run': dollars,
+  'limits.day': dollars,
   maxTurns: z.number().int().min(1).max(500).catch(50),
   thinkingBudget: z.number().int().min(0).max(200_000).catch(0),
   'timeouts.connect': z.number().min(1).max(3600).catch(60).transform(seconds),
@@ -84,11 +94,14 @@ const schema = z.object({
   'mcp.timeouts.call': z.number().min(1).max(86_400).catch(120).transform(seconds),
 });
 
-/** The settings as they are now: what does not fit counts as not set. Times in milliseconds. */
-export type Settings = z.infer<typeof schema>;
+/** Times in milliseconds. */
+export type Settings = Readonly<z.infer<typeof schema>>;
 export type SettingName = keyof Settings;
 
-export function settings(): Settings {
+/** The settings as they are now: what does not fit counts as not set. Cheap enough for every event, once they are watched. */
+export const settings = kept(read);
+
+function read(): Settings {
   const configuration = vscode.workspace.getConfiguration('towpath');
   const value = (name: string) => {
     const inspected = configuration.inspect(name);

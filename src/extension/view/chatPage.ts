@@ -26,7 +26,7 @@ export class ChatPage implements vscode.WebviewViewProvider {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
-    view.badge = this.shownBadge;
+    if (this.shownBadge) view.badge = this.shownBadge;
     this.tell((listener) => listener.opened());
     const { webview } = view;
     const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
@@ -53,7 +53,7 @@ export class ChatPage implements vscode.WebviewViewProvider {
   /** How many runs wait for the person; undefined: none. Also of a page that comes later. */
   set badge(badge: vscode.ViewBadge | undefined) {
     this.shownBadge = badge;
-    if (this.view) this.view.badge = badge;
+    if (this.view) this.view.badge = badge ?? noBadge;
   }
 
   post(message: unknown): void {
@@ -65,6 +65,9 @@ export class ChatPage implements vscode.WebviewViewProvider {
     else if (this.early.length < mostEarly) this.early.push(tell);
   }
 }
+
+/** The editor goes on to show the one before when it is given none; of 0 it shows nothing. */
+const noBadge: vscode.ViewBadge = { value: 0, tooltip: '' };
 
 function page(webview: vscode.Webview, dist: vscode.Uri): string {
   const nonce = newNonce();

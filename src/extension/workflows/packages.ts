@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
+import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/agents.ts';
@@ -97,7 +98,7 @@ export class Packages {
     const count = (await store.workflowIds()).filter(isOf).length;
     if (count === 0) return true;
     const yes = 'Forget';
-    const detail = `${count === 1 ? 'A run was' : `${count} runs were`} begun with it. They can be read, and go on only after you open it again.`;
+    const detail = `${counted(count, 'run was', 'runs were')} begun with it. They can be read, and go on only after you open it again.`;
     const text = `Forget ${visibleLine(title)}?`;
     return (await this.modals.ask({ text, detail, buttons: [yes] })) === yes;
   }

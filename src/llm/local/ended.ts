@@ -20,7 +20,7 @@ export function endedError({ code, signal, loading, lastLines }: Ending): LLMErr
   const how = signal ? `signal ${signal}` : `code ${code}`;
   const where = loading ? ` while it loaded ${loading}` : '';
   const details = { how, ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
-  const error = (message: string) => new LLMError('LLM_INCOMPLETE', message, { details });
+  const error = (message: string) => new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
 
   if (signal === 'SIGILL' || code === windowsIllegalInstruction)
     return error(

@@ -1,3 +1,4 @@
+import { counted, inNumber } from '../../protocol/counted.ts';
 import type { Failure } from './ipc.ts';
 import { type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
 
@@ -47,20 +48,20 @@ function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }
     ? 'give the model a larger context size in the settings'
     : 'pick a model that keeps more in view';
   if (fixed + reserved > contextSize) {
-    const alone = `The instructions and tools alone are ${inNumber(fixed)} tokens long, and ${has}.`;
+    const alone = `The instructions and tools alone are ${counted(fixed, 'token')} long, and ${has}.`;
     return { code, message: `${alone} ${wayOut[0]!.toUpperCase()}${wayOut.slice(1)}.`, details };
   }
   const room = contextSize - reserved - (prompt - message);
   if (message > room && message * 2 > prompt)
     return {
       code,
-      message: `Your message is ${inNumber(message)} tokens long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or ${wayOut}.`,
+      message: `Your message is ${counted(message, 'token')} long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or ${wayOut}.`,
       details: { ...details, messageTokens: message, room },
     };
   const shortened = cut > 0 ? ', although long tool results were cut,' : '';
   return {
     code,
-    message: `This conversation is ${inNumber(prompt)} tokens long${shortened} and ${has}. Start a new run, or ${wayOut}.`,
+    message: `This conversation is ${counted(prompt, 'token')} long${shortened} and ${has}. Start a new run, or ${wayOut}.`,
     details,
   };
 }
@@ -72,17 +73,20 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
   if (name === 'NoBinaryFoundError' || error instanceof NoEngine)
     return {
       code: 'UNKNOWN',
+      reason: 'unusable-model',
       message: withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine)),
       details,
     };
   if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))
     return {
       code: 'UNKNOWN',
+      reason: 'unusable-model',
       message: `There is not enough free memory for ${modelPath}. Choose a smaller model or a smaller context size, or close other programs.`,
       details,
     };
   return {
     code: 'UNKNOWN',
+    reason: 'unusable-model',
     message: `${modelPath} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
     details,
   };
@@ -90,8 +94,4 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function inNumber(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -1,6 +1,6 @@
+import type { LLMErrorCode, Reason } from '../../protocol/codes.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
-import type { LLMErrorCode } from '../errors.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { Segment } from './history.ts';
 import type { Place } from './place.ts';
@@ -94,6 +94,7 @@ export interface TokenCounts {
 
 export interface Failure {
   code: LLMErrorCode;
+  reason?: Reason;
   message: string;
   details?: unknown;
 }

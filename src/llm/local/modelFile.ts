@@ -12,10 +12,13 @@ export async function checkModelFile(modelPath: string): Promise<void> {
       error.code === 'ENOENT'
         ? `There is no model file at ${modelPath}. Choose another .gguf file, or put this one back.`
         : `The model file ${modelPath} cannot be read (${error.code}). Check its permissions or choose another .gguf file.`;
-    throw new LLMError('UNKNOWN', message, { details, cause: error });
+    throw new LLMError('UNKNOWN', message, { reason: 'unusable-model', details, cause: error });
   });
   if (head !== 'GGUF')
-    throw new LLMError('UNKNOWN', `${modelPath} is not a GGUF model file. Choose a .gguf file.`, { details });
+    throw new LLMError('UNKNOWN', `${modelPath} is not a GGUF model file. Choose a .gguf file.`, {
+      reason: 'unusable-model',
+      details,
+    });
   await checkParts(modelPath);
 }
 
@@ -27,7 +30,7 @@ async function checkParts(modelPath: string): Promise<void> {
     throw new LLMError(
       'UNKNOWN',
       `${modelPath} is a later file of a model in ${parts.length} files. Choose its first one, ${path.basename(parts[0]!)}.`,
-      { details },
+      { reason: 'unusable-model', details },
     );
   const missing: string[] = [];
   for (const file of parts) await access(file).catch(() => missing.push(path.basename(file)));
@@ -35,7 +38,7 @@ async function checkParts(modelPath: string): Promise<void> {
   throw new LLMError(
     'UNKNOWN',
     `The model at ${modelPath} is split into ${parts.length} files, and not all are beside it: ${missing.join(', ')} cannot be found. Put them there, or download the model again.`,
-    { details },
+    { reason: 'unusable-model', details },
   );
 }
 

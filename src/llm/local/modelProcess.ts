@@ -107,7 +107,10 @@ export class ModelProcess {
    */
   async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     signal?.throwIfAborted();
-    if (this.ended) throw new LLMError('LLM_INCOMPLETE', "The local model's process ended. Send the message again.");
+    if (this.ended)
+      throw new LLMError('LLM_INCOMPLETE', "The local model's process ended. Send the message again.", {
+        reason: 'local-ended',
+      });
     const id = this.nextId++;
     const queue = new Queue<JobProgress>();
     this.jobs.set(id, { job, queue });
@@ -128,7 +131,11 @@ export class ModelProcess {
 
   /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
-    this.end(new LLMError('LLM_INCOMPLETE', 'The local model was unloaded. Send a message to load it again.'));
+    this.end(
+      new LLMError('LLM_INCOMPLETE', 'The local model was unloaded. Send a message to load it again.', {
+        reason: 'local-ended',
+      }),
+    );
     await this.whenEnded;
   }
 
@@ -169,8 +176,8 @@ export class ModelProcess {
         for (const [id, { job }] of this.jobs) this.tell({ type: 'generate', id, job });
         break;
       case 'load-failed': {
-        const { code, message: text, details } = message.error;
-        this.end(new LLMError(code, text, { details }));
+        const { code, message: text, reason, details } = message.error;
+        this.end(new LLMError(code, text, { reason, details }));
         break;
       }
       default:

@@ -67,3 +67,42 @@ export function lineDiff(one: string, other: string, most: number): string {
 
 /** As in a unified diff: an empty range is named by the line before it. */
 const range = (start: number, end: number) => `${start === end ? start : start + 1},${end - start}`;
+
+/** Characters of a line that people are shown of a change. */
+const longestLine = 500;
+
+/**
+ * A change for people: its hunks as `@@ -1,2 +1,3 @@` and their lines, at most `most` of these, and how many lines there are besides,
+ * as a last line `… 12`. Empty where only line ends change.
+ */
+export function shownChange(before: string | null, after: string | null, most: number): string {
+  const [from, to] = [linesOf(before ?? ''), linesOf(after ?? '')];
+  const shown: string[] = [];
+  let left = 0;
+  let room = most;
+  for (const { fromStart, fromEnd, toStart, toEnd } of diff(from, to)) {
+    const goes = from
+      .slice(fromStart, Math.min(fromEnd, fromStart + room))
+      .map((line) => `-${line.slice(0, longestLine)}`);
+    const comes = to
+      .slice(toStart, Math.min(toEnd, toStart + room - goes.length))
+      .map((line) => `+${line.slice(0, longestLine)}`);
+    if (room > 0) shown.push(`@@ -${range(fromStart, fromEnd)} +${range(toStart, toEnd)} @@`, ...goes, ...comes);
+    room -= goes.length + comes.length;
+    left += fromEnd - fromStart + toEnd - toStart - goes.length - comes.length;
+  }
+  return [...shown, ...(left > 0 ? [`… ${left}`] : [])].join('\n');
+}
+
+/** Changed lines that a card shows when it is opened, or asks: more of them are for an editor. */
+export const mostShownLines = 2000;
+
+/** Up to this many changed lines stand on a card as they are; of more, the first. */
+const fewLines = 8;
+const firstLines = 3;
+
+/** What a card shows of a change before anybody opens it. */
+export function changeAtAGlance(before: string | null, after: string | null): string {
+  const short = shownChange(before, after, fewLines);
+  return /\n… \d+$/.test(short) ? shownChange(before, after, firstLines) : short;
+}

@@ -1,6 +1,7 @@
+import type { EditReason } from '../../protocol/codes.ts';
 import { indentationBefore, reindented } from './exact.ts';
 import { endingAt, type Line, lineAt, splitLines, wholeLines, withEndings } from './lines.ts';
-import { replaceLines, type Unsure } from './replace.ts';
+import { replaceLines } from './replace.ts';
 import { mostFileLines, rivalOf, shiftedLines } from './rival.ts';
 import { findRuns, nearestRun, type Run } from './runs.ts';
 
@@ -17,7 +18,7 @@ export type EditResult = { ok: true; text: string; matched: 'exact' | 'tolerant'
 
 export interface EditFailure {
   ok: false;
-  reason: 'ABSENT' | 'NOT_UNIQUE' | 'EMPTY' | 'NO_CHANGE' | 'CUTS_WORD' | 'DONE_ALREADY' | 'OTHER_INDENTATION' | Unsure;
+  reason: EditReason;
   /** Which edit, counted from 0. */
   index: number;
   /** The 1-based first lines of what was found too often, or the first and the last of the nearest candidate. */

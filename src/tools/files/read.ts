@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { counted } from '../../protocol/counted.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { imageType, mostBytes, tooLarge, WithImages } from '../images.ts';
@@ -55,7 +56,10 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
   const { text, lossy } = content;
   const lines = linesOf(text);
   if (offset > Math.max(1, lines.length))
-    throw new ToolError('TOOL_ARGS_INVALID', `offset ${offset} is past the end: the file has ${lines.length} lines.`);
+    throw new ToolError(
+      'TOOL_ARGS_INVALID',
+      `offset ${offset} is past the end: the file has ${counted(lines.length, 'line')}.`,
+    );
 
   const { cut, ...window } = lineWindow(lines, offset, limit);
   return {

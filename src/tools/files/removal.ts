@@ -1,4 +1,5 @@
 import * as paths from 'node:path';
+import { counted } from '../../protocol/counted.ts';
 import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf, openForReading } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -39,7 +40,7 @@ export async function planRemoval(
   const tool = file.kind === 'folder' ? 'fs.delete of folders' : 'fs.delete';
   const removes = { file: 'a file that is not text', link: 'a link, not what it leads to', missing: '' };
   return {
-    what: `Delete ${file.relative}${file.kind === 'folder' ? ` with ${count(files, 'file')} (${inBytes(bytes)})` : ''}`,
+    what: `Delete ${file.relative}${file.kind === 'folder' ? ` with ${counted(files, 'file')} (${inBytes(bytes)})` : ''}`,
     where: file.path,
     why:
       why ??
@@ -155,11 +156,9 @@ function listed(below: readonly TreeEntry[]): string {
   return [...names.slice(0, 10), ...(names.length > 10 ? [`… and ${names.length - 10} more`] : [])].join('\n');
 }
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
 const inBytes = (bytes: number) =>
   bytes < 1000
-    ? `${bytes} bytes`
+    ? counted(bytes, 'byte')
     : bytes < 1_000_000
       ? `${Math.round(bytes / 1000)} KB`
       : `${(bytes / 1_000_000).toFixed(1)} MB`;

@@ -1,4 +1,5 @@
 import * as paths from 'node:path';
+import type { RefusalReason } from '../../protocol/codes.ts';
 import { ToolError } from '../tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 
@@ -19,7 +20,7 @@ export interface Place {
 }
 
 /** A refusal. `reason` is for code; the message never says where a refused path leads. */
-export function refuse(reason: string, message: string): ToolError {
+export function refuse(reason: RefusalReason, message: string): ToolError {
   return new ToolError('E_SANDBOX_VIOLATION', message, { reason });
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
+import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { withoutSecrets } from '../shell/environment.ts';
 import { ToolError } from '../tool.ts';
@@ -256,11 +257,12 @@ export class McpServer {
       { signal },
     );
     const known = tools.filter((tool) => !isTooDeep(tool));
-    if (known.length < tools.length) this.log(`${tools.length - known.length} tools are too deeply nested: left out.`);
+    if (known.length < tools.length)
+      this.log(`${counted(tools.length - known.length, 'tool is', 'tools are')} too deeply nested: left out.`);
     const byName = new Map(known.toReversed().map((tool) => [tool.name, tool])); // one name is one tool: the first
     const single = known.filter((tool) => byName.get(tool.name) === tool);
     if (single.length < known.length)
-      this.log(`${known.length - single.length} tools have another one's name: left out.`);
+      this.log(`${counted(known.length - single.length, 'tool has', 'tools have')} another one's name: left out.`);
     return single.slice(0, toolLimit);
   }
 

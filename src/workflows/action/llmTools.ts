@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { RestsAt } from '../../engine/stop.ts';
 import type { Message } from '../../protocol/messages.ts';
+import { isOverLimit } from '../../protocol/money.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
@@ -70,6 +72,7 @@ export const llmTools: Action = {
     const result = resultOf(messages.slice(begun));
     if (stop.error?.code === 'ENGINE_MAX_TURNS_EXCEEDED')
       return { ...result, warning: `The limit of ${params.max_tool_rounds} tool rounds is reached.` };
+    if (isOverLimit(stop.error)) throw new RestsAt(stop);
     if (stop.error) throw new ActionError(stop.error);
     if (messages.at(-1)?.role === 'tool') throw new ActionError(deniedAgain);
     return result;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { StopPoint } from '../../engine/stop.ts';
 import { resultsKey } from '../../protocol/graph.ts';
 import { didYouMean } from '../../tools/nearest.ts';
 import { inputsOf } from '../plan/inputs.ts';
@@ -92,11 +91,4 @@ export function nestedResult(state: Record<string, unknown>, inputs: Record<stri
   const isGiven = (key: string) =>
     key === 'input' || key === resultsKey || (Object.hasOwn(inputs, key) && isDeepStrictEqual(inputs[key], state[key]));
   return Object.fromEntries(Object.entries(state).filter(([key]) => !isGiven(key)));
-}
-
-/** The run rests inside of a step, at this point. */
-export class RestsAt extends Error {
-  constructor(readonly point: StopPoint) {
-    super('The run rests.');
-  }
 }

@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import type { StopPoint } from '../../engine/stop.ts';
+import { RestsAt, type StopPoint } from '../../engine/stop.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
-import { RestsAt } from '../action/nested.ts';
 import type { OnError } from '../plan/schema.ts';
 
 /** What is no failure of the work, so that no `on_error` is for it: a no of the person, an effect nobody knows, a tool that is not there. */

@@ -1,4 +1,4 @@
-import { type StopPoint, stopPointOf } from '../../engine/stop.ts';
+import { RestsAt, type StopPoint, stopPointOf } from '../../engine/stop.ts';
 import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
@@ -6,7 +6,7 @@ import type { ErrorInfo } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
-import { nestedInputs, nestedResult, RestsAt } from '../action/nested.ts';
+import { nestedInputs, nestedResult } from '../action/nested.ts';
 import { initialValues } from '../plan/inputs.ts';
 import { endName, entryOf, type Inside, type Next, nextOf } from '../plan/navigate.ts';
 import { outlineOf } from '../plan/outline.ts';

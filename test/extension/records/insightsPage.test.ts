@@ -63,6 +63,13 @@ describe('the page of insights', () => {
   for (const [name, more, shown] of costs)
     it(`what is ${name} reads so`, () => assert.equal(rows(html([day(more)]), 'models')[0]!.split(' | ')[6], shown));
 
+  it('counts one as one', () => {
+    const one = { calls: 1, promptTokens: 1, completionTokens: 1, unpriced: 0 };
+    assert.match(html([day(one)]), /1 run in this workspace: 1 model call, 1 token read, 1 written, \$0\.5000\./);
+    assert.match(html([day(one), day({ ...one, unpriced: 1 })]), / and 1 call without a price\./);
+    assert.match(html([day(one)]), /Cost of 1 day with work/);
+  });
+
   it('draws tokens where nothing has a price, and says when there is nothing', () => {
     assert.match(html([day({ cost: 0, unpriced: 2 })]), /<h2>Tokens by day/);
     assert.match(html([day({ cost: 0, unpriced: 2 })]), /no price known/);

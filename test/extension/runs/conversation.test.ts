@@ -80,6 +80,21 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     );
   });
 
+  it('says so when there is nothing to go on with, and asks no model for it', async () => {
+    const { panel, shown } = conversation('store-that-works');
+    const notices = () =>
+      panel.flatMap((message) => (message.type === 'notice' && message.notice ? [message.notice.text] : []));
+    await shown.goOn();
+    assert.deepEqual(notices(), ['No run is shown that could go on. Say what should be done.']);
+    await shown.send('hi');
+    await shown.goOn();
+    assert.equal(notices().length, 1, 'what has no answer is gone on with');
+    assert.match(
+      (await shown.summary()) ?? '',
+      /^Go on with the work of another run, “hi”[\s\S]*What was asked for:\nhi$/,
+    );
+  });
+
   it('a new run begins empty', async () => {
     const { panel, shown } = conversation();
     await shown.open(undefined);

@@ -30,6 +30,8 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'mcp.timeouts.call': 'how long a call may go on',
     'shell.timeout': 'how long a command may go on',
     'shell.terminal': 'where its output is seen',
+    'limits.run': 'what is paid before the person is asked',
+    'limits.day': 'what is paid before the person is asked',
     maxTurns: 'how much is done, and paid, before the person is asked',
     thinkingBudget: 'what is paid',
     retries: 'what is paid, and how often a provider is asked',

@@ -21,7 +21,7 @@ function render(source: string): Rendering {
   document.querySelector('.markdown')?.remove();
   const asked: LinkTarget[] = [];
   const begun = performance.now();
-  const view = new MarkdownView({ open: (target) => asked.push(target), copy: () => {} });
+  const view = new MarkdownView({ open: (target) => asked.push(target), copy: () => {}, use: () => {} });
   view.show(source, true);
   document.body.append(view.element);
   const ms = performance.now() - begun;
@@ -47,7 +47,7 @@ function render(source: string): Rendering {
 
 /** Shows growing parts of a text one after the other, then the whole of it at once in another view. */
 function stream(source: string, ends: number[]): Work {
-  const actions = { open: () => {}, copy: () => {} };
+  const actions = { open: () => {}, copy: () => {}, use: () => {} };
   const view = new MarkdownView(actions);
   document.querySelector('.markdown')?.remove();
   document.body.append(view.element);
@@ -92,7 +92,7 @@ async function colour(source: string): ReturnType<MarkdownPage['colour']> {
 }
 
 async function streamAround(source: string, at: number): Promise<Pick<Work, 'html' | 'wholeHtml'>> {
-  const actions = { open: () => {}, copy: () => {} };
+  const actions = { open: () => {}, copy: () => {}, use: () => {} };
   const view = new MarkdownView(actions);
   for (let end = 0; end < source.length; end += 7) {
     view.show(source.slice(0, end), false);

@@ -95,3 +95,48 @@ nodes:
     }
   });
 });
+
+describe("a limit of the person's money in a workflow", () => {
+  const asks = (with_: string) => `messages: [{role: user, content: ${with_}}]`;
+  const flow = `
+nodes:
+  - {name: a, uses: llm.call, with: {${asks('A')}}, on_error: {continue: true, retry: 2}}
+  - {name: b, steps: [{uses: llm.stream, with: {${asks('B1')}}}, {uses: llm.retry, with: {${asks('B2')}}}], on_error: {continue: true}}
+  - {name: c, foreach: [1, 2, 3], uses: llm.call, with: {${asks('"C{{ item }}"')}}, on_error: {continue: true}}
+  - {name: d, uses: llm.tools, with: {${asks('D')}, tools: [fs.read]}, on_error: {goto: f}}
+  - {name: e, uses: workflow.run, with: {workflow: inner}}
+  - {name: f, agent: {instructions: You look.}, prompt: F}
+`;
+  const inner = `nodes: [{name: g, uses: llm.call, with: {${asks('G')}}, on_error: {continue: true}}]`;
+
+  it('lets it rest at whichever call would pass it, and go on at that very node: nothing fails, is lost or is asked twice', async () => {
+    const stage = await Stage.of(flow, () => reply.text('Hello'));
+    try {
+      stage.others = { inner };
+      stage.price = { input: 0, output: 1_000_000 };
+      stage.runLimit = 0.5;
+      let allowed = 0;
+      let rests = 0;
+      let result = await stage.start();
+      while (result.phase !== 'Completed' && rests < 60) {
+        assert.deepEqual([result.phase, result.error?.code], ['WaitingUser', 'LIMIT_RUN_REACHED']);
+        rests++;
+        allowed += 1;
+        stage.build();
+        await stage.engine.raiseLimit(stage.runId, { of: 'run', more: 1, to: allowed });
+        result = await stage.continue();
+      }
+      const asked = stage.provider.requests.map(
+        ({ body }) => body.messages.findLast(({ role }) => role === 'user')?.content,
+      );
+      assert.deepEqual(
+        [asked.map((words) => words?.match(/[A-G][1-3]?(?=\n|<|$)/)?.[0] ?? words).toSorted(), result.phase],
+        [['A', 'B1', 'B2', 'C1', 'C2', 'C3', 'D', 'G', 'F'].toSorted(), 'Completed'],
+      );
+      assert.ok(rests >= 9);
+      assert.ok(!stage.steps.some((step) => step.startsWith('failed')), stage.steps.join());
+    } finally {
+      await stage.end();
+    }
+  });
+});

@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import { userMessage } from '../protocol/messages.ts';
+import type { Run } from '../protocol/run.ts';
+import { StoreError } from '../runs/journal.ts';
+import type { ToolHost } from '../tools/host.ts';
+import { LeftCommands } from '../tools/shell/left.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Active } from './active.ts';
+import { answerAtRest } from './asking.ts';
+import { runBudget } from './budget.ts';
+import { tellCommandEnds } from './commandEnds.ts';
+import { type AskedModel, type ContextOptions, createContext, type RunModel } from './context.ts';
+import { tellDamage } from './damage.ts';
+import type { EngineOptions } from './engineOptions.ts';
+import { toInfo } from './errors.ts';
+import type { RunLog } from './log.ts';
+import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
+import type { Rest } from './result.ts';
+import { saidOf } from './said.ts';
+import { Stopped, stopPointOf } from './stop.ts';
+import { nameRun } from './title.ts';
+import { measureWork } from './took.ts';
+import { give, giveWaiting, whenDone } from './waiting.ts';
+import type { Agent } from './workflow.ts';
+
+/** What a run is to follow, when it has nothing yet that it follows. */
+export interface Plan {
+  workflowId: string;
+  values: Record<string, unknown>;
+  /** Only room is made in its window. */
+  onlyRoom?: true;
+  /** In the place of every model that would be asked. */
+  model?: string;
+}
+
+export const plainPlan: Plan = { workflowId: 'chat', values: {} };
+
+/** `grantsOf`: what *Allow for This Run* has covered so far. */
+type Advancing = EngineOptions & { grantsOf(runId: string): Set<string> };
+
+/** Words that come when the loop has just looked for them the last time are heard all the same. */
+export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {
+  if (plan.onlyRoom) {
+    const asked = log.run.seq;
+    const stop = await compact(log, active, options);
+    await log.idle();
+    if (stop.error || !log.run.queued.some(({ queued, when }) => queued > asked && when !== 'done')) {
+      active.ended = true;
+      return stop;
+    }
+  }
+  for (let unheard = Number.POSITIVE_INFINITY; ; ) {
+    const rest = await advance(log, active, plan, options);
+    const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no call came after it was asked for
+    const stop = isLeft ? await compact(log, active, options, rest) : rest;
+    await log.idle();
+    const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
+    const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
+    if (next) {
+      await give(log, next);
+      continue;
+    }
+    if (stop.error || active.pausing || waiting === 0 || waiting >= unheard) {
+      active.ended = true; // in this very moment: who speaks now begins anew
+      return stop;
+    }
+    unheard = waiting;
+  }
+}
+
+/** From where a run stands to its next stop point. */
+async function advance(
+  log: RunLog,
+  active: Active,
+  { workflowId, values, model: instead }: Plan,
+  options: Advancing,
+): Promise<Rest> {
+  const { run } = log;
+  const restedAt = run.seq;
+  const intent = restedAt === 0 ? 'start' : 'continue';
+  const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
+  if (intent === 'start') {
+    const { id: agentId, model = options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
+    await log.emit({ type: 'run-start', workflowId, agentId, model });
+  }
+  const outline = 'agent' in workflow ? workflow.outline : undefined;
+  if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
+  await answerAtRest(log, active.early);
+  const host = await hostOf(options).catch(toInfo);
+  if (!('prepare' in host)) {
+    // What became of its last calls cannot be found out now: what is said comes after that.
+    for (const { userInput, attachments } of active.early.splice(0))
+      await log.emit({ type: 'queued', text: userInput, ...(attachments && { attachments: [...attachments] }) });
+    return { phase: 'Failed', error: host };
+  }
+  const place = () => ('agent' in workflow ? workflow.undoing?.(log) : undefined);
+  await answerLooseEnds(
+    log,
+    evidenceOf(log, host, options, async () => place()?.catch(() => undefined)),
+  );
+  await tellDamage(log);
+  await tellCommandEnds(log); // before what the person says to it
+  if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
+  for (const { when, ...input } of active.early.splice(0)) {
+    if (when === 'done') await log.emit({ type: 'queued', ...saidOf(input), when });
+    else await log.emit({ type: 'message', message: userMessage(input.userInput, input.attachments) });
+  }
+  await log.emit({ type: 'phase', phase: 'Running' });
+  if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
+
+  const { signal } = active.controller;
+  const took = measureWork(run, options.now ?? Date.now);
+  const models = withinLimit(run, options);
+  const context = contextOf(log, active, { ...options, ...models }, host, {
+    intent,
+    values,
+    ...(instead !== undefined && { instead }),
+  });
+  const naming = outline ? undefined : nameRun(log, models.naming);
+  try {
+    await host.prepare(signal, (text) => void log.emit({ type: 'progress', text }));
+    const { turns, ...stop } = await workflow.advance(context);
+    return turns === undefined ? stop : { ...stop, took: took(turns) };
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+  } finally {
+    await naming?.end();
+  }
+}
+
+/** Makes room in the window of a run at rest, and leaves it as it rested. */
+async function compact(log: RunLog, active: Active, options: Advancing, before = restOf(log.run)): Promise<Rest> {
+  const { run } = log;
+  const { signal } = active.controller;
+  active.wantsRoom = false;
+  const workflow = await options.workflow(run.workflowId).catch(toInfo);
+  const host = await hostOf(options).catch(toInfo);
+  if (!('agent' in workflow)) return { phase: 'Failed', error: workflow };
+  if (!('prepare' in host)) return { phase: 'Failed', error: host };
+  const place = async () => workflow.undoing?.(log).catch(() => undefined);
+  await endCalls(log, evidenceOf(log, host, options, place), run.asking); // these can still be answered
+  await log.emit({ type: 'phase', phase: 'Running' });
+  const context = contextOf(log, active, { ...options, ...withinLimit(run, options) }, host, {
+    intent: 'continue',
+    values: {},
+  });
+  try {
+    const stop = await context.turns({ agent: workflow.agent, onlyRoom: true });
+    return stop.error ? stop : before;
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
+  }
+}
+
+/** Where it rests; one whose window was killed rests as if that had closed. */
+function restOf({ phase, error, took }: Run): Rest {
+  if (phase === 'Running') return Stopped.byClosing().point;
+  return { phase, ...(error && { error }), ...(took && { took }) };
+}
+
+const contextOf = (
+  log: RunLog,
+  active: Active,
+  options: Advancing,
+  host: ToolHost,
+  how: Pick<ContextOptions, 'intent' | 'values' | 'instead'>,
+) =>
+  createContext({
+    maxTurns: () => 20,
+    ...options,
+    ...how,
+    host,
+    log,
+    signal: active.controller.signal,
+    grants: options.grantsOf(log.run.id),
+    isPausing: () => active.pausing ?? false,
+    wantsRoom() {
+      const wants = active.wantsRoom ?? false;
+      active.wantsRoom = false;
+      return wants;
+    },
+    hurry: active.hurry,
+    asking: active.asking!,
+  });
+
+/** The same models, on which the run spends no more than it may. */
+function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: EngineOptions) {
+  const within = runBudget(run, runLimit);
+  const held = <Model extends RunModel | undefined>(chosen: Model): Model =>
+    chosen && { ...chosen, budget: within(chosen.budget) };
+  return {
+    model: async (asked?: AskedModel) => held(await model(asked)),
+    small: async () => held(await small?.()),
+    naming: async () => held(await naming?.()),
+  };
+}
+
+export const hostOf = async ({ host }: EngineOptions): Promise<ToolHost> =>
+  typeof host === 'function' ? host() : host;
+
+/** @param place what the run's tools saw in place of the workspace */
+export function evidenceOf(
+  { run }: RunLog,
+  host: ToolHost,
+  { store, left = new LeftCommands(), background }: EngineOptions,
+  place: () => Promise<Workspace | undefined>,
+): Evidence {
+  const kept = (id: string) => store.contents.read(run.id, id);
+  return {
+    left,
+    isAttended: attendedBy(background),
+    standing: async (doing) => host.standing(doing, await place(), kept),
+  };
+}
+
+/** Whose run it is that follows nothing that can be read. */
+const nobody: Pick<Agent, 'id' | 'model'> = { id: '' };

@@ -1,0 +1,40 @@
+import type { RunEvent } from '../protocol/events.ts';
+import type { RunStore } from '../runs/store.ts';
+import type { ToolHost } from '../tools/host.ts';
+import type { BackgroundCommands } from '../tools/shell/background.ts';
+import type { LeftCommands } from '../tools/shell/left.ts';
+import type { ReadLimit } from './budget.ts';
+import type { AskedModel, RunModel } from './context.ts';
+import type { Workflow } from './workflow.ts';
+
+/** What the runs of a window work with. */
+export interface EngineOptions {
+  store: RunStore;
+  /** Always this one, or what gives it once a run first needs it; what that throws is the run's failure. */
+  host: ToolHost | (() => Promise<ToolHost>);
+  /** Throws an `EngineError` with a sentence for the person when there is none of this id, or it is not in order. */
+  workflow(id: string): Promise<Workflow>;
+  /**
+   * The model chosen now, or the one called so (`provider/model`, or a name at the chosen provider) by the person or the file
+   * that a run follows. Throws an `Error` with a sentence for the person when there is none to talk to.
+   */
+  model(asked?: AskedModel): Promise<RunModel>;
+  /** The model for small work (summaries) where the person has one for it; else the run's own does it. Throws as `model`. */
+  small?(): Promise<RunModel | undefined>;
+  /** The one that names runs, where there is one that is in nobody's way; without it their first words do. Throws as `model`. */
+  naming?(): Promise<RunModel | undefined>;
+  /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
+  modelId?(): string;
+  /** Folder names and the text of AGENTS.md. */
+  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  /** Model calls before the person is asked whether it should go on; 20 unless said. */
+  maxTurns?(): number;
+  /** What a run may spend before the person is asked; without it there is no limit. */
+  runLimit?: ReadLimit;
+  /** Commands that outlived an editor. */
+  left?: LeftCommands;
+  /** Commands that go on in this window. */
+  background?: Pick<BackgroundCommands, 'has'>;
+  tell(event: RunEvent): void;
+  now?(): number;
+}

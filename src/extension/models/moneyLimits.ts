@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import { type Budget, dayBudget } from '../../engine/budget.ts';
+import type { LimitOf } from '../../protocol/events.ts';
+import { dollars } from '../../protocol/money.ts';
+import { SpentFiles } from '../../runs/spent.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { settings } from '../settings/settings.ts';
+
+/** The person's limits of money, and the one question by which they are raised. */
+export class MoneyLimits {
+  /** Of a day, in all windows. */
+  readonly day: Budget;
+  private readonly spent: SpentFiles;
+
+  /** @param folder that all windows share */
+  constructor(
+    folder: string,
+    private readonly modals: Modals,
+  ) {
+    this.spent = new SpentFiles(folder);
+    this.day = dayBudget(this.spent, () => this.of('day'));
+  }
+
+  /** US dollars; 0: no limit; `NaN`: it cannot be understood. */
+  of(what: LimitOf): number {
+    return settings()[`limits.${what}`];
+  }
+
+  /**
+   * Asks whether as much as the limit may be spent once more. Resolves to how much that is; undefined: no, or there is no limit to raise.
+   * @param why the sentence with which the work rests
+   * @param title of the run that goes on then
+   */
+  async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
+    const more = this.of(what);
+    if (!(more > 0)) return undefined;
+    const yes = `Another ${dollars(more)}`;
+    const text =
+      what === 'run'
+        ? `Let this run spend another ${dollars(more)}?`
+        : `Let Towpath spend another ${dollars(more)} today?`;
+    const scope = what === 'run' ? 'for this run alone' : 'until midnight, for all windows';
+    const detail = [title && `“${title}”`, why, `Your limit stays as it is: this is ${scope}.`];
+    const answer = await this.modals.ask({ text, detail: detail.filter(Boolean).join('\n'), buttons: [yes] });
+    return answer === yes ? more : undefined;
+  }
+
+  /** Allows so many dollars more today. Resolves to what may be spent in all. */
+  async raiseDay(more: number): Promise<number> {
+    await this.spent.raise(more);
+    const { raised } = await this.spent.today();
+    return this.of('day') + raised;
+  }
+
+  /** Asks for the day's, and allows it. */
+  async askForDay(why: string): Promise<boolean> {
+    const more = await this.ask('day', why);
+    if (more !== undefined) await this.raiseDay(more);
+    return more !== undefined;
+  }
+
+  openSettings(): Thenable<unknown> {
+    return vscode.commands.executeCommand('workbench.action.openSettings', 'towpath.limits');
+  }
+}

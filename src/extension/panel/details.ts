@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { type DetailLevel, detailLevels } from '../../protocol/view.ts';
+
+const key = 'towpath.details';
+
+const words: Record<DetailLevel, [label: string, detail: string]> = {
+  few: ['Few', 'One line for each card'],
+  usual: ['Usual', 'Small changes and the last lines of what failed, too'],
+  all: ['All', 'Cards and thinking are open, and nothing is folded'],
+};
+
+/** How much the panel shows by itself, remembered for this workspace. */
+export class Details {
+  constructor(
+    private readonly memory: vscode.Memento,
+    private readonly changed: () => Promise<void>,
+  ) {}
+
+  get level(): DetailLevel {
+    const kept = this.memory.get(key);
+    return detailLevels.find((one) => one === kept) ?? 'usual';
+  }
+
+  async choose(): Promise<void> {
+    const { level } = this;
+    const rows = [level, ...detailLevels.filter((one) => one !== level)].map((one) => ({
+      label: `${one === level ? '$(check)' : '$(blank)'} ${words[one][0]}`,
+      description: words[one][1],
+      one,
+    }));
+    const chosen = await vscode.window.showQuickPick(rows, { title: 'Towpath: details in the panel' });
+    if (!chosen || chosen.one === level) return;
+    await this.memory.update(key, chosen.one);
+    await this.changed();
+  }
+}

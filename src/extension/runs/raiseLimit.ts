@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import type { ExecutionEngine } from '../../engine/engine.ts';
+import { isOverLimit, limitReached } from '../../protocol/money.ts';
+import { titleOf } from '../../protocol/run.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { RunStore } from '../../runs/store.ts';
+import type { MoneyLimits } from '../models/moneyLimits.ts';
+import type { Conversation } from './conversation.ts';
+
+interface Parts {
+  conversation: Conversation;
+  engine: ExecutionEngine;
+  store: RunStore;
+  limits: MoneyLimits;
+}
+
+/** Asks, in a dialog, whether the shown run may spend as much again, and lets it go on. */
+export async function raiseLimit({ conversation, engine, store, limits }: Parts): Promise<void> {
+  await conversation.restored;
+  const { runId } = conversation;
+  const run = runId === undefined ? undefined : (engine.live(runId) ?? (await store.read(runId)));
+  const of = limitReached(run?.error);
+  if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
+    const open = 'Settings';
+    const chosen = await vscode.window.showInformationMessage(
+      'No run is shown that rests at a limit of money. The limits are settings.',
+      open,
+    );
+    if (chosen === open) await limits.openSettings();
+    return;
+  }
+  if (!of || Number.isNaN(limits.of(of))) return void (await limits.openSettings());
+  if (limits.of(of) > 0) {
+    const more = await limits.ask(of, visibleLine(run.error!.message), visibleLine(titleOf(run)));
+    if (more === undefined) return;
+    const to = of === 'day' ? await limits.raiseDay(more) : Math.max(limits.of(of), run.allowed ?? 0) + more;
+    const failure = await engine.raiseLimit(run.id, { of, more, to });
+    if (failure && of === 'run') return conversation.notice({ level: 'error', text: failure.message });
+  }
+  if (conversation.runId === run.id) await conversation.goOn();
+}

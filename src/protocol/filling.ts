@@ -1,0 +1,42 @@
+import * as z from 'zod';
+
+/**
+ * What fills a model's window, in tokens: `total` as the provider has counted it, with what came since; the parts as they are
+ * estimated. What a model wrote in answer to them is in `answers`.
+ */
+export const fillingSchema = z.object({
+  total: z.number(),
+  /** That the model keeps in view; absent: not known. */
+  size: z.number().optional(),
+  /** Where room is made by itself. */
+  roomAt: z.number().optional(),
+  instructions: z.number(),
+  tools: z.number(),
+  /** Of the person. */
+  words: z.number(),
+  /** What calls gave: files, output, pages. */
+  output: z.number(),
+  answers: z.number(),
+  /** Of what came before, in the place of that. */
+  summary: z.number(),
+  /** Of what was said, and is not sent any more. */
+  leftOut: z.number(),
+  /** Read from the provider's cache by the newest call. */
+  cached: z.number().optional(),
+});
+export type Filling = z.infer<typeof fillingSchema>;
+
+/** With the answer that the model gave to it. */
+export const withAnswer = (
+  filling: Filling,
+  {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+  }: { promptTokens: number; completionTokens: number; cachedTokens?: number },
+): Filling => ({
+  ...filling,
+  total: promptTokens + completionTokens,
+  answers: filling.answers + completionTokens,
+  ...(cachedTokens !== undefined && { cached: cachedTokens }),
+});

@@ -1,0 +1,39 @@
+import { planOf } from './plan.ts';
+import { ownWords, type Run, titleOf } from './run.ts';
+
+/** Characters of each part, so that all of it fits a small window. */
+const most = { words: 2000, summary: 6000, answer: 3000, files: 40 };
+
+/**
+ * What a run came to, for a message that goes on with it in a new one: made of the record alone, for its model's window is full. The
+ * person reads it before it is sent.
+ */
+export function inShort(run: Run): string {
+  const said = ownWords(run);
+  const [first = '', newest = ''] = [said[0], said.at(-1)];
+  const summary = run.compactions.findLast((one) => one.summary !== undefined)?.summary;
+  const answer = run.messages.findLast((message) => message.role === 'assistant' && message.content.trim() !== '');
+  const items = planOf(run).map(({ text, status }) => `- [${status === 'done' ? 'x' : ' '}] ${text}`);
+  const files = filesOf(run);
+  const parts: [string, string | undefined][] = [
+    ['What was asked for', cut(first, most.words)],
+    ['What was asked for last', newest === first ? undefined : cut(newest, most.words)],
+    ['The plan', items.join('\n')],
+    ['What was done, as it was summarised on the way', summary && cut(summary, most.summary)],
+    ['Files that were changed', files.join('\n')],
+    ['What was answered last', answer && cut(answer.content, most.answer)],
+  ];
+  const told = parts.flatMap(([title, text]) => (text?.trim() ? [`${title}:\n${text.trim()}`] : []));
+  return [`Go on with the work of another run, “${titleOf(run)}”, from where it stands.`, ...told].join('\n\n');
+}
+
+function filesOf({ calls }: Run): string[] {
+  const paths = Object.values(calls).flatMap(({ ok, changes = [], moved, undone = [] }) =>
+    ok ? [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])].filter((one) => !undone.includes(one)) : [],
+  );
+  const all = [...new Set(paths)];
+  return all.length > most.files ? [...all.slice(0, most.files), `and ${all.length - most.files} more`] : all;
+}
+
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')} …` : text;

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { actions } from '../../src/extension/panel/actions.ts';
+import type { EventBody } from '../../src/protocol/events.ts';
+import type { ErrorInfo } from '../../src/protocol/messages.ts';
+import { viewMessageSchema } from '../../src/protocol/view.ts';
+import { acts, endOf, ends, endsFor, named, type Way } from '../../webview/transcript/ends.ts';
+import { begin, concludes, reads, runOf } from './conversation.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+  contributes: { commands: { command: string; title: string }[] };
+};
+
+const endedWith = (error: ErrorInfo, ...more: EventBody[]) =>
+  endOf(runOf('run-1', [...begin, ...more, { type: 'phase', phase: 'Failed', error }]));
+
+describe('Every end of a run', () => {
+  const sample = 'Something of the provider.';
+  for (const [name, error] of [
+    ...Object.keys(ends).map((code) => [code, { code, message: sample }] as const),
+    ...Object.keys(endsFor).map((reason) => [reason, { code: 'UNKNOWN', message: sample, reason }] as const),
+  ])
+    it(`${name} has a sentence in words, and ways out that the host knows`, () => {
+      const end = endedWith(error)!;
+      assert.doesNotMatch(end.says, /[_{}]|\b[A-Z]{2,}_[A-Z]/);
+      if (name !== 'ENGINE_BUSY') assert.ok(end.ways.length > 0, 'a run that rests can be gone on with, somehow');
+      assert.equal(new Set(end.ways).size, end.ways.length);
+      for (const way of end.ways) isHandled(way);
+    });
+
+  function isHandled(way: Way): void {
+    const act = acts[way];
+    if (act === 'say' || act === 'output') return; // the message box, and `open-output`
+    viewMessageSchema.parse(act);
+    if (act.type !== 'action') return;
+    const command = actions[act.action];
+    const isOurs = manifest.contributes.commands.some((one) => one.command === command);
+    assert.ok(isOurs || command.startsWith('workbench.'), `${way} leads to ${command}`);
+  }
+
+  it('a command that a sentence names is its first button', () => {
+    const sentences = sources(path.join(root, 'src')).flatMap((text) =>
+      [...text.matchAll(/\*Towpath: ([^*\n`]{1,60})\*/g)].map(([, command]) => command!),
+    );
+    for (const command of new Set(sentences)) {
+      const way = named[command];
+      assert.ok(way, `*Towpath: ${command}* has a button`);
+      const end = endedWith({ code: 'UNKNOWN', message: `It did not work. Run *Towpath: ${command}*.` })!;
+      assert.equal(end.ways[0], way);
+      const act = acts[way] as { action: keyof typeof actions };
+      const titles = manifest.contributes.commands.filter((one) => one.command === actions[act.action]);
+      const words = (title: string) => title.replace(/…$/, '');
+      const isSame = titles.some(({ title }) => words(title) === words(command));
+      assert.ok(isSame || act.action === 'try-another-model', `${command} is ${titles[0]?.title}`);
+    }
+  });
+
+  for (const [what, error, expected] of [
+    [
+      'a refused key',
+      { code: 'LLM_AUTH_FAILED', message: 'OpenAI (api.openai.com) refused the API key. Run *Towpath: Set API Key*.' },
+      ['error', ['Set API Key', 'Retry', 'Retry With…']],
+    ],
+    [
+      'a model of the editor that is not allowed, where no key helps',
+      { code: 'LLM_AUTH_FAILED', message: 'The editor does not let Towpath use gpt: no.' },
+      ['error', ['Retry', 'Retry With…']],
+    ],
+    [
+      'an answer that is cut off, which is no error',
+      { code: 'LLM_INCOMPLETE', reason: 'cut', message: 'The answer is cut off. Continue to let it go on.' },
+      ['', ['Continue']],
+    ],
+    [
+      'a stream that broke',
+      { code: 'LLM_INCOMPLETE', message: 'The answer broke off.' },
+      ['error', ['Retry', 'Retry With…']],
+    ],
+    [
+      'an empty reply',
+      { code: 'LLM_BAD_RESPONSE', reason: 'empty', message: 'The model answered with nothing.' },
+      ['', ['Retry With…', 'Retry']],
+    ],
+    [
+      'an unknown model',
+      { code: 'LLM_HTTP_ERROR', reason: 'other-model', message: 'OpenAI answered 404.' },
+      ['error', ['Pick Model', 'Retry']],
+    ],
+    [
+      'a full window',
+      { code: 'LLM_CONTEXT_OVERFLOW', message: "The conversation is longer than the model's window." },
+      ['warning', ['New Run With a Summary', 'Pick Model']],
+    ],
+    [
+      'a record that another window has',
+      { code: 'STORE_LOCKED', message: 'This run is at work in another window.' },
+      ['warning', ['Take Over']],
+    ],
+    [
+      'a code of a later version, and of a node’s tool',
+      { code: 'TOOL_EXEC_FAILED', message: 'Node test: it failed.' },
+      ['error', ['Retry']],
+    ],
+  ] as const)
+    it(`${what}: ${expected[1].join(' · ')}`, () => {
+      const { tone, ways } = endedWith(error)!;
+      assert.deepEqual([tone, ways], expected);
+    });
+
+  it('a loop names the call by what it is about, and how often', () => {
+    const details = { name: 'shell.run', arguments: { command: 'npm test' }, times: 3 };
+    const message =
+      'The same call failed 3 times: shell.run {"command":"npm test"}. Say what to do instead, or continue.';
+    assert.equal(
+      endedWith({ code: 'ENGINE_LOOP_DETECTED', message, details })!.says,
+      'The same call failed 3 times, with nothing changed in between: “npm test”. Say what to do instead, or continue.',
+    );
+    assert.doesNotMatch(endedWith({ code: 'ENGINE_LOOP_DETECTED', message })!.says, /\{/, 'a record of before');
+  });
+
+  const planCall = {
+    id: 'call-plan',
+    name: 'plan.update',
+    arguments: {
+      items: [
+        { text: 'Read', status: 'done' },
+        { text: 'Edit', status: 'active' },
+        { text: 'Test', status: 'pending' },
+      ],
+    },
+  };
+  const plans: EventBody[] = [
+    { type: 'message', message: { role: 'assistant', content: '', toolCalls: [planCall] } },
+    { type: 'tool-end', toolCallId: planCall.id, name: planCall.name, ok: true, ms: 1 },
+  ];
+  it('a stop says what of the plan is left', () => {
+    assert.equal(
+      endedWith({ code: 'ENGINE_ABORTED', message: 'Stopped.' }, ...plans)!.says,
+      'Stopped · 2 of 3 of the plan left',
+    );
+    assert.equal(endedWith({ code: 'ENGINE_ABORTED', message: 'Stopped.' })!.says, 'Stopped.');
+  });
+
+  it('a work that is done has a receipt when it changed or ran something, and none for mere words', () => {
+    const does: EventBody[] = [
+      ...reads,
+      { type: 'tool-start', toolCallId: 'c1', name: 'fs.write' },
+      {
+        ...{ type: 'tool-end', toolCallId: 'c1', name: 'fs.write', ok: true, ms: 1 },
+        changes: [{ path: 'a.ts', before: null, after: 'a'.repeat(64) }],
+      } as EventBody,
+      {
+        ...{ type: 'tool-start', toolCallId: 'c2', name: 'shell.run' },
+        command: { line: 'npm test', folder: '/', marker: 'm' },
+      } as EventBody,
+      { type: 'tool-end', toolCallId: 'c2', name: 'shell.run', ok: true, ms: 1 },
+    ];
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2, cost: 0.04 };
+    const paid: EventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
+    const run = runOf('run-1', [...begin, ...does, paid, ...concludes]);
+    assert.match(endOf(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
+    assert.deepEqual(endOf(run)!.ways, []);
+    assert.equal(endOf(runOf('run-1', [...begin, ...reads, ...concludes])), undefined);
+    const more = runOf('run-1', [...begin, ...does, paid, ...concludes, ...begin.slice(2), ...concludes]);
+    assert.equal(endOf(more), undefined, 'what was done before was told before');
+  });
+});
+
+/** The text of every source below a folder. */
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'));
+}

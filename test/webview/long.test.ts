@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import type { EventBody } from '../../src/protocol/events.ts';
+import { toToolResult } from '../../src/protocol/tools.ts';
+import { eventually } from '../support/eventually.ts';
+import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
+import { eventsOf, readyState, runOf } from './conversation.ts';
+
+/** Questions numbered from 0, each with a read and an answer of some lines. */
+function conversation(questions: number): EventBody[] {
+  const bodies: EventBody[] = [{ type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'qwen3-coder' }];
+  for (let at = 0; at < questions; at++) {
+    const call = { id: `read-${at}`, name: 'fs.read', arguments: { path: `src/part-${at}.ts` } };
+    const data = {
+      path: `src/part-${at}.ts`,
+      lines: 1,
+      content: at === 3 ? 'a heron stands here\n' : 'const a = 1;\n',
+    };
+    bodies.push(
+      { type: 'message', message: { role: 'user', content: `Question ${at}` } },
+      { type: 'message', message: { role: 'assistant', content: '', thinking: `Thought ${at}`, toolCalls: [call] } },
+      { type: 'tool-start', toolCallId: call.id, name: call.name },
+      { type: 'tool-end', toolCallId: call.id, name: call.name, ok: true, ms: 12 },
+      {
+        type: 'message',
+        message: { role: 'tool', content: '', toolResults: [toToolResult(call.id, { ok: true, data })] },
+      },
+      {
+        type: 'message',
+        message: { role: 'assistant', content: `Answer ${at}\n\n${'- a line of it\n'.repeat(at % 7)}` },
+      },
+    );
+  }
+  return [...bodies, { type: 'phase', phase: 'WaitingUser' }];
+}
+const messagesOf = (question: number) => question * 4;
+
+describe('A long conversation', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+  const bodies = conversation(800);
+  const run = runOf('run-1', bodies);
+
+  before(async () => {
+    browser = await openBrowser();
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    await test.renew();
+    await show();
+  });
+  afterEach(async () => assert.deepEqual(await test.violations(), []));
+
+  const show = () => test.send({ type: 'state', state: readyState }, { type: 'run', run });
+  const scroller = () => test.page.locator('.scroller');
+  const message = (place: number) => test.page.locator(`[data-message="${place}"]`);
+  const drawn = () => test.page.locator('article').count();
+  const scrollTo = (part: number) =>
+    scroller().evaluate((element, share) => {
+      const box = element as unknown as { scrollTop: number; scrollHeight: number };
+      box.scrollTop = box.scrollHeight * share;
+    }, part);
+
+  /** The first message in sight, and how far below the top of the view it begins. */
+  const reading = () =>
+    scroller().evaluate((element) => {
+      type Box = {
+        getBoundingClientRect(): { top: number; bottom: number };
+        dataset: { message?: string };
+        querySelectorAll(all: string): Box[];
+      };
+      const box = element as unknown as Box;
+      const { top } = box.getBoundingClientRect();
+      const first = [...box.querySelectorAll('article')].find((one) => one.getBoundingClientRect().bottom > top);
+      return (
+        first && { message: Number(first.dataset.message), below: Math.round(first.getBoundingClientRect().top - top) }
+      );
+    });
+
+  /** When everything near the view is drawn. */
+  async function still() {
+    let before: unknown;
+    await eventually('the page is still', async () => {
+      await test.send();
+      const now = await reading();
+      const same = now !== undefined && JSON.stringify(now) === JSON.stringify(before);
+      before = now;
+      return same;
+    });
+    return (await reading())!;
+  }
+
+  it('draws what is near the eyes alone, from its end', async () => {
+    await test.page.getByText('Answer 799').waitFor();
+    assert.ok((await drawn()) < 200, `${await drawn()} drawn`);
+    await scrollTo(0);
+    await message(0).waitFor();
+    assert.ok((await drawn()) < 200, `${await drawn()} drawn`);
+  });
+
+  it('holds the reading position while more comes, and over a reload', async () => {
+    await scrollTo(0.4);
+    const at = await still();
+    assert.ok(at.message > 500 && at.message < 2500, `${at.message}`);
+    await test.send({
+      type: 'events',
+      events: eventsOf('run-1', [{ type: 'chunk', content: 'more of it\n\n'.repeat(50) }], run.seq - 1),
+    });
+    assert.deepEqual(await still(), at);
+
+    await eventually('it is remembered', () =>
+      test.page.evaluate(() =>
+        (globalThis as unknown as { sessionStorage: { getItem(key: string): string } }).sessionStorage
+          .getItem('state')
+          .includes('"place"'),
+      ),
+    );
+    await test.page.reload();
+    await test.page.waitForFunction(() => (globalThis as unknown as { ready: boolean }).ready);
+    await show();
+    const again = await still();
+    assert.equal(again.message, at.message);
+    assert.ok(Math.abs(again.below - at.below) <= 2, `${again.below} for ${at.below}`);
+  });
+
+  it('holds the reading position through pages of other heights', async () => {
+    await scrollTo(0.5);
+    const { message: first } = await still();
+    await scroller().hover();
+    for (let turn = 0; turn < 8; turn++) {
+      const before = await still();
+      await test.page.mouse.wheel(0, -100);
+      const after = await still();
+      assert.ok(
+        after.message <= before.message && before.message - after.message < 8,
+        `${before.message} → ${after.message}`,
+      );
+    }
+    assert.ok(first - (await reading())!.message < 40);
+  });
+
+  it('keeps what is unfolded, opened and selected', async () => {
+    await scrollTo(0.9);
+    const question = Math.ceil((await still()).message / 4) + 1;
+    const thought = message(messagesOf(question) + 1);
+    await thought.locator('summary').click();
+    await thought.getByText(`Thought ${question}`).waitFor();
+    await test.page.locator('[data-testid="composer"] textarea').focus(); // a page with the focus stays drawn
+    await scrollTo(0.2);
+    await eventually('it is no more drawn', async () => (await thought.count()) === 0);
+    await scrollTo(0.9);
+    await thought.getByText(`Thought ${question}`).waitFor();
+
+    const answer = message(messagesOf(question) + 3);
+    await answer.getByText(`Answer ${question}`).selectText();
+    await scrollTo(0.2);
+    await still();
+    const selected = await test.page.evaluate(() =>
+      String((globalThis as unknown as { getSelection(): unknown }).getSelection()),
+    );
+    assert.match(selected, new RegExp(`Answer ${question}`));
+  });
+
+  it('finds words anywhere in it, and shows where', async () => {
+    await test.page.keyboard.press('Control+f');
+    const words = test.page.getByTestId('find');
+    await words.fill('question 12');
+    await test.page.getByText('11 of 11').waitFor(); // 12, 120 to 129
+    await message(messagesOf(129)).waitFor();
+    await words.press('Enter');
+    await message(messagesOf(12)).waitFor();
+    assert.equal((await still()).message, messagesOf(12) - 1); // the end of what was before is in sight, too
+
+    await words.fill('HERON');
+    await test.page.getByText('1 of 1').waitFor();
+    await test.page.getByText('a heron stands here').waitFor(); // in what a tool told: its card is open
+    const marked = await test.page.evaluate(() => {
+      const { highlights } = (globalThis as unknown as { CSS: { highlights: Map<string, Iterable<unknown>> } }).CSS;
+      return [...highlights.get('found')!].map(String);
+    });
+    assert.deepEqual(marked, ['heron']);
+
+    await words.fill('no such words');
+    await test.page.getByText('None').waitFor();
+    await words.press('Escape');
+    assert.equal(await words.count(), 0);
+    await test.page.keyboard.type('on');
+    assert.equal(await test.page.locator('[data-testid="composer"] textarea').inputValue(), 'on');
+  });
+
+  it('looks on in what comes meanwhile', async () => {
+    await test.page.keyboard.press('Control+f');
+    await test.page.getByTestId('find').fill('Answer 799');
+    await test.page.getByText('1 of 1').waitFor();
+    const said: EventBody = { type: 'message', message: { role: 'user', content: 'Once more: answer 799' } };
+    await test.send({ type: 'events', events: eventsOf('run-1', [said], run.seq) });
+    await test.page.getByText('1 of 2').waitFor();
+  });
+});

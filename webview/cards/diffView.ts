@@ -1,0 +1,43 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
+import { counted } from '../../src/protocol/counted.ts';
+import { visible } from '../../src/protocol/visible.ts';
+
+interface Line {
+  sign: '+' | '-' | '@';
+  /** Counted from 1, in the file after the change, or, of what went, before it. */
+  number: number;
+  text: string;
+}
+
+/** Reads what `shownChange` wrote. `left`: how many lines there are besides. */
+export function readDiff(diff: string): { lines: Line[]; left: number } {
+  const lines: Line[] = [];
+  let [before, after, left] = [0, 0, 0];
+  for (const line of diff.split('\n')) {
+    const hunk = /^@@ -(\d+),(\d+) \+(\d+),(\d+) @@$/.exec(line);
+    if (hunk) {
+      [before, after] = [Number(hunk[1]), Number(hunk[3])];
+      if (lines.length > 0) lines.push({ sign: '@', number: 0, text: '' });
+    } else if (line[0] === '-') lines.push({ sign: '-', number: before++, text: line.slice(1) });
+    else if (line[0] === '+') lines.push({ sign: '+', number: after++, text: line.slice(1) });
+    else if (/^… \d+$/.test(line)) left = Number(line.slice(2));
+  }
+  return { lines, left };
+}
+
+/** The lines of a change, coloured. @param more what is done to see the rest; without it they are only counted */
+export function diffView(diff: string, label: string, more?: () => void): TemplateResult {
+  return html`<div class="diff" tabindex="0" role="group" aria-label=${label}>${guard([diff, more === undefined], () => drawn(diff, more))}</div>`;
+}
+
+function drawn(diff: string, more: (() => void) | undefined): TemplateResult {
+  const { lines, left } = readDiff(diff);
+  const width = String(Math.max(1, ...lines.map(({ number }) => number))).length;
+  const words = counted(left, 'more changed line');
+  return html`${lines.map(({ sign, number, text }) =>
+    sign === '@'
+      ? html`<div class="diff-gap"></div>`
+      : html`<div class="diff-line" data-sign=${sign}><span class="diff-number">${String(number).padStart(width)}</span><span class="diff-sign">${sign === '-' ? '−' : '+'}</span><span class="diff-text">${visible(text)}</span></div>`,
+  )}${left === 0 ? nothing : more ? html`<button class="more" data-testid="more-lines" @click=${more}>${words}</button>` : html`<div class="quiet diff-left">${words}: see Diff</div>`}`;
+}

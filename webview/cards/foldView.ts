@@ -1,0 +1,51 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { ToolCall } from '../../src/protocol/messages.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { card } from './card.ts';
+import { type Fold, foldWords } from './folding.ts';
+import { markOf } from './lineView.ts';
+
+/**
+ * What was read, as one line that changes in place; all of it when it is opened. One call is a card like any other.
+ * @param newest it may still grow: the card of its newest call stays in sight
+ * @param thinking what was thought before the calls of a message that is drawn nowhere else
+ */
+export function foldView(
+  context: PanelContext,
+  run: Run,
+  fold: Fold,
+  { newest, thinking }: { newest: boolean; thinking(at: number): TemplateResult | typeof nothing },
+): TemplateResult {
+  const { key, calls, items } = fold;
+  const cardOf = (at: number, call: ToolCall) => card(context, run, call, placeOf(run, at, call));
+  if (calls.length === 1) return cardOf(fold.at, calls[0]!);
+  const place = `fold:${key}`;
+  const open = context.model.state?.details === 'all' || context.opened.cards.has(place);
+  const toggle = () => {
+    if (!context.opened.cards.delete(place)) context.opened.cards.add(place);
+    context.refresh();
+  };
+  const { words, failed, mark } = foldWords(run, calls);
+  const last = items.at(-1)!;
+  return html`<div class="fold" data-fold=${key}>
+    <button class="fold-head" aria-expanded=${open} @click=${toggle}>
+      <span class="twistie">${icons.chevron}</span><span class="card-icon">${markOf[mark]}</span>
+      <span class="fold-words">${words}${failed > 0 ? html`<span class="quiet"> · ${failed} failed</span>` : nothing}</span>
+    </button>
+    ${
+      open
+        ? html`<div class="fold-cards">${items.map(({ at, calls }) => html`${at === fold.at ? nothing : thinking(at)}${calls.map((call) => cardOf(at, call))}`)}</div>`
+        : newest
+          ? cardOf(last.at, last.calls.at(-1)!)
+          : nothing
+    }
+  </div>`;
+}
+
+/** As cards are told from each other: by message, and among its calls. */
+export function placeOf(run: Run, at: number, call: ToolCall): string {
+  const message = run.messages[at];
+  return `${at}:${message?.role === 'assistant' ? message.toolCalls?.indexOf(call) : -1}`;
+}

@@ -1,0 +1,151 @@
+import type { Message, ToolCall } from '../../src/protocol/messages.ts';
+import { planTool } from '../../src/protocol/plan.ts';
+import type { CallState, Run } from '../../src/protocol/run.ts';
+import type { Mark } from './line.ts';
+import { wordsFor } from './toolWords.ts';
+
+/** Calls that only read, with no words between them, across replies. */
+export interface Fold {
+  /** The id of the first call: the same as long as the fold grows. */
+  key: string;
+  /** The message in which it begins. */
+  at: number;
+  /** In order, by message. */
+  items: { at: number; calls: ToolCall[] }[];
+  calls: ToolCall[];
+}
+
+/** What is drawn of a reply's calls: cards, and folds that begin among them. What it reads into an earlier fold is drawn there. */
+export interface Folded {
+  parts: (ToolCall | Fold)[];
+  /** It is within a fold that began before: nothing of it is drawn where it stands. */
+  within: boolean;
+}
+
+/** The folds of a run. What has settled is not looked at again: a look costs what is new, however long the run is. */
+export class Folding {
+  private run: Run | undefined;
+  private seen = '';
+  private readonly folded = new Map<number, Folded>();
+  /** The fold that a message goes on with. */
+  private readonly before = new Map<number, Fold>();
+  private restart = 0;
+  /** The one at the end of the run, that may grow. */
+  newest: Fold | undefined;
+
+  /** What is drawn of the calls of a message. `parts` of what it has none of is empty. */
+  at(place: number): Folded {
+    return this.folded.get(place) ?? { parts: [], within: false };
+  }
+
+  /** The folds that have calls of a message. */
+  of(place: number): Fold[] {
+    const begun = this.at(place).parts.flatMap((part) => ('calls' in part ? [part] : []));
+    const before = this.before.get(place);
+    return before ? [before, ...begun] : begun;
+  }
+
+  /** Looks at what is new. @param parted something is drawn before the message at this place */
+  look(run: Run, parted: (place: number) => boolean): void {
+    const isOther = run !== this.run;
+    const seen = `${run.seq}:${run.phase}:${run.messages.length}`;
+    if (!isOther && seen === this.seen) return;
+    this.run = run;
+    this.seen = seen;
+    if (isOther) {
+      this.folded.clear();
+      this.before.clear();
+      this.restart = 0;
+    }
+    let open: Fold | undefined;
+    for (let at = this.restart; at < run.messages.length; at++) {
+      this.before.delete(at);
+      open = this.take(run, at, parted(at) ? undefined : open);
+    }
+    this.newest = open;
+    const last = run.messages.findLastIndex(({ role }) => role === 'assistant');
+    let from = open?.at ?? Math.max(0, last);
+    if (last >= 0) from = Math.min(from, last);
+    while (this.before.has(from)) from = this.before.get(from)!.at;
+    this.restart = from;
+  }
+
+  /** Gives the fold that is open behind the message. */
+  private take(run: Run, at: number, before: Fold | undefined): Fold | undefined {
+    const message = run.messages[at]!;
+    if (message.role === 'tool') return before;
+    if (message.role !== 'assistant') return undefined;
+    const calls = (message.toolCalls ?? []).filter(({ name }) => name !== planTool); // the plan says it
+    const isSilent = message.content.trim() === '' && !(calls.length === 0 && message.thinking);
+    let open = isSilent && (calls.length === 0 || isFolded(run, calls[0]!)) ? before : undefined;
+    if (open) this.before.set(at, open);
+    const within = open !== undefined && calls.length > 0;
+    const parts: Folded['parts'] = [];
+    if (within) open!.items.push({ at, calls: [] });
+    for (const call of calls) {
+      if (!isFolded(run, call)) {
+        open = undefined;
+        parts.push(call);
+        continue;
+      }
+      if (!open) {
+        open = { key: call.id, at, items: [{ at, calls: [] }], calls: [] };
+        parts.push(open);
+      }
+      open.items.at(-1)!.calls.push(call);
+      open.calls.push(call);
+    }
+    this.folded.set(at, { parts, within });
+    return hasEnding(message) ? undefined : open;
+  }
+}
+
+const hasEnding = (message: Message): boolean =>
+  message.role === 'assistant' && Boolean(message.incomplete || message.warnings?.length);
+
+const notRead = new Set(['TOOL_DENIED', 'TOOL_NOT_RUN', 'TOOL_INTERRUPTED']);
+
+/** It only reads, nobody was asked about it, and it was let read: whether it could does not matter. */
+function isFolded(run: Run, call: ToolCall): boolean {
+  if (!wordsFor(call.name).many) return false;
+  const state: CallState | undefined = run.calls[call.id];
+  if (state === undefined) return run.phase === 'Running';
+  const { status, decision, automatic, code, ok } = state;
+  if (status === 'asking' || (decision !== undefined && automatic === undefined) || decision === 'deny') return false;
+  if (ok === undefined && run.phase !== 'Running') return false;
+  return code === undefined || !notRead.has(code);
+}
+
+export interface FoldWords {
+  words: string;
+  failed: number;
+  mark: Mark;
+}
+
+/** `Read 13 files, searched twice`. */
+export function foldWords(run: Run, calls: readonly ToolCall[]): FoldWords {
+  const byTool = grouped(calls);
+  const told = [...byTool].map(([name, some]) => {
+    const places = new Set(
+      some.map(({ arguments: { path, id } }) => (typeof path === 'string' ? path : String(id ?? '.'))),
+    );
+    return wordsFor(name).many!(some.length, places.size);
+  });
+  const words = told.join(', ');
+  const states = calls.map(({ id }) => run.calls[id]);
+  return {
+    words: `${words[0]!.toUpperCase()}${words.slice(1)}`,
+    failed: states.filter((state) => state?.ok === false).length,
+    mark: run.phase === 'Running' && states.some((state) => state?.ok === undefined) ? 'working' : 'check',
+  };
+}
+
+function grouped(calls: readonly ToolCall[]): Map<string, ToolCall[]> {
+  const groups = new Map<string, ToolCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.name);
+    if (group) group.push(call);
+    else groups.set(call.name, [call]);
+  }
+  return groups;
+}

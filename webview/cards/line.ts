@@ -1,0 +1,253 @@
+import type { RunPhase } from '../../src/protocol/events.ts';
+import type { ToolCall } from '../../src/protocol/messages.ts';
+import { type CallDraft, type CallState, endWords, hasDied } from '../../src/protocol/run.ts';
+import type { ToolOutcome } from '../../src/protocol/tools.ts';
+import { ago, duration } from '../time.ts';
+import { exitAnswer } from './exitWords.ts';
+import { argumentsSoFar } from './soFar.ts';
+import { type Known, say, type ToolWords, wordsFor } from './toolWords.ts';
+import { ruleWords, whyNot } from './whyNot.ts';
+import { type Piece, plain, wordsOf } from './words.ts';
+
+/**
+ * What happened, at a glance. `dot`: it ran, and said something that may not be good. `none`: it did not happen, and nobody
+ * failed. `going`: its command goes on in the background.
+ */
+export type Mark = 'working' | 'asks' | 'waits' | 'check' | 'dot' | 'cross' | 'none' | 'undone' | 'going';
+
+/** `waiting`: its turn has not come. `skipped`: the run rests without it. */
+export type Status = CallState['status'] | 'writing' | 'waiting' | 'skipped' | 'going';
+
+/** The first line of a card, in words for people. */
+export interface CardLine {
+  status: Status;
+  mark: Mark;
+  verb: string;
+  object: Piece[];
+  outcome: Piece[];
+  /** What stands before the outcome: `: ` where it is the reason for a failure. */
+  joint: ': ' | ' · ';
+  time: string;
+}
+
+/** What a line is made of. */
+export interface Seen {
+  call: ToolCall;
+  state?: CallState;
+  outcome?: ToolOutcome;
+  phase: RunPhase;
+  /** The run rests because the person stopped it. */
+  stopped?: boolean;
+  /** Epoch milliseconds. */
+  now: number;
+  /** Its command in the background is at work in this window. */
+  going?: boolean;
+  lineOf?: Known['lineOf'];
+}
+
+export function cardLine(seen: Seen): CardLine {
+  const { call, state, outcome } = seen;
+  const known: Known = {
+    name: call.name,
+    args: call.arguments,
+    data: outcome?.ok ? (Object(outcome.data) as Known['data']) : {},
+    ...(state && { state }),
+    ...(seen.lineOf && { lineOf: seen.lineOf }),
+  };
+  const words = wordsFor(call.name);
+  const { tense, outcome: came = [], joint = ' · ', time = '', ...rest } = standing(seen, known, words);
+  const object = words.object(known).filter((piece) => wordsOf(piece) !== '');
+  return { ...rest, verb: inTense(words, known, tense), object, outcome: came, joint, time };
+}
+
+/** A call that the model is still writing. */
+export function draftLine({ name, argumentsText }: CallDraft): CardLine {
+  const known: Known = { name, args: argumentsSoFar(argumentsText), data: {} };
+  const words = wordsFor(name);
+  const object = name === '' ? [] : words.object(known).filter((piece) => wordsOf(piece) !== '');
+  const verb = name === '' ? 'Writing' : inTense(words, known, 'doing');
+  return { status: 'writing', mark: 'working', verb, object, outcome: [], joint: ' · ', time: '' };
+}
+
+/** What a call is about, as one text. */
+export const objectWords = (name: string, args: Known['args']): string =>
+  wordsFor(name).object({ name, args, data: {} }).map(wordsOf).join(' ').trim();
+
+/** All of the line as one text, for who hears it, and for where links are not to be. */
+export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
+  const what = [verb, ...object.map(wordsOf)].filter(Boolean).join(' ');
+  const came = outcome.map(wordsOf).join(' · ');
+  return [came ? `${what}${joint}${came}` : what, time].filter(Boolean).join(' · ');
+}
+
+type Tense = 'doing' | 'done' | 'to do' | 'could not' | 'none';
+
+function inTense(words: ToolWords, known: Known, tense: Tense): string {
+  if (tense === 'none') return '';
+  if (tense === 'doing' || tense === 'done') return say(words[tense], known);
+  const verb = say(words.not, known);
+  return tense === 'could not' ? `Could not ${verb}` : `${verb[0]!.toUpperCase()}${verb.slice(1)}`;
+}
+
+type Standing = Pick<CardLine, 'status' | 'mark'> & Partial<CardLine> & { tense: Tense };
+
+function standing(seen: Seen, known: Known, words: ToolWords): Standing {
+  const { state, outcome, phase, call } = seen;
+  if (state?.asked) return asked(seen, state);
+  if (state?.decision === 'deny') return denied(state, outcome);
+  if (state?.background) return inBackground(seen, state);
+  if (state?.status === 'done' || outcome) return ended(seen, known, words);
+  const running = phase === 'Running';
+  if (!running)
+    return state?.startedAt === undefined
+      ? {
+          status: 'skipped',
+          mark: 'none',
+          tense: 'to do',
+          outcome: [plain(seen.stopped ? 'Not run: you stopped' : 'Not run')],
+        }
+      : {
+          status: 'skipped',
+          mark: 'none',
+          tense: 'to do',
+          outcome: [plain(seen.stopped ? 'You stopped it' : 'Interrupted by the last window')],
+        };
+  switch (state?.status) {
+    case 'asking':
+      return { status: 'asking', mark: 'asks', tense: 'to do', outcome: [plain('Waiting for your answer')] };
+    case 'running': {
+      const elapsed = seen.now - (state.startedAt ?? seen.now);
+      return { status: 'running', mark: 'working', tense: 'doing', time: elapsed < 1000 ? '' : duration(elapsed) };
+    }
+    case 'allowed':
+      return { status: 'allowed', mark: 'working', tense: 'doing' };
+    default:
+      return call.malformed === undefined
+        ? { status: 'waiting', mark: 'waits', tense: 'to do', outcome: [plain('Waits its turn')] }
+        : {
+            status: 'waiting',
+            mark: 'none',
+            tense: 'could not',
+            joint: ': ',
+            outcome: [plain(whyNot(call.name, 'TOOL_ARGS_INVALID_JSON', undefined))],
+          };
+  }
+}
+
+/** Its own questions to the person. */
+function asked({ phase }: Seen, { answer, ok }: CallState): Standing {
+  if (!answer && ok !== false && phase === 'Running')
+    return { status: 'asking', mark: 'asks', tense: 'doing', outcome: [plain('Waiting for your answer')] };
+  return answer
+    ? { status: 'done', mark: 'check', tense: 'done', outcome: [plain('You answered')] }
+    : { status: 'done', mark: 'none', tense: 'done', outcome: [plain('Not answered')] };
+}
+
+function denied({ automatic }: CallState, outcome: ToolOutcome | undefined): Standing {
+  const base = { status: 'done', mark: 'none', tense: 'to do' } as const;
+  if (automatic !== undefined) return { ...base, outcome: [plain(ruleWords(automatic, 'deny')!)] };
+  const { words } = Object(outcome?.ok === false ? outcome.error.details : undefined) as { words?: unknown };
+  return { ...base, outcome: [plain('You said no'), ...(typeof words === 'string' ? [{ text: `“${words}”` }] : [])] };
+}
+
+function ended(seen: Seen, known: Known, words: ToolWords): Standing {
+  const { call, state, outcome } = seen;
+  const ok = state?.ok ?? outcome?.ok ?? true;
+  const isCommand = call.name === 'shell.run';
+  const ms = state?.ms ?? 0;
+  const time = ms >= 1000 || (isCommand && state?.ms !== undefined) ? duration(ms) : '';
+  if (!ok) return { ...failed(seen), time };
+  const gave = words.gave?.(known) ?? [];
+  const notes = notesOf(state).map(plain);
+  const undone = undoneWords(state);
+  if (undone) return { status: 'done', mark: 'undone', tense: 'done', outcome: [plain(undone), ...gave], time };
+  const base = { status: 'done', tense: 'done', time } as const;
+  if (!isCommand) return { ...base, mark: 'check', outcome: [...gave, ...notes] };
+  const { mark, words: how } = exit(seen, known);
+  return { ...base, mark, outcome: [...(how ? [plain(how)] : []), ...notes] };
+}
+
+/** Check: it said 0. Dot: it said something else. Cross: it was not let to its end. */
+function exit({ call, state }: Seen, { data }: Known): { mark: Mark; words?: string } {
+  const exitCode = data.exitCode === undefined ? state?.exitCode : (data.exitCode as number | null);
+  if (exitCode === 0 || exitCode === undefined) return { mark: 'check' };
+  if (typeof data.signal === 'string') return { mark: 'cross', words: 'was killed' };
+  if (exitCode === null) return { mark: 'cross', words: data.cut ? 'was ended: it wrote too much' : 'was ended' };
+  const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
+  const answer = exitAnswer(line, exitCode);
+  return answer === undefined ? { mark: 'dot', words: `ended with ${exitCode}` } : { mark: 'check', words: answer };
+}
+
+function failed({ call, state, outcome }: Seen): Standing {
+  const error = outcome?.ok === false ? outcome.error : undefined;
+  const code = state?.code ?? error?.code;
+  const base = { status: 'done', outcome: [] } as const;
+  const not = (words: string): Standing => ({ ...base, mark: 'none', tense: 'to do', outcome: [plain(words)] });
+  if (code === 'TOOL_NOT_RUN') return not('Not run: you said something first');
+  if (code === 'TOOL_DENIED') {
+    const isClosed = (Object(error?.details) as { words?: unknown }).words === 'closed';
+    if (isClosed || !error) return not('Not run: it was not answered');
+    if (error.message.startsWith('Too many')) return not('Not run: too many at once');
+    return not('Not allowed');
+  }
+  const isCommand = call.name === 'shell.run' && state?.startedAt !== undefined;
+  const tense = isCommand ? 'done' : 'could not';
+  const cross = (words: string): Standing => ({
+    ...base,
+    mark: 'cross',
+    tense,
+    joint: isCommand ? ' · ' : ': ',
+    outcome: [plain(words)],
+  });
+  if (code === 'TOOL_INTERRUPTED') return interrupted(state, error?.message, not, cross);
+  if (code === 'TOOL_TIMEOUT' && isCommand) return cross('was ended: its time was over');
+  if (code === 'TOOL_EXEC_FAILED' && isCommand && error?.message.startsWith('It wrote'))
+    return cross('was ended: it wrote too much');
+  return { ...base, mark: 'cross', tense: 'could not', joint: ': ', outcome: [plain(whyNot(call.name, code, error))] };
+}
+
+/** The window that it ran in has ended, or the person has stopped it. */
+function interrupted(
+  state: CallState | undefined,
+  message = 'The run ended',
+  not: (words: string) => Standing,
+  cross: (words: string) => Standing,
+) {
+  if (!message.startsWith('The run ended'))
+    return message.startsWith('This run was imported')
+      ? not('Not run here: the run was imported')
+      : cross('you stopped it');
+  const left = state?.stillRunning?.length ? `, and went on: ${state.stillRunning.join(', ')}` : '';
+  return cross(`interrupted by the last window${left}`);
+}
+
+/** That the person had a hand in it, where that is not the usual. */
+function notesOf(state: CallState | undefined): string[] {
+  if (state?.edited) return ['Changed by you before you allowed it'];
+  const rule = state?.automatic === undefined ? undefined : ruleWords(state.automatic, 'allow');
+  return rule === undefined ? [] : [rule];
+}
+
+function undoneWords({ undone = [], changes = [], moved }: CallState = { status: 'done' }): string | undefined {
+  if (undone.length === 0) return undefined;
+  const all = new Set([...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])]);
+  return undone.length < all.size ? 'Partly undone' : 'Undone';
+}
+
+/** A call whose command goes on after it, or has ended since. */
+function inBackground({ now, going, call }: Seen, { ended: end, startedAt }: CallState): Standing {
+  const name = { tense: 'none' } as const;
+  if (!end) {
+    if (!going) return { ...name, status: 'done', mark: 'none', outcome: [plain('Its window was closed')] };
+    const age = ago(startedAt ?? now, now);
+    return { ...name, status: 'going', mark: 'going', outcome: [plain(age === 'now' ? 'just started' : age)] };
+  }
+  const left = end.stillRunning?.length ? `. Still at work: ${end.stillRunning.join(', ')}` : '';
+  const isOwn = end.by === 'itself' && !end.signal;
+  const line = typeof call.arguments.command === 'string' ? call.arguments.command : '';
+  const answer = isOwn && typeof end.exitCode === 'number' ? exitAnswer(line, end.exitCode) : undefined;
+  const words =
+    answer ?? (end.by === 'itself' && end.signal ? 'was killed' : endWords(end).replace('the person', 'you'));
+  const mark: Mark = isOwn ? (end.exitCode === 0 || answer ? 'check' : 'dot') : hasDied(end) ? 'cross' : 'none';
+  return { ...name, status: 'done', mark, outcome: [plain(words + left)] };
+}

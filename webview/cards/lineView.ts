@@ -1,0 +1,71 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { CardLine, Mark } from './line.ts';
+import type { Lead, Piece } from './words.ts';
+
+const ring = html`<vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>`;
+
+export const markOf: Record<Mark, TemplateResult> = {
+  working: ring,
+  asks: icons.question,
+  waits: icons.ring,
+  check: icons.check,
+  dot: icons.dot,
+  cross: icons.close,
+  none: icons.skipped,
+  undone: icons.undo,
+  going: icons.ringDot,
+};
+
+/** The words of a line, with what leads somewhere as links. */
+export function lineView(context: PanelContext, { verb, object, outcome, joint, time }: CardLine): TemplateResult {
+  const words = [
+    ...(verb ? [html`<span class="card-verb">${visibleLine(verb)}</span>`] : []),
+    ...object.map((one) => piece(context, one)),
+  ];
+  return html`<span class="card-line">${words.map((one, index) => html`${index > 0 ? ' ' : ''}${one}`)}${
+    outcome.length > 0
+      ? html`${joint === ': ' ? html`<span class="card-colon">: </span>` : nothing}<span class="card-words">${joint === ': ' ? nothing : html`<span class="card-joint">${joint}</span>`}${outcome.map((one, index) => html`${index > 0 ? jointOf(outcome[index - 1]!, one) : nothing}${piece(context, one)}`)}</span>`
+      : nothing
+  }${time ? html` <span class="card-time">${time}</span>` : nothing}</span>`;
+}
+
+/** `+12 −3` is one thing. */
+const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>
+  html`<span class="card-joint">${tone && before.tone ? ' ' : ' · '}</span>`;
+
+/** What is left of a text when it is drawn: nobody reads more of it in one line. */
+const most = 300;
+
+function piece(context: PanelContext, { head = '', text, tail = '', code, tone, lead }: Piece): TemplateResult {
+  const [before, middle, end] = [head, text, tail].map((one) =>
+    clean(one.length > most ? `${one.slice(0, most)}…` : one),
+  );
+  const words = html`${before ? html`<span class="piece-whole">${before}</span>` : nothing}${
+    middle ? html`<span class="piece-middle"><bdi>${middle}</bdi></span>` : nothing
+  }${end ? html`<span class="piece-whole"><bdi>${end}</bdi></span>` : nothing}`;
+  const kept = before!.length + end!.length + Math.min(middle!.length, end ? 2 : 12);
+  const style = `--kept: ${kept}ch`; // as a property: the page's policy lets no attribute through
+  const name = code ? 'piece code' : 'piece';
+  if (!lead)
+    return html`<span class=${name} .style=${style} data-tone=${tone ?? nothing} title=${middle ? clean(head + text + tail) : nothing}>${words}</span>`;
+  return html`<button class="${name} link" .style=${style} title=${titleOf(lead)} @click=${(event: Event) => {
+    event.stopPropagation();
+    follow(context, lead);
+  }}>${words}</button>`;
+}
+
+/** Blanks at the ends of a piece are a part of it: a folder and its file are one path. */
+const clean = (text: string): string => visibleLine(text);
+
+const titleOf = (lead: Lead): string =>
+  lead.kind === 'file'
+    ? `Open ${visibleLine(lead.path)}${lead.line ? ` at line ${lead.line}` : ''}`
+    : `Open ${visibleLine(lead.url)}`;
+
+export function follow(context: PanelContext, lead: Lead): void {
+  if (lead.kind === 'address') context.post({ type: 'open-link', url: lead.url });
+  else context.post({ type: 'open-file', path: lead.path, ...(lead.line && { line: lead.line }) });
+}

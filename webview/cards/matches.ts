@@ -1,0 +1,50 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../../src/protocol/counted.ts';
+import { visible, visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { follow } from './lineView.ts';
+
+const mostLines = 300;
+
+/** Files and lines that a tool has found, as links; undefined where it found none of them. */
+export function matchesView(context: PanelContext, data: unknown): TemplateResult | undefined {
+  const { files } = Object(data) as { files?: unknown };
+  if (!Array.isArray(files) || files.length === 0) return undefined;
+  let room = mostLines;
+  const shown: TemplateResult[] = [];
+  for (const one of files) {
+    if (room <= 0) break;
+    const { path, lines, outside } = (typeof one === 'string' ? { path: one } : Object(one)) as Found;
+    if (typeof path !== 'string') return undefined;
+    const some = (Array.isArray(lines) ? lines : []).slice(0, room);
+    room -= some.length + 1;
+    shown.push(
+      html`<li>${outside ? html`<span>${visibleLine(path)}</span>` : link(context, path)}${
+        some.length > 0
+          ? html`<ul>${some.map((line) => lineView(context, path, String(line), outside === true))}</ul>`
+          : nothing
+      }</li>`,
+    );
+  }
+  const left = files.length - shown.length;
+  return html`<ul class="matches" tabindex="0" role="group" aria-label="What was found">${shown}${
+    left > 0 ? html`<li class="quiet">… and ${counted(left, 'more file')}, in the details</li>` : nothing
+  }</ul>`;
+}
+
+interface Found {
+  path?: unknown;
+  lines?: unknown;
+  outside?: unknown;
+}
+
+/** `12: its text`. */
+function lineView(context: PanelContext, path: string, told: string, outside: boolean): TemplateResult {
+  const [, number, , text] = /^(\d+)([:-]) ?(.*)$/s.exec(told) ?? [];
+  if (number === undefined) return html`<li>${visible(told)}</li>`;
+  return html`<li>${outside ? html`<span>${number}</span>` : link(context, path, Number(number))}<span class="match-text">${visible(text!)}</span></li>`;
+}
+
+const link = (context: PanelContext, path: string, line?: number): TemplateResult =>
+  html`<button class="link" title=${line ? `Open ${visibleLine(path)} at line ${line}` : `Open ${visibleLine(path)}`}
+    @click=${() => follow(context, { kind: 'file', path, ...(line && { line }) })}>${line ?? visibleLine(path)}</button>`;

@@ -1,0 +1,359 @@
+import { askTool } from '../../src/protocol/ask.ts';
+import { counted } from '../../src/protocol/counted.ts';
+import type { CallState } from '../../src/protocol/run.ts';
+import { address, bytes, changeCounts, code, file, type Lines, ofServer, type Piece, plain } from './words.ts';
+
+/** What is known of a call: `args` as the model gave them, `data` as the tool answered (empty before). */
+export interface Known {
+  name: string;
+  args: Record<string, unknown>;
+  data: Record<string, unknown>;
+  state?: CallState;
+  /** The command that a call of this run left in the background under this id. */
+  lineOf?(id: string): string | undefined;
+}
+
+type Words = string | ((known: Known) => string);
+
+/** How a tool is spoken of: `Reading a.ts`, `Read a.ts`, `Could not read a.ts`. */
+export interface ToolWords {
+  doing: Words;
+  done: Words;
+  /** Behind `Could not`. */
+  not: Words;
+  object(known: Known): Piece[];
+  /** What came of it, where that is to be said: each piece of it by itself. */
+  gave?(known: Known): Piece[];
+  /** It only reads: how so many of them are told in one line, behind a comma. `places`: how many different ones they were about. */
+  many?(times: number, places: number): string;
+}
+
+const names = [
+  'fs.list',
+  'fs.find',
+  'fs.search',
+  'fs.read',
+  'fs.write',
+  'fs.edit',
+  'fs.apply_patch',
+  'fs.move',
+  'fs.delete',
+  'shell.run',
+  'shell.stop',
+  'output.read',
+  'code.diagnostics',
+  'code.symbols',
+  'code.definition',
+  'code.references',
+  'editor.context',
+  'web.fetch',
+  'plan.update',
+  askTool,
+  'mcp.search_tools',
+  'mcp.call_tool',
+  'mcp.read_resource',
+] as const;
+type ToolName = (typeof names)[number];
+
+const edit: Pick<ToolWords, 'object' | 'gave'> = {
+  object: ({ args, data, state }) => [changed(args, data, state)],
+  gave: edited,
+};
+
+/** Every tool of ours has a row here (a test holds it to that). */
+export const toolWords: Record<ToolName, ToolWords> = {
+  'fs.list': {
+    doing: 'Listing',
+    done: 'Listed',
+    not: 'list',
+    object: ({ args }) => [folder(text(args.path) || '.')],
+    gave: ({ data }) => (Array.isArray(data.entries) ? [plain(counted(data.entries.length, 'entry', 'entries'))] : []),
+    many: (_, places) => (places === 1 ? 'listed a folder' : `listed ${counted(places, 'folder')}`),
+  },
+  'fs.find': {
+    doing: 'Looking for',
+    done: ({ data }) => (Array.isArray(data.files) ? `Found ${counted(data.files.length, 'file')}` : 'Looked for'),
+    not: 'look for',
+    object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path)],
+    gave: ({ data }) => (data.cut ? [plain('there are more')] : []),
+    many: (many) => `looked for files ${times(many)}`,
+  },
+  'fs.search': {
+    doing: 'Searching',
+    done: 'Searched',
+    not: 'search',
+    object: ({ args }) => [pattern(args.pattern), ...inPlace(args.path, args.glob)],
+    gave: ({ data }) => matches(data),
+    many: (many) => `searched ${times(many)}`,
+  },
+  'fs.read': {
+    doing: 'Reading',
+    done: ({ data }) => (data.image ? 'Looked at' : 'Read'),
+    not: 'read',
+    object: ({ args, data }) => [file(text(args.path), { lines: linesRead(args, data) })],
+    gave: ({ args, data }) => {
+      const { startLine, endLine, totalLines } = data;
+      const isFirst = startLine === 1 && number(endLine) < number(totalLines) && !isWindow(args);
+      return isFirst ? [plain(`first ${counted(number(endLine), 'line')}`)] : [];
+    },
+    many: (_, places) => (places === 1 ? 'read a file' : `read ${counted(places, 'file')}`),
+  },
+  'fs.write': {
+    doing: 'Writing',
+    done: ({ state }) => (state?.changes?.[0]?.before === null ? 'Created' : 'Wrote'),
+    not: 'write',
+    ...edit,
+  },
+  'fs.edit': { doing: 'Editing', done: 'Edited', not: 'edit', ...edit },
+  'fs.apply_patch': {
+    doing: 'Editing',
+    done: ({ data }) => (data.created ? 'Created' : 'Edited'),
+    not: 'edit',
+    ...edit,
+  },
+  'fs.move': {
+    doing: 'Moving',
+    done: 'Moved',
+    not: 'move',
+    object: ({ args, data, state }) => {
+      const isThere = data.path !== undefined && !state?.undone?.length;
+      return [
+        file(text(data.from) || text(args.from), { leads: !isThere }),
+        plain('to'),
+        file(text(data.path) || text(args.to), { leads: isThere }),
+      ];
+    },
+  },
+  'fs.delete': {
+    doing: 'Deleting',
+    done: 'Deleted',
+    not: 'delete',
+    object: ({ args, data }) => {
+      const isFolder = data.files !== undefined && !text(args.path).endsWith('/');
+      return [file(text(args.path) + (isFolder ? '/' : ''), { leads: false })];
+    },
+    gave: ({ data }) => (data.files === undefined ? [] : [plain(counted(number(data.files), 'file'))]),
+  },
+  'shell.run': {
+    doing: 'Running',
+    done: ({ state, data }) => (state?.background || data.running ? 'Started' : 'Ran'),
+    not: 'run',
+    object: ({ args, state }) => [code(state?.command?.line ?? text(args.command))],
+  },
+  'shell.stop': {
+    doing: 'Stopping',
+    done: 'Stopped',
+    not: 'stop',
+    object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
+  },
+  'output.read': {
+    doing: 'Reading the output of',
+    done: 'Read the output of',
+    not: 'read the output of',
+    object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
+    gave: ({ data }) => {
+      const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
+      return all === 0 ? [] : [plain(`lines ${first!.toLocaleString('en-US')} to ${last!.toLocaleString('en-US')} of ${all!.toLocaleString('en-US')}`)]; // biome-ignore format: one line
+    },
+    many: (many) => `read an output ${times(many)}`,
+  },
+  'code.diagnostics': {
+    doing: 'Checking for problems in',
+    done: 'Checked for problems in',
+    not: 'check for problems in',
+    object: ({ args }) => [args.path === undefined ? plain('all files') : folder(text(args.path))],
+    gave: ({ data }) => {
+      if (data.errors === undefined) return [];
+      const [errors, warnings] = [number(data.errors), number(data.warnings)];
+      if (errors + warnings === 0) return [plain('none')];
+      return [
+        ...(errors > 0 ? [plain(counted(errors, 'error'))] : []),
+        ...(warnings > 0 ? [plain(counted(warnings, 'warning'))] : []),
+      ];
+    },
+    many: (many) => `checked for problems ${times(many)}`,
+  },
+  'code.symbols': {
+    doing: ({ args }) => (args.path === undefined ? 'Looking for the name' : 'Listing what is defined in'),
+    done: ({ args }) => (args.path === undefined ? 'Looked for the name' : 'Listed what is defined in'),
+    not: ({ args }) => (args.path === undefined ? 'look for the name' : 'list what is defined in'),
+    object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
+    gave: ({ data }) => (Array.isArray(data.files) ? [plain(counted(linesIn(data.files), 'name'))] : []),
+    many: (many) => `looked at definitions ${times(many)}`,
+  },
+  'code.definition': {
+    doing: 'Looking where it is defined:',
+    done: 'Looked where it is defined:',
+    not: 'look where it is defined:',
+    object: named,
+    gave: ({ data }) => places(data),
+    many: (many) => `looked up names ${times(many)}`,
+  },
+  'code.references': {
+    doing: 'Looking where it is used:',
+    done: 'Looked where it is used:',
+    not: 'look where it is used:',
+    object: named,
+    gave: ({ data }) => places(data),
+    many: (many) => `looked up uses ${times(many)}`,
+  },
+  'editor.context': {
+    doing: 'Looking at',
+    done: 'Looked at',
+    not: 'look at',
+    object: ({ data }) => {
+      const active = Object(data.active) as { path?: unknown; selection?: { startLine: number; endLine: number } };
+      if (typeof active.path !== 'string') return [plain('the editor')];
+      const { selection } = active;
+      return [
+        plain('the editor:'),
+        file(active.path, selection && { lines: [selection.startLine, selection.endLine] }),
+      ];
+    },
+    many: (many) => `looked at the editor ${times(many)}`,
+  },
+  'web.fetch': {
+    doing: 'Getting',
+    done: 'Got',
+    not: 'get',
+    object: ({ args, data }) => [address(text(data.url) || text(args.url))],
+    gave: ({ data }) => (typeof data.bytes === 'number' ? [plain(bytes(data.bytes))] : []),
+  },
+  'plan.update': {
+    doing: 'Planning',
+    done: 'Planned',
+    not: 'change the plan',
+    object: () => [],
+    gave: ({ data }) => (data.items === undefined ? [] : [plain(`${number(data.done)} of ${number(data.items)} done`)]),
+  },
+  [askTool]: {
+    doing: 'Asking',
+    done: 'Asked',
+    not: 'ask',
+    object: ({ args, state }) => {
+      const asked = state?.asked ?? (Array.isArray(args.questions) ? (args.questions as unknown[]) : []);
+      const [first] = asked as { question?: unknown }[];
+      return [asked.length > 1 ? plain(counted(asked.length, 'question')) : { text: text(Object(first).question) }];
+    },
+  },
+  'mcp.search_tools': {
+    doing: 'Looking for a tool:',
+    done: 'Looked for a tool:',
+    not: 'look for a tool:',
+    object: ({ args }) => [{ text: text(args.query) }],
+    gave: ({ data }) => (Array.isArray(data.tools) ? [plain(`${data.tools.length} found`)] : []),
+    many: (many) => `looked for a tool ${times(many)}`,
+  },
+  'mcp.call_tool': {
+    doing: 'Using',
+    done: 'Used',
+    not: 'use',
+    object: ({ args }) => {
+      const of = ofServer(text(args.name));
+      return of ? serverPieces(of) : [plain('a tool of a server')];
+    },
+  },
+  'mcp.read_resource': {
+    doing: ({ args }) => (args.uri === undefined ? 'Listing what can be read at' : 'Reading'),
+    done: ({ args }) => (args.uri === undefined ? 'Listed what can be read at' : 'Read'),
+    not: ({ args }) => (args.uri === undefined ? 'list what can be read at' : 'read'),
+    object: ({ args }) => [
+      ...(args.uri === undefined ? [] : [{ ...file(text(args.uri), { leads: false }) }, plain('of')]),
+      plain(text(args.server) || 'a server'),
+    ],
+    many: (many) => `read from a server ${times(many)}`,
+  },
+};
+
+/** Of a server's tool, or one that is none of ours. */
+const foreign: ToolWords = {
+  doing: 'Using',
+  done: 'Used',
+  not: 'use',
+  object: ({ name }) => {
+    const of = ofServer(name);
+    return of ? serverPieces(of) : [{ text: name, code: true }];
+  },
+};
+
+export const wordsFor = (name: string): ToolWords =>
+  Object.hasOwn(toolWords, name) ? toolWords[name as ToolName] : foreign;
+
+export const say = (words: Words, known: Known): string => (typeof words === 'string' ? words : words(known));
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const pattern = (value: unknown): Piece => code(text(value));
+const folder = (path: string): Piece => (path === '.' ? plain('the folder') : file(path, { leads: false }));
+const times = (many: number) => (many === 1 ? 'once' : many === 2 ? 'twice' : `${many.toLocaleString('en-US')} times`);
+const serverPieces = ({ server, tool }: { server: string; tool: string }): Piece[] => [
+  plain(`${server}:`),
+  { text: tool },
+];
+
+function inPlace(path: unknown, glob?: unknown): Piece[] {
+  const [where, which] = [text(path), text(glob)];
+  const place = where === '.' ? '' : where;
+  if (place === '' && which === '') return [];
+  const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
+  return [plain('in'), file(whole, { leads: false })];
+}
+
+function matches(data: Record<string, unknown>): Piece[] {
+  if (data.matches === undefined) return [];
+  const [found, files] = [number(data.matches), Array.isArray(data.files) ? data.files.length : 0];
+  if (found === 0) return [plain('no match')];
+  const all = `${data.cut ? 'first ' : ''}${counted(found, 'match', 'matches')}`;
+  return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
+}
+
+function places(data: Record<string, unknown>): Piece[] {
+  if (data.places === undefined) return [];
+  const files = Array.isArray(data.files) ? data.files.length : 0;
+  const all = data.places === 0 ? 'nowhere' : counted(number(data.places), 'place');
+  return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
+}
+
+function named({ args }: Known): Piece[] {
+  const line = typeof args.line === 'number' ? args.line : undefined;
+  const at = file(text(args.path), line === undefined ? {} : { lines: [line, line] });
+  return [pattern(args.symbol), plain('of'), at];
+}
+
+const isWindow = ({ offset, limit }: Record<string, unknown>) => offset !== undefined || limit !== undefined;
+
+/** The lines that were read, or are being read, where that is not the file as a whole. */
+function linesRead(args: Record<string, unknown>, data: Record<string, unknown>): Lines | undefined {
+  if (!isWindow(args)) return undefined;
+  const first = number(data.startLine) || number(args.offset) || 1;
+  const last = number(data.endLine) || (args.limit === undefined ? 0 : first + number(args.limit) - 1);
+  return last < first ? undefined : [first, last];
+}
+
+function changed(args: Record<string, unknown>, data: Record<string, unknown>, state: CallState | undefined): Piece {
+  const path = text(data.path) || state?.changes?.[0]?.path || text(args.path) || pathOfPatch(text(args.patch));
+  return file(path);
+}
+
+const pathOfPatch = (patch: string): string => /^\+\+\+ (?:b\/)?([^\t\n]+)/m.exec(patch)?.[1] ?? '';
+
+function edited({ data }: Known): Piece[] {
+  if (data.added === undefined) return [];
+  const { newProblems, changedOnSave } = data;
+  const problems = Array.isArray(newProblems) ? newProblems.length : 0;
+  const onSave = text(changedOnSave).match(/^\+/gm)?.length ?? 0;
+  return [
+    ...changeCounts(number(data.added), number(data.removed)),
+    ...(problems > 0 ? [plain(counted(problems, 'new problem'))] : []),
+    ...(onSave > 0 ? [plain(`your formatter changed ${counted(onSave, 'more line', 'more lines')}`)] : []),
+    ...(changedOnSave && onSave === 0 ? [plain('your formatter changed it, too')] : []),
+  ];
+}
+
+const linesIn = (files: readonly unknown[]): number =>
+  files.reduce<number>((sum, one) => sum + ((Object(one) as { lines?: unknown[] }).lines?.length ?? 0), 0);
+
+function commandOf(lineOf: Known['lineOf'], id: unknown): Piece {
+  const line = lineOf?.(text(id));
+  return line === undefined ? plain('a command') : code(line);
+}

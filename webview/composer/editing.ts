@@ -1,0 +1,46 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Run } from '../../src/protocol/run.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { filesAfter } from './filesAfter.ts';
+
+/** What was said, and is being said otherwise in the message box; what stood there before. */
+let editing: { runId: string; at: number; before: string; restore: boolean } | undefined;
+
+export const editedSaid = (run: Run | null): typeof editing =>
+  editing && run && editing.runId === run.id ? editing : undefined;
+
+export function beginSaying(run: Run, at: number, before: string): void {
+  editing = { runId: run.id, at, before: editing?.runId === run.id ? editing.before : before, restore: false };
+}
+
+/** Gives what stood in the message box before. */
+export function endSaying(): string {
+  const before = editing?.before ?? '';
+  editing = undefined;
+  return before;
+}
+
+/** Above the message box: what sending does, and, asked once, what becomes of the files. */
+export function sayingBar(context: PanelContext, leave: () => void): TemplateResult | typeof nothing {
+  const { run } = context.model;
+  const edited = editedSaid(run);
+  if (!run || !edited) return nothing;
+  const files = filesAfter(run, edited.at);
+  const choose = (restore: boolean) => () => {
+    edited.restore = restore;
+    context.refresh();
+  };
+  const choice = (label: string, restore: boolean) =>
+    html`<label><input type="radio" name="files" .checked=${edited.restore === restore} @change=${choose(restore)}>${label}</label>`;
+  return html`<div class="saying" data-testid="saying">
+    <span>Said otherwise: it goes on from there in a branch.</span>
+    ${
+      files > 0
+        ? html`<span class="saying-files" role="radiogroup" aria-label="Files that were changed since">Files: ${choice('leave', false)} ${choice(`restore (${files})`, true)}</span>`
+        : nothing
+    }
+    <vscode-button appearance="icon" title="Leave it as it was said" aria-label="Leave it as it was said" data-testid="leave-saying"
+      @click=${leave}>${icons.close}</vscode-button>
+  </div>`;
+}

@@ -1,0 +1,18 @@
+import type { Run } from '../../src/protocol/run.ts';
+
+/** How many files are not as they were when the message at this place was said, by what the calls since then told. */
+export function filesAfter(run: Run, at: number): number {
+  const before = new Set(
+    run.messages
+      .slice(0, at)
+      .flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []))
+      .map(({ id }) => id),
+  );
+  const files = new Set<string>();
+  for (const [id, { changes = [], moved, undone = [] }] of Object.entries(run.calls)) {
+    if (before.has(id)) continue;
+    for (const path of [...changes.map((change) => change.path), ...(moved ? [moved.to] : [])])
+      if (!undone.includes(path)) files.add(path);
+  }
+  return files.size;
+}

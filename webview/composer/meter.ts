@@ -1,0 +1,131 @@
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import type { Filling } from '../../src/protocol/filling.ts';
+import { dollars } from '../../src/protocol/money.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import type { PanelContext } from '../context.ts';
+import { costWords, count } from '../time.ts';
+
+/** From this part of the window on the meter warns. */
+const nearlyFull = 0.9;
+
+/** How full the model's window is, as of the newest call; what fills it, and what the run took, is in its popover. */
+export function meter(context: PanelContext, run: Run): TemplateResult | typeof nothing {
+  const now = measured(context, run);
+  if (!now) return nothing;
+  const { total, size } = now;
+  const part = size === undefined ? undefined : total / size;
+  const label = part === undefined ? count(total) : `${Math.round(part * 100)} %`;
+  const open = context.opened.meter === true;
+  const title = `The model's window: ${fullness(now)}`;
+  return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
+      @focusout=${(event: FocusEvent) => leave(context, event)}>
+    <button class="meter-button ${part !== undefined && part >= nearlyFull ? 'full' : ''}" data-testid="meter" title=${title}
+      aria-label=${title} aria-haspopup="dialog" aria-expanded=${open ? 'true' : 'false'} @click=${() => toggle(context)}
+      >${part === undefined ? nothing : bar(part, now)}<span class="meter-label">${label}</span></button>
+    ${open ? popover(context, run, now) : nothing}
+  </span>`;
+}
+
+interface Measured {
+  total: number;
+  size?: number;
+  filling?: Filling;
+}
+
+/** What is on record may be of before the parts were counted, or of a file: a number that is none is not shown. */
+function measured({ model: { state } }: PanelContext, { filling, contextTokens, models }: Run): Measured | undefined {
+  const total = filling?.total ?? contextTokens;
+  if (!(total > 0)) return undefined;
+  const isChosen = models === undefined || models.at(-1)?.model === state?.modelId;
+  const size = filling?.size ?? (isChosen ? state?.window : undefined);
+  return { total, ...(size !== undefined && size > 0 && { size }), ...(filling && { filling }) };
+}
+
+const fullness = ({ total, size }: Measured): string =>
+  size === undefined ? `${count(total)}, window unknown` : `${count(total)} of ${count(size)}`;
+
+/** A mark stands where room is made by itself. */
+function bar(part: number, { size = 1, filling }: Measured): TemplateResult {
+  const mark = filling?.roomAt === undefined ? undefined : Math.min(100, (filling.roomAt / size) * 100);
+  return html`<svg class="meter-bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    <rect class="meter-all" y="2" width="100" height="4" />
+    <rect class="meter-filled" y="2" width=${Math.min(100, part * 100)} height="4" />
+    ${mark === undefined ? nothing : svg`<rect class="meter-mark" x=${mark - 1.5} width="3" height="8" />`}
+  </svg>`;
+}
+
+function popover(context: PanelContext, run: Run, now: Measured): TemplateResult {
+  const { filling } = now;
+  const { limits } = context.model.state ?? {};
+  const most = limits?.run === undefined ? undefined : Math.max(limits.run, run.allowed ?? 0);
+  const cost = `${costWords(run.usage.cost, run.unpriced)}${most === undefined ? '' : `, of ${dollars(most)}`}`;
+  const setWindow = () => context.post({ type: 'action', action: 'set-window' });
+  return html`<div class="meter-popover" role="dialog" aria-label="The model's window" tabindex="-1" data-testid="meter-popover">
+    <p class="meter-head"><b>${fullness(now)}</b>${
+      now.size === undefined
+        ? html` · <button class="meter-link" data-testid="set-window" @click=${setWindow}>Set…</button>`
+        : nothing
+    }</p>
+    ${filling ? parts(now.total, filling) : nothing}
+    <dl class="meter-parts">
+      ${filling?.cached ? row('Read from cache', count(filling.cached)) : nothing}
+      ${row('This run in all', count(run.usage.totalTokens))}
+      ${row('Cost', cost)}
+    </dl>
+    ${compactButton(context, run)}
+  </div>`;
+}
+
+function compactButton(context: PanelContext, run: Run): TemplateResult {
+  const { room } = context.model;
+  const frees = room?.runId === run.id ? room.frees : undefined;
+  const compact = () => {
+    context.post({ type: 'action', action: 'compact' });
+    toggle(context);
+  };
+  return html`<p class="meter-acts"><vscode-button class="small" appearance="secondary" data-testid="compact"
+      ?disabled=${frees === 0} @click=${compact}>Compact Now</vscode-button><span class="quiet">${
+        frees === undefined ? nothing : frees > 0 ? `frees about ${count(frees)}` : 'nothing to leave out'
+      }</span></p>`;
+}
+
+/** They are estimated: so much of them all is so much of what was counted. */
+function parts(total: number, filling: Filling): TemplateResult {
+  const { instructions, tools, words, output, answers, summary, leftOut } = filling;
+  const all = instructions + tools + words + output + answers + summary;
+  const about = (tokens: number) => `about ${count(Math.round((tokens * total) / Math.max(1, all)))}`;
+  const rows: [what: string, tokens: number][] = [
+    ['Instructions', instructions],
+    ['Tools', tools],
+    ['Your words', words],
+    ['Files and output', output],
+    ['Answers', answers],
+    ['Summary', summary],
+  ];
+  return html`<dl class="meter-parts">
+    ${rows.map(([what, tokens]) => (tokens > 0 ? row(what, about(tokens)) : nothing))}
+    ${leftOut > 0 ? row('Left out', about(leftOut), 'quiet') : nothing}
+  </dl>`;
+}
+
+const row = (what: string, how: string, kind = '') =>
+  html`<div class="meter-row ${kind}"><dt>${what}</dt><dd>${how}</dd></div>`;
+
+function toggle(context: PanelContext): void {
+  context.opened.meter = !context.opened.meter;
+  if (context.opened.meter) context.post({ type: 'measure-room' });
+  context.refresh();
+}
+
+function onKey(context: PanelContext, event: KeyboardEvent): void {
+  if (event.key !== 'Escape' || !context.opened.meter) return;
+  event.stopPropagation();
+  toggle(context);
+  document.querySelector<HTMLElement>('[data-testid="meter"]')?.focus();
+}
+
+/** It lies over the conversation: whoever goes there has no use for it any more. */
+function leave(context: PanelContext, { currentTarget, relatedTarget }: FocusEvent): void {
+  const inside = (currentTarget as Node).contains(relatedTarget as Node | null);
+  if (context.opened.meter && !inside && document.hasFocus()) toggle(context);
+}

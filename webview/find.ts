@@ -1,0 +1,138 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Run } from '../src/protocol/run.ts';
+import { focusComposer } from './composer/draft.ts';
+import type { PanelContext } from './context.ts';
+import { icons } from './icons.ts';
+import { type Found, findIn } from './transcript/found.ts';
+import type { Scroll } from './transcript/scroll.ts';
+import { unfold } from './transcript/transcript.ts';
+
+/** How many places of one message are marked: who looks for one letter needs no more. */
+const mostMarked = 500;
+
+/** What is looked for in the shown run, while its box is open. */
+let looking:
+  | { query: string; found: (Found & { drawnAt?: number })[]; at: number; run: Run | null; messages: number }
+  | undefined;
+/** The message that was gone to, until it is drawn. */
+let going = false;
+
+/** A box to look for words in the whole run, which the page itself, of which only a part is drawn, has not. */
+export function findBar(context: PanelContext, scroll: Scroll): TemplateResult | typeof nothing {
+  if (!looking) return nothing;
+  refind(context);
+  const { query, found, at } = looking;
+  const count = query === '' ? '' : found.length === 0 ? 'None' : `${at + 1} of ${found.length}`;
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && !event.isComposing) goOn(context, scroll, event.shiftKey ? -1 : 1);
+    else if (event.key === 'Escape') closeFind(context);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const search = ({ target }: Event) => look(context, scroll, (target as HTMLInputElement).value);
+  const button = (name: string, icon: TemplateResult, act: () => void, disabled = false) =>
+    html`<vscode-button appearance="icon" title=${name} aria-label=${name} ?disabled=${disabled} @click=${act}>${icon}</vscode-button>`;
+  return html`<search class="find" aria-label="Find in this run" @keydown=${onKey}>
+    <input type="text" class="find-words" data-testid="find" maxlength="200" placeholder="Find in this run" aria-label="Find in this run"
+      .value=${query} @input=${search}>
+    <span class="find-count quiet" role="status">${count}</span>
+    ${button('Previous message that has it', icons.up, () => goOn(context, scroll, -1), found.length === 0)}
+    ${button('Next message that has it', icons.down, () => goOn(context, scroll, 1), found.length === 0)}
+    ${button('Close', icons.close, () => closeFind(context))}
+  </search>`;
+}
+
+/** Ctrl+F, wherever the keys are in the panel: nothing of it goes on to the editor, which would look in its own text. */
+export function onFindKey(context: PanelContext, event: KeyboardEvent): void {
+  const isFind =
+    (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'f';
+  if (!isFind || !context.model.run) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const chosen = document.getSelection()?.toString().trim().split('\n', 1)[0] ?? '';
+  looking ??= { query: '', found: [], at: 0, run: null, messages: 0 };
+  if (chosen) looking = { ...looking, query: chosen.slice(0, 200), run: null };
+  context.refresh();
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => document.querySelector<HTMLInputElement>('.find-words')?.select()),
+  );
+}
+
+export function closeFind(context: PanelContext): void {
+  looking = undefined;
+  CSS.highlights.delete(highlightName);
+  context.refresh();
+  focusComposer();
+}
+
+/** After each drawing: marks the words in the message that is shown, and brings the first of them into view. */
+export function markFound(scroll: Scroll): void {
+  const hit = looking?.found[looking.at];
+  if (!looking || !hit) return void CSS.highlights.delete(highlightName);
+  const message = scroll.pages.elementOf(hit.drawnAt ?? hit.place);
+  const ranges = message ? rangesOf(message, looking.query.toLowerCase()) : [];
+  CSS.highlights.set(highlightName, new Highlight(...ranges));
+  if (!going) return;
+  going = false;
+  if (ranges[0]) scroll.intoView(ranges[0].getBoundingClientRect());
+}
+
+const highlightName = 'found';
+
+function look(context: PanelContext, scroll: Scroll, query: string): void {
+  looking = { query, found: [], at: 0, run: null, messages: 0 };
+  refind(context);
+  goOn(context, scroll, 0);
+}
+
+/** Looks again when there is another run, or more of it; from what is nearest to the end, as a reader of chats expects. */
+function refind(context: PanelContext): void {
+  const { run, results } = context.model;
+  if (!looking || (looking.run === run && looking.messages === run?.messages.length)) return;
+  const isMore = looking.run === run;
+  const found = run ? findIn(run.messages, results, looking.query) : [];
+  looking = {
+    ...looking,
+    found,
+    at: isMore ? looking.at : Math.max(0, found.length - 1),
+    run,
+    messages: run?.messages.length ?? 0,
+  };
+}
+
+function goOn(context: PanelContext, scroll: Scroll, step: number): void {
+  if (!looking) return;
+  const { found } = looking;
+  if (found.length > 0) {
+    looking.at = (looking.at + step + found.length) % found.length;
+    const hit = found[looking.at]!;
+    for (const card of hit.cards) context.opened.cards.add(card).add(`${card}:raw`);
+    if (hit.thinking) context.opened.unfolded.add(`${hit.place}:thinking`);
+    hit.drawnAt = hit.cards.length > 0 || hit.thinking ? unfold(context, hit.place) : hit.place;
+    scroll.toPlace(hit.drawnAt);
+    going = true;
+  }
+  context.refresh();
+}
+
+function rangesOf(element: HTMLElement, wanted: string): Range[] {
+  const ranges: Range[] = [];
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (wanted !== '' && ranges.length < mostMarked && texts.nextNode()) {
+    const node = texts.currentNode as Text;
+    const text = node.data.toLowerCase();
+    if (text.length !== node.data.length) continue; // a letter that is two when small: places would be others
+    for (
+      let at = text.indexOf(wanted);
+      at >= 0 && ranges.length < mostMarked;
+      at = text.indexOf(wanted, at + wanted.length)
+    ) {
+      const range = new Range();
+      range.setStart(node, at);
+      range.setEnd(node, at + wanted.length);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}

@@ -1,0 +1,209 @@
+import type { EndCode, Reason, Repeated } from '../../src/protocol/codes.ts';
+import { errorSentence } from '../../src/protocol/codeWords.ts';
+import { counted } from '../../src/protocol/counted.ts';
+import type { ErrorInfo } from '../../src/protocol/messages.ts';
+import { planOf } from '../../src/protocol/plan.ts';
+import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
+import { type CallState, endWords, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
+import type { Took } from '../../src/protocol/took.ts';
+import type { ViewMessage } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import { objectWords } from '../cards/line.ts';
+import { count, duration, money } from '../time.ts';
+
+/** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
+export interface End {
+  tone: 'error' | 'warning' | '';
+  says: string;
+  ways: readonly Way[];
+  /** What *Details* opens: the output of this call. */
+  toolCallId?: string;
+}
+
+/** What each button does. `say`: the keys go to the message box. *Another* names as much as the limit, and the host asks before. */
+export const acts = {
+  Continue: { type: 'continue' },
+  Retry: { type: 'continue' },
+  'Retry With…': { type: 'action', action: 'try-another-model' },
+  'Pick Model': { type: 'action', action: 'try-another-model' },
+  'Set API Key': { type: 'action', action: 'set-key' },
+  'Set Secret…': { type: 'action', action: 'set-secret' },
+  'Forget API Key': { type: 'action', action: 'forget-key' },
+  'Use an Endpoint…': { type: 'action', action: 'use-endpoint' },
+  'Manage Models…': { type: 'action', action: 'manage-models' },
+  'Add GPU Engine…': { type: 'action', action: 'add-gpu-engine' },
+  Another: { type: 'action', action: 'raise-limit' },
+  'Take Over': { type: 'action', action: 'take-over' },
+  'Manage Trust': { type: 'action', action: 'manage-trust' },
+  Settings: { type: 'action', action: 'open-settings' },
+  'Show Log': { type: 'action', action: 'show-log' },
+  'New Run': { type: 'new-run' },
+  'New Run With a Summary': { type: 'new-run', summary: true },
+  'Say What Instead': 'say',
+  Details: 'output',
+} as const satisfies Record<string, ViewMessage | 'say' | 'output'>;
+export type Way = keyof typeof acts;
+
+/** The button for each command that a sentence may name (`Run *Towpath: Set API Key*`): whoever reads it need not look for it. */
+export const named: Readonly<Record<string, Way>> = {
+  'Set API Key': 'Set API Key',
+  'Set Secret of a Header': 'Set Secret…',
+  'Forget API Key': 'Forget API Key',
+  'Use an Endpoint': 'Use an Endpoint…',
+  'Pick Model…': 'Pick Model',
+  'Manage Models…': 'Manage Models…',
+  'Add GPU Engine…': 'Add GPU Engine…',
+  'Show Log': 'Show Log',
+};
+
+interface Kind extends Pick<End, 'tone' | 'ways'> {
+  /** In place of the error's own sentence. */
+  says?(run: Run, error: ErrorInfo): string;
+}
+
+const again = ['Retry', 'Retry With…'] as const;
+
+/** A new code has no way out before it has one here. */
+export const ends: Record<EndCode, Kind> = {
+  LLM_AUTH_FAILED: { tone: 'error', ways: again },
+  LLM_TIMEOUT: { tone: 'error', ways: again },
+  LLM_RATE_LIMITED: { tone: 'warning', ways: again },
+  LLM_HTTP_ERROR: { tone: 'error', ways: again },
+  LLM_BAD_RESPONSE: { tone: 'error', ways: again },
+  LLM_INCOMPLETE: { tone: 'error', ways: again },
+  LLM_CONTEXT_OVERFLOW: { tone: 'warning', ways: ['New Run With a Summary', 'Pick Model'] },
+  LLM_CONTENT_FILTERED: { tone: '', ways: ['Retry With…'] },
+  UNKNOWN: { tone: 'error', ways: again },
+  STORE_FULL: { tone: 'error', ways: ['Retry'] },
+  STORE_READONLY: { tone: 'error', ways: ['Retry'] },
+  STORE_LOCKED: { tone: 'warning', ways: ['Take Over'] },
+  STORE_DAMAGED: { tone: 'error', ways: ['New Run'] },
+  STORE_FAILED: { tone: 'error', ways: ['Continue'] },
+  STORE_AUDIT: { tone: 'error', ways: ['Settings', 'Retry'] },
+  ENGINE_RUN_NOT_FOUND: { tone: 'warning', ways: ['New Run'] },
+  ENGINE_RUN_EXISTS: { tone: 'warning', ways: ['Continue', 'New Run'] },
+  ENGINE_ABORTED: { tone: '', ways: ['Continue'], says: (run, { message }) => withPlan(run, message || 'Stopped.') },
+  ENGINE_BUSY: { tone: '', ways: [] },
+  ENGINE_NOT_ASKED: { tone: '', ways: ['Continue'] },
+  ENGINE_MAX_TURNS_EXCEEDED: {
+    tone: 'warning',
+    ways: ['Continue'],
+    says: ({ took }, { message }) => (took ? wordsOf(took) : message),
+  },
+  ENGINE_LOOP_DETECTED: {
+    tone: 'warning',
+    ways: ['Say What Instead', 'Continue', 'Retry With…'],
+    says: (_, { details }) => repeatedWords(details),
+  },
+  WORKFLOW_LIMIT_REACHED: { tone: 'warning', ways: ['Continue'] },
+  LIMIT_RUN_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
+  LIMIT_DAY_REACHED: { tone: 'warning', ways: ['Another', 'Pick Model'] },
+  LIMIT_UNREADABLE: { tone: 'warning', ways: ['Settings', 'Continue'] },
+  LIMIT_DAY_UNKNOWN: { tone: 'warning', ways: ['Continue', 'Settings'] },
+  WORKFLOW_NOT_FOUND: { tone: 'error', ways: ['Retry', 'New Run'] },
+  WORKFLOW_INVALID: { tone: 'error', ways: ['Retry', 'New Run'] },
+  WORKFLOW_UNTRUSTED: { tone: 'warning', ways: ['Manage Trust', 'Retry'] },
+};
+
+/** Where a code alone does not say which way out there is. */
+export const endsFor: Record<Reason, Kind> = {
+  cut: { tone: '', ways: ['Continue'] },
+  empty: { tone: '', ways: ['Retry With…', 'Retry'] },
+  'no-credit': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  'other-model': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  'no-model': { tone: 'warning', ways: ['Pick Model'] },
+  'unusable-model': { tone: 'error', ways: ['Pick Model', 'Retry'] },
+  unreachable: { tone: 'error', ways: ['Retry', 'Settings', 'Retry With…'] },
+  'local-ended': { tone: 'error', ways: ['Continue', 'Show Log', 'Retry With…'] },
+};
+
+/** A node of a workflow brings whatever its tool says; it can be tried again. */
+const ofNode: Kind = { tone: 'error', ways: ['Retry'] };
+/** A code of another version. */
+const unknown: Kind = { tone: 'error', ways: ['Retry'] };
+
+/** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
+export function endOf(run: Run): End | undefined {
+  if (run.readOnly) return { tone: 'warning', says: run.readOnly, ways: [] };
+  if (run.phase === 'Running') return undefined;
+  const { error } = run;
+  if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;
+  if (error) return ofError(run, error);
+  const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
+  if (died) return diedEnd(...died);
+  if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, 'Paused between two turns.'), ways: ['Continue'] };
+  if (hasLooseEnds(run)) return { tone: '', says: 'Interrupted before it was done.', ways: ['Continue'] };
+  return receipt(run);
+}
+
+function ofError(run: Run, error: ErrorInfo): End {
+  const kind = kindOf(run, error);
+  const says = kind.says?.(run, error) ?? errorSentence(error);
+  const told = [...says.matchAll(/\*Towpath: ([^*\n]{1,60})\*/g)].flatMap(([, command]) => named[command!] ?? []);
+  const ways: Way[] = [...told, ...kind.ways];
+  const isFirst = (way: Way, place: number) => ways.findIndex((other) => doTheSame(other, way)) === place;
+  return { tone: kind.tone, says, ways: ways.filter(isFirst) };
+}
+
+const doTheSame = (one: Way, other: Way): boolean => JSON.stringify(acts[one]) === JSON.stringify(acts[other]);
+
+function kindOf(run: Run, { code, reason }: ErrorInfo): Kind {
+  const kind = endsFor[reason as Reason] ?? ends[code as EndCode];
+  if (kind) return kind;
+  return run.graph && run.graph.main.at.length > 0 ? ofNode : unknown;
+}
+
+/** The model hears of it at the next turn; until then only this says it. */
+function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untoldEnds>[number][1]): End {
+  const name = visibleLine(command.line.length > 60 ? `${command.line.slice(0, 60)}…` : command.line);
+  const ways: Way[] = ended.outputId ? ['Continue', 'Details'] : ['Continue'];
+  return { tone: 'warning', says: `In the background, “${name}” ${endWords(ended)}.`, ways, toolCallId };
+}
+
+/** What the work changed and ran, if it did: nothing is said of mere words. */
+function receipt(run: Run): End | undefined {
+  const { work } = run;
+  if (!work?.ended) return undefined;
+  const calls = Object.values(run.calls).filter(({ startedAt = 0 }) => startedAt >= work.began);
+  const files = new Set(calls.flatMap(changed)).size;
+  const commands = calls.filter(({ command, step }) => command && !step).length;
+  if (files + commands === 0) return undefined;
+  const cost = (run.usage.cost ?? 0) - work.costBefore;
+  const parts = [
+    'Done',
+    ...(files > 0 ? [counted(files, 'file')] : []),
+    ...(commands > 0 ? [counted(commands, 'command')] : []),
+    ...(cost > 0 ? [money(cost)] : []),
+    duration(work.ended - work.began),
+  ];
+  return { tone: '', says: parts.join(' · '), ways: [] };
+}
+
+/** Files that are not as they were before the call. */
+export function changed({ changes = [], moved, undone = [] }: CallState): string[] {
+  const paths = [...changes.map(({ path }) => path), ...(moved ? [moved.to] : [])];
+  return paths.filter((path) => !undone.includes(path));
+}
+
+function withPlan(run: Run, sentence: string): string {
+  const items = planOf(run);
+  const left = items.filter(({ status }) => status !== 'done').length;
+  return left === 0 ? sentence : `${sentence.replace(/\.$/, '')} · ${left} of ${items.length} of the plan left`;
+}
+
+/** What the turns took that there is a limit for, in place of a sentence about the limit. */
+const wordsOf = (took: Took): string =>
+  [
+    counted(took.turns, 'step'),
+    duration(took.ms),
+    ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
+    ...(took.cost === undefined ? [] : [money(took.cost)]),
+    ...(took.files > 0 ? [counted(took.files, 'file')] : []),
+  ].join(', ');
+
+function repeatedWords(details: unknown): string {
+  const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;
+  const object = visibleLine(objectWords(name ?? '', args ?? {}));
+  const what = object ? `: “${object}”` : '';
+  return `The same call failed ${times ?? 3} times, with nothing changed in between${what}. Say what to do instead, or continue.`;
+}

@@ -1,0 +1,93 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Message } from '../../src/protocol/messages.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import { editSaid } from '../composer/composer.ts';
+import { filesAfter } from '../composer/filesAfter.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+
+/** What the acts of a message are drawn from, besides the message. */
+export const actsDependencies = (context: PanelContext, run: Run, at: number): unknown[] => [
+  context.opened.acts === at,
+  context.opened.acts === at ? run.seq : 0, // how many files were changed since
+  run.phase === 'Running',
+];
+
+/**
+ * What can be done about a message; seen while the pointer or the keys are in it. Nothing of the run is rewritten by any of it. What
+ * would begin a branch waits for the run to rest.
+ */
+export function messageActs(
+  context: PanelContext,
+  run: Run,
+  at: number,
+  message: Message,
+): TemplateResult | typeof nothing {
+  if (message.role !== 'user' && message.role !== 'assistant') return nothing;
+  if (message.content.trim() === '') return nothing;
+  const place = { runId: run.id, at };
+  const rests = run.phase !== 'Running' && !run.readOnly;
+  const isOpen = context.opened.acts === at;
+  const button = (name: string, label: string, act: () => void) =>
+    html`<vscode-button class="small" appearance="secondary" data-act=${name} @click=${act}>${label}</vscode-button>`;
+  const post = (type: 'fork' | 'restore-files' | 'open-text') => () => {
+    context.opened.acts = undefined;
+    context.post({ type, ...place });
+    context.refresh();
+  };
+  const toggle = () => {
+    context.opened.acts = isOpen ? undefined : at;
+    context.refresh();
+  };
+  const retry = (other?: true) => () => context.post({ type: 'retry-reply', ...place, ...(other && { other }) });
+  const files = isOpen && message.role === 'user' ? filesAfter(run, at) : 0;
+  const isReply = message.role === 'assistant' && endsTurn(run, at, message);
+  return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label="This message">
+    ${button('copy', 'Copy', () => context.post({ type: 'copy', text: message.content }))}
+    ${message.role === 'user' && rests ? button('edit', 'Edit', () => editSaid(context, at)) : nothing}
+    ${isReply && rests ? html`${button('retry', 'Retry', retry())}${button('retry-with', 'Retry With…', retry(true))}` : nothing}
+    ${
+      isOpen
+        ? html`${message.role === 'user' && rests ? button('fork', 'Fork From Here', post('fork')) : nothing}
+          ${files > 0 && rests ? button('restore', `Restore Files to Here (${files})`, post('restore-files')) : nothing}
+          ${button('open-text', 'Open as Text', post('open-text'))}`
+        : nothing
+    }
+    <vscode-button class="acts-more" appearance="icon" data-act="more" title=${isOpen ? 'Fewer' : 'More'} aria-label=${isOpen ? 'Fewer actions' : 'More actions'}
+      aria-expanded=${isOpen ? 'true' : 'false'} @click=${toggle}>${icons.more}</vscode-button>
+  </div>`;
+}
+
+/** The person's turn came after it. */
+function endsTurn(run: Run, at: number, { toolCalls = [] }: Extract<Message, { role: 'assistant' }>): boolean {
+  const next = run.messages[at + 1];
+  return toolCalls.length === 0 && (next === undefined || next.role === 'user');
+}
+
+/** Alt+↑ and Alt+↓ go from message to message, from the message box to the newest; true: it did. */
+export function goToMessage(event: KeyboardEvent): boolean {
+  if (!event.altKey || event.ctrlKey || event.metaKey) return false;
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step === undefined) return false;
+  const stops = event.shiftKey ? changesAndFailures() : messages();
+  const here = document.activeElement;
+  const places = here?.closest('footer') ? [] : stops;
+  const inside = places.findIndex((one) => one === here || one.contains(here));
+  const next = inside >= 0 ? stops[inside + step] : step < 0 ? stops.at(-1) : undefined;
+  if (!next) {
+    const main = document.querySelector('main');
+    if (inside >= 0) main?.scrollBy(0, step * 0.8 * main.clientHeight); // what is far from the eyes is not drawn yet
+    return stops.length > 0;
+  }
+  next.focus();
+  next.scrollIntoView({ block: 'nearest' });
+  return true;
+}
+
+const messages = () => [...document.querySelectorAll<HTMLElement>('.transcript article')];
+
+/** The buttons that head their cards. */
+const changesAndFailures = () =>
+  [...document.querySelectorAll<HTMLElement>('.transcript .card')]
+    .filter((card) => card.dataset.ok === 'false' || card.querySelector('[data-testid="open-diff"]'))
+    .flatMap((card) => card.querySelector<HTMLElement>('button, vscode-button, [tabindex="0"]') ?? []);
