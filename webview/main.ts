@@ -13,8 +13,8 @@ import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
 import { announcer } from './transcript/announce.ts';
-import { goToMessage } from './transcript/messageActs.ts';
 import { Scroll } from './transcript/scroll.ts';
+import { settleWalk, walk } from './transcript/walk.ts';
 
 defineElements();
 
@@ -72,6 +72,7 @@ function draw(): void {
   }
   scroll.settle();
   markFound(scroll);
+  settleWalk(context, scroll);
   keepTime();
 }
 
@@ -150,7 +151,7 @@ function take(message: HostMessage): void {
   refresh();
 }
 
-window.addEventListener('keydown', (event) => goToMessage(event) && event.preventDefault());
+window.addEventListener('keydown', (event) => walk(context, scroll, event) && event.preventDefault());
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
 // A page that lost the focus to a dialog gets it back without the element that had it. A click has its own, a moment later.

@@ -196,4 +196,60 @@ describe('A long conversation', () => {
     await test.send({ type: 'events', events: eventsOf('run-1', [said], run.seq) });
     await test.page.getByText('1 of 2').waitFor();
   });
+
+  it('follows the end again when what was looked for is there', async () => {
+    await test.page.getByText('Answer 799').waitFor();
+    await test.page.keyboard.press('Control+f');
+    await test.page.getByTestId('find').fill('Answer 799');
+    await test.page.getByText('1 of 1').waitFor();
+    await still();
+    assert.equal(await test.page.getByTestId('latest').count(), 0);
+    const more: EventBody = { type: 'chunk', content: `${'more of it\n\n'.repeat(50)}The very end.` };
+    await test.send({ type: 'events', events: eventsOf('run-1', [more], run.seq - 1) });
+    await still();
+    const box = (await test.page.getByText('The very end.').boundingBox())!;
+    assert.ok(box.y < 800, `the end is at ${box.y}`);
+  });
+
+  it('is walked by Alt and an arrow message by message, also where nothing is drawn yet', async () => {
+    await test.page.getByText('Answer 799').waitFor();
+    await test.page.locator('[data-testid="composer"] textarea').focus();
+    const here = () =>
+      test.page.locator('article:focus').evaluate((one) => {
+        const { dataset } = one as unknown as { dataset: { message: string } };
+        return Number(dataset.message);
+      });
+    const walked: number[] = [];
+    for (let step = 0; step < 90; step++) {
+      await test.page.keyboard.press('Alt+ArrowUp');
+      await eventually('it is at another message', async () => (await here()) !== walked.at(-1));
+      walked.push(await here());
+    }
+    const all = Array.from({ length: 800 }, (_, at) => [0, 1, 3].map((part) => messagesOf(at) + part)).flat();
+    assert.deepEqual(walked, all.reverse().slice(0, 90));
+    await test.page.keyboard.press('Alt+ArrowDown');
+    assert.equal(await here(), walked.at(-2));
+  });
+
+  it('is walked with Shift from change or failure to the next, however far that is', async () => {
+    const call = (id: string) => ({ id, name: 'fs.edit', arguments: { path: `${id}.ts` } });
+    const changes = [{ path: 'a.ts', before: 'a'.repeat(64), after: 'b'.repeat(64) }];
+    const early: EventBody[] = [
+      { type: 'message', message: { role: 'assistant', content: 'Mine.', toolCalls: [call('one'), call('two')] } },
+      { type: 'tool-end', toolCallId: 'one', name: 'fs.edit', ok: false, ms: 1, code: 'TOOL_EXEC_FAILED' },
+      { type: 'tool-end', toolCallId: 'two', name: 'fs.edit', ok: true, ms: 1, changes },
+    ];
+    const long = [...bodies.slice(0, 60), ...early, ...bodies.slice(60)];
+    await test.send({ type: 'run', run: runOf('run-2', long) });
+    await test.page.getByText('Answer 799').waitFor();
+    const head = (id: string) => test.page.locator(`[data-call="${id}"] :focus`);
+    await test.page.locator('[data-testid="composer"] textarea').focus();
+    await test.page.keyboard.press('Alt+Shift+ArrowUp');
+    await head('two').waitFor();
+    await test.page.keyboard.press('Alt+Shift+ArrowUp');
+    await head('one').waitFor();
+    await test.page.keyboard.press('Alt+Shift+ArrowUp');
+    await test.page.keyboard.press('Alt+Shift+ArrowDown');
+    await head('two').waitFor();
+  });
 });

@@ -1409,8 +1409,14 @@ The flag works; one test fails, see the test.`,
       },
     ]; // biome-ignore format: rows
     const shown = async () => (await card(editCall.id).locator('.diff').innerText()).replace(/\s+/g, ' ').trim();
-    await show([...begin, ...changed(few)]);
+    const told = toToolResult(editCall.id, { ok: true, data: { path: 'src/cli.ts', added: 1, removed: 1 } });
+    await show([
+      ...begin,
+      ...changed(few),
+      { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } },
+    ]);
     assert.equal(await shown(), '2 − two 2 + 2');
+    assert.match(await reading(), /^Edited src\/cli\.ts \+1 −1$/m);
     await show([...begin, ...changed(changeAtAGlance(lines('old'), lines('new')))]);
     assert.equal(await shown(), '1 − old 0 2 − old 1 3 − old 2 77 more changed lines');
     await find('more-lines').click();

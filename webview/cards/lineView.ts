@@ -27,10 +27,15 @@ export function lineView(context: PanelContext, { verb, object, outcome, joint, 
   ];
   return html`<span class="card-line">${words.map((one, index) => html`${index > 0 ? ' ' : ''}${one}`)}${
     outcome.length > 0
-      ? html`${joint === ': ' ? html`<span class="card-colon">: </span>` : nothing}<span class="card-words">${joint === ': ' ? nothing : html`<span class="card-joint">${joint}</span>`}${outcome.map((one, index) => html`${index > 0 ? jointOf(outcome[index - 1]!, one) : nothing}${piece(context, one)}`)}</span>`
+      ? html`${beforeOutcome(joint, outcome[0]!)}<span class="card-words">${isJoined(joint, outcome[0]!) ? html`<span class="card-joint">${joint}</span>` : nothing}${outcome.map((one, index) => html`${index > 0 ? jointOf(outcome[index - 1]!, one) : nothing}${piece(context, one)}`)}</span>`
       : nothing
   }${time ? html` <span class="card-time">${time}</span>` : nothing}</span>`;
 }
+
+/** A reason has its colon, and how much was changed stands right beside what was changed. */
+const isJoined = (joint: CardLine['joint'], { tone }: Piece): boolean => joint !== ': ' && !tone;
+const beforeOutcome = (joint: CardLine['joint'], first: Piece): unknown =>
+  joint === ': ' ? html`<span class="card-colon">: </span>` : isJoined(joint, first) ? nothing : ' ';
 
 /** `+12 −3` is one thing. */
 const jointOf = (before: Piece, { tone }: Piece): TemplateResult =>

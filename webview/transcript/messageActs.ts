@@ -63,31 +63,3 @@ function endsTurn(run: Run, at: number, { toolCalls = [] }: Extract<Message, { r
   const next = run.messages[at + 1];
   return toolCalls.length === 0 && (next === undefined || next.role === 'user');
 }
-
-/** Alt+↑ and Alt+↓ go from message to message, from the message box to the newest; true: it did. */
-export function goToMessage(event: KeyboardEvent): boolean {
-  if (!event.altKey || event.ctrlKey || event.metaKey) return false;
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  if (step === undefined) return false;
-  const stops = event.shiftKey ? changesAndFailures() : messages();
-  const here = document.activeElement;
-  const places = here?.closest('footer') ? [] : stops;
-  const inside = places.findIndex((one) => one === here || one.contains(here));
-  const next = inside >= 0 ? stops[inside + step] : step < 0 ? stops.at(-1) : undefined;
-  if (!next) {
-    const main = document.querySelector('main');
-    if (inside >= 0) main?.scrollBy(0, step * 0.8 * main.clientHeight); // what is far from the eyes is not drawn yet
-    return stops.length > 0;
-  }
-  next.focus();
-  next.scrollIntoView({ block: 'nearest' });
-  return true;
-}
-
-const messages = () => [...document.querySelectorAll<HTMLElement>('.transcript article')];
-
-/** The buttons that head their cards. */
-const changesAndFailures = () =>
-  [...document.querySelectorAll<HTMLElement>('.transcript .card')]
-    .filter((card) => card.dataset.ok === 'false' || card.querySelector('[data-testid="open-diff"]'))
-    .flatMap((card) => card.querySelector<HTMLElement>('button, vscode-button, [tabindex="0"]') ?? []);

@@ -22,6 +22,7 @@ export class Pages {
   /** One that is to be drawn wherever it is. */
   private wanted: number | undefined;
   private key = '';
+  private places = 0;
   private height: number | undefined;
   private observer: IntersectionObserver | undefined;
   private readonly refresh: () => void;
@@ -35,6 +36,7 @@ export class Pages {
   show(key: string, count: number, draw: (place: number) => unknown, forget: (place: number) => void): void {
     if (key !== this.key) this.clear(forget);
     this.key = key;
+    this.places = count;
     const last = Math.ceil(count / pageSize) - 1;
     while (this.pages.length <= last) this.add();
     while (this.pages.length > last + 1) this.drop(forget);
@@ -68,6 +70,22 @@ export class Pages {
   /** The page of a place is drawn from the next drawing on, until another is asked for. */
   want(place: number | undefined): void {
     this.wanted = place === undefined ? undefined : Math.floor(place / pageSize);
+  }
+
+  get count(): number {
+    return this.pages.length;
+  }
+
+  isDrawn(page: number): boolean {
+    return this.drawn.has(page);
+  }
+
+  elementOfPage(page: number): HTMLElement | undefined {
+    return this.pages[page];
+  }
+
+  placesOf(page: number): number[] {
+    return placesOf(page, this.places);
   }
 
   /** What is drawn of a place: what has its `data-message`, else its page. */

@@ -40,7 +40,7 @@ export class Scroll {
   readonly onScroll = (): void => {
     const element = scroller();
     if (!element) return;
-    const atEnd = element.scrollHeight - element.scrollTop - element.clientHeight < near;
+    const atEnd = isAtEnd(element);
     const following = atEnd || (this.following && element.scrollTop >= this.top);
     this.top = element.scrollTop;
     clearTimeout(this.saving);
@@ -76,9 +76,10 @@ export class Scroll {
     if (!element) return;
     this.pages.settle(element);
     const target = this.goal && this.pages.elementOf(this.goal.place);
-    if (this.goal && target)
+    if (this.goal && target) {
       element.scrollTop += target.getBoundingClientRect().top - element.getBoundingClientRect().top - this.goal.below;
-    else if (this.following) element.scrollTop = element.scrollHeight;
+      if (isAtEnd(element)) this.toEnd(); // no scrolling may come of it that would say so
+    } else if (this.following) element.scrollTop = element.scrollHeight;
     this.goal = undefined;
   }
 
@@ -97,3 +98,6 @@ export class Scroll {
 }
 
 const scroller = (): HTMLElement | null => document.querySelector('.scroller');
+
+const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean =>
+  scrollHeight - scrollTop - clientHeight < near;
