@@ -7,7 +7,7 @@ import { RunPresets } from '../src/extension/gate/runPresets.ts';
 import { providerSettings } from '../src/extension/models/providerSettings.ts';
 import { Memory } from '../src/extension/settings/memory.ts';
 import type { ProviderId } from '../src/llm/providers.ts';
-import { pendingCalls } from '../src/protocol/messages.ts';
+import { pendingCalls } from '../src/protocol/pending.ts';
 import type { Run } from '../src/protocol/run.ts';
 import { RunStore } from '../src/runs/store.ts';
 import { readRules } from '../src/tools/gate/rules.ts';

@@ -1,5 +1,5 @@
 import type { Attachment } from '../src/protocol/messages.ts';
-import type { ViewMessage } from '../src/protocol/view.ts';
+import type { HostMessage, ViewMessage } from '../src/protocol/view.ts';
 
 /** What survives when the view is hidden and made again. */
 export interface SavedView {
@@ -21,6 +21,31 @@ declare function acquireVsCodeApi(): {
 const api = acquireVsCodeApi();
 
 export const post = (message: ViewMessage): void => api.postMessage(message);
+
+const isSaid: Record<HostMessage['type'], true> = {
+  state: true,
+  run: true,
+  runs: true,
+  room: true,
+  branches: true,
+  events: true,
+  notice: true,
+  focus: true,
+  draft: true,
+  change: true,
+  'edit-waiting': true,
+  look: true,
+};
+
+/**
+ * It is the host that says it, through the page around this one, which is of the same origin: any other page in the window can send messages
+ * here, too. What is in it the host has made and checked, from the same types.
+ */
+export function isFromHost(event: MessageEvent<unknown>): event is MessageEvent<HostMessage> {
+  const { data, origin } = event;
+  if (origin !== window.origin || typeof data !== 'object' || data === null || !('type' in data)) return false;
+  return typeof data.type === 'string' && Object.hasOwn(isSaid, data.type);
+}
 
 export function savedView(): SavedView {
   const saved = (api.getState() ?? {}) as Partial<SavedView>;

@@ -1,14 +1,13 @@
-import './policy.ts';
 import './panel.css';
 import { render } from 'lit-html';
-import { type HostMessage, hostMessageSchema } from '../src/protocol/view.ts';
+import type { HostMessage } from '../src/protocol/view.ts';
 import { editWaiting, longestMessage, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
 import { markFound, onFindKey } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
-import { post, savedView } from './host.ts';
+import { isFromHost, post, savedView } from './host.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
@@ -113,12 +112,7 @@ function keepTime(): void {
 }
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
-  const parsed = hostMessageSchema.safeParse(event.data);
-  if (!parsed.success) {
-    console.warn('Towpath: a message that does not fit was ignored.', parsed.error.message);
-    return;
-  }
-  take(parsed.data as HostMessage);
+  if (isFromHost(event)) take(event.data);
 });
 
 const isHeard = (message: HostMessage): boolean =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Answer, type Asked, answersAll, unanswered } from '../protocol/ask.ts';
+import { answersAll, unanswered } from '../protocol/ask.ts';
+import type { Answer, Asked } from '../protocol/asked.ts';
 import type { Attachment } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import type { Chosen } from '../protocol/view.ts';

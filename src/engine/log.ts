@@ -1,5 +1,5 @@
-import { type EventBody, isStored, type RunEvent, type StoredEvent } from '../protocol/events.ts';
-import { applyEvent } from '../protocol/fold.ts';
+import type { EventBody, RunEvent, StoredEvent } from '../protocol/events.ts';
+import { applyEvent, isStored } from '../protocol/fold.ts';
 import type { Run } from '../protocol/run.ts';
 import type { OpenRun } from '../runs/store.ts';
 

@@ -1,6 +1,6 @@
 import { outcomeOf } from '../protocol/ask.ts';
 import type { Background, Command, EventBody } from '../protocol/events.ts';
-import { pendingCalls } from '../protocol/messages.ts';
+import { pendingCalls } from '../protocol/pending.ts';
 import { type CallState, leftCalls } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { ToolHost } from '../tools/host.ts';

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { answerShape, askedSchema } from './ask.ts';
+import { answerShape, askedSchema } from './asked.ts';
 import { parentSchema } from './branches.ts';
-import { compactionShape } from './compaction.ts';
 import { fillingSchema } from './filling.ts';
-import { nodeChangeShape } from './graph.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
+import { nodeChangeShape } from './nodeChange.ts';
 import { outlineSchema } from './outline.ts';
 import { tookSchema } from './took.ts';
 
@@ -84,6 +83,7 @@ export const questionSchema = z.object({
   /** What it changes, as `shownChange` writes it. */
   diff: z.string().optional(),
 });
+export type Question = z.infer<typeof questionSchema>;
 
 export const decisionSchema = z.enum(['allow', 'allow-run', 'deny']);
 export type Decision = z.infer<typeof decisionSchema>;
@@ -98,6 +98,7 @@ export type LimitOf = z.infer<typeof limitOfSchema>;
 
 /** What a person said: words and what goes with them. */
 export const saidShape = { text: z.string(), attachments: z.array(attachmentSchema).optional() };
+export type Said = z.infer<z.ZodObject<typeof saidShape>>;
 
 /** A model call as it went out. */
 const requestShape = {
@@ -245,7 +246,10 @@ const storedEvents = [
    * own; `branch`: which is kept with this branch.
    */
   event('compaction', {
-    ...compactionShape,
+    upTo: z.number().int().min(0),
+    most: z.number().int().min(1).optional(),
+    summary: z.string().optional(),
+    kept: z.string().optional(),
     node: z.string().optional(),
     branch: z.string().optional(),
     /** What fills the window then. */
@@ -300,6 +304,3 @@ export type RunEvent = z.infer<typeof runEventSchema>;
 type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'runId' | 'seq' | 'at'> : never;
 /** An event before the run's log gives it its place (`runId`, `seq`, `at`). */
 export type EventBody = WithoutPlace<RunEvent>;
-
-const shownTypes = new Set<RunEvent['type']>(shownEvents.map((one) => one.shape.type.value));
-export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);

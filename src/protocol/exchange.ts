@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type StoredEvent, storedEventSchema } from './events.ts';
 import { applyEvent } from './fold.ts';
-import { type Attachment, type Message, pendingCalls, type ToolResult } from './messages.ts';
+import type { Attachment, Message, ToolResult } from './messages.ts';
+import { pendingCalls } from './pending.ts';
 import { newRun, type Run } from './run.ts';
 import { failure, toToolResult } from './tools.ts';
 

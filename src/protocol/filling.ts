@@ -25,18 +25,3 @@ export const fillingSchema = z.object({
   cached: z.number().optional(),
 });
 export type Filling = z.infer<typeof fillingSchema>;
-
-/** With the answer that the model gave to it. */
-export const withAnswer = (
-  filling: Filling,
-  {
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-  }: { promptTokens: number; completionTokens: number; cachedTokens?: number },
-): Filling => ({
-  ...filling,
-  total: promptTokens + completionTokens,
-  answers: filling.answers + completionTokens,
-  ...(cachedTokens !== undefined && { cached: cachedTokens }),
-});

@@ -1,6 +1,6 @@
 import { compactionOf } from './compaction.ts';
-import { isStored, type RunEvent, type When } from './events.ts';
-import { withAnswer } from './filling.ts';
+import type { RunEvent, StoredEvent, When } from './events.ts';
+import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
@@ -17,6 +17,20 @@ const leavesProgress = new Set<RunEvent['type']>([
   ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'undo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
+
+/** What is shown as it happens, and never stored. */
+const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
+  Object.keys({
+    chunk: true,
+    request: true,
+    progress: true,
+    pausing: true,
+    question: true,
+    'tool-output': true,
+  } satisfies Record<Exclude<RunEvent, StoredEvent>['type'], true>) as RunEvent['type'][],
+);
+
+export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
 /**
  * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
@@ -290,3 +304,18 @@ function addUsage(run: Run, usage: TokenUsage): void {
     ...((total.cost ?? usage.cost) !== undefined && { cost: (total.cost ?? 0) + (usage.cost ?? 0) }),
   };
 }
+
+/** With the answer that the model gave to it. */
+const withAnswer = (
+  filling: Filling,
+  {
+    promptTokens,
+    completionTokens,
+    cachedTokens,
+  }: { promptTokens: number; completionTokens: number; cachedTokens?: number },
+): Filling => ({
+  ...filling,
+  total: promptTokens + completionTokens,
+  answers: filling.answers + completionTokens,
+  ...(cachedTokens !== undefined && { cached: cachedTokens }),
+});

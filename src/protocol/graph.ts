@@ -1,88 +1,52 @@
-import * as z from 'zod';
-import { type Compaction, compactionOf, compactionSchema } from './compaction.ts';
-import { errorInfoSchema, messageSchema } from './messages.ts';
+import { type Compaction, compactionOf } from './compaction.ts';
+import type { ErrorInfo, Message } from './messages.ts';
+import type { NodeChange } from './nodeChange.ts';
 
-const values = z.record(z.string(), z.unknown());
-
-/** What happened at a node of a workflow; together these say where the run stands. */
-export const nodeChangeShape = {
-  node: z.string(),
-  /** `step`: one of the steps of a node is done, the node goes on. `undone`: as if it had not been begun, this time. */
-  status: z.enum(['start', 'step', 'end', 'failed', 'undone']),
-  /**
-   * The line it runs in: a parallel branch by its first node, one item of a node over a list (`node[0]`), or the workflow that is a
-   * step of a node (`node()`, whose nodes are called `node/inner`); after the line around it (`outer/inner`).
-   */
-  branch: z.string().optional(),
-  /** Values it set. */
-  state: values.optional(),
-  /** With `start`, of an item of a list: how many there are. */
-  of: z.number().int().optional(),
-  /** With `start`: what the line had done before does not count. */
-  anew: z.literal(true).optional(),
-  /** `state` and `artifacts` are all there are now: what is not among them is gone. */
-  whole: z.literal(true).optional(),
-  /** With `failed`: what was shown of it, which is a part. */
-  output: z.unknown().optional(),
-  /** With `end`: what follows. Several run side by side, until `fanIn`; none: the end. */
-  next: z.array(z.string()).optional(),
-  fanIn: z.string().optional(),
-  /** Workspace-relative paths of what it made. */
-  artifacts: z.array(z.string()).optional(),
-  /** What it did is not as the file says it would be, and goes on all the same. */
-  warnings: z.array(z.string()).optional(),
-  error: errorInfoSchema.optional(),
-};
-export type NodeChange = z.infer<z.ZodObject<typeof nodeChangeShape>>;
-
-const trackSchema = z.object({
-  /** The nodes that are at work or come next; none: it has come to its end. */
-  at: z.array(z.string()),
-  /** Steps of the node that are done. */
-  steps: z.number().int(),
-  state: values,
-  /** Its nodes that are next run side by side, until this one. */
-  fanIn: z.string().optional(),
-  /** The visit of its node that is at work; absent between nodes. */
-  visit: z.number().int().optional(),
-  /** What an agent and its tools have said at its node: a branch has a conversation of its own. */
-  messages: z.array(messageSchema).optional(),
-  /** What was done about its model's full window, in order. */
-  compactions: z.array(compactionSchema).optional(),
-});
 /** One line of nodes: the run's own, or a parallel branch's with its own copy of the values. */
-export type Track = z.infer<typeof trackSchema>;
+export interface Track {
+  /** The nodes that are at work or come next; none: it has come to its end. */
+  at: string[];
+  /** Steps of the node that are done. */
+  steps: number;
+  state: Record<string, unknown>;
+  /** Its nodes that are next run side by side, until this one. */
+  fanIn?: string;
+  /** The visit of its node that is at work; absent between nodes. */
+  visit?: number;
+  /** What an agent and its tools have said at its node: a branch has a conversation of its own. */
+  messages?: Message[];
+  /** What was done about its model's full window, in order. */
+  compactions?: Compaction[];
+}
+
+interface NodeState {
+  status: 'running' | 'completed' | 'failed';
+  /** How often it was begun. */
+  visits: number;
+  startedAt: number;
+  endedAt?: number;
+  /** Of one that failed: what was shown before, a part. */
+  output?: unknown;
+  /** What followed it the last time it ended. */
+  next?: string[];
+  /** Of an item of a list: how many there are. */
+  of?: number;
+  error?: ErrorInfo;
+  warnings?: string[];
+  /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
+  live?: string;
+}
 
 /** Where a run stands in its workflow. */
-export const graphSchema = z.object({
-  nodes: z.record(
-    z.string(),
-    z.object({
-      status: z.enum(['running', 'completed', 'failed']),
-      /** How often it was begun. */
-      visits: z.number().int(),
-      startedAt: z.number(),
-      endedAt: z.number().optional(),
-      /** Of one that failed: what was shown before, a part. */
-      output: z.unknown().optional(),
-      /** What followed it the last time it ended. */
-      next: z.array(z.string()).optional(),
-      /** Of an item of a list: how many there are. */
-      of: z.number().int().optional(),
-      error: errorInfoSchema.optional(),
-      warnings: z.array(z.string()).optional(),
-      /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
-      live: z.string().optional(),
-    }),
-  ),
-  main: trackSchema,
+export interface Graph {
+  nodes: Record<string, NodeState>;
+  main: Track;
   /** It has come to its end: with this node, and when there were so many messages. What is said after that is about it. */
-  end: z.object({ node: z.string(), messages: z.number().int() }).optional(),
+  end?: { node: string; messages: number };
   /** By name (`outer/inner`). Empty outside of a parallel part. */
-  branches: z.record(z.string(), trackSchema),
-  artifacts: z.array(z.string()),
-});
-export type Graph = z.infer<typeof graphSchema>;
+  branches: Record<string, Track>;
+  artifacts: string[];
+}
 
 /** Characters of a node's live text kept in the fold. */
 const liveLimit = 200_000;

@@ -1,12 +1,15 @@
-import * as z from 'zod';
 import type { Message, ToolCall } from './messages.ts';
 import type { Run } from './run.ts';
 
+export const planStatus = ['pending', 'active', 'done'] as const;
+
+export interface PlanItem {
+  text: string;
+  status: (typeof planStatus)[number];
+}
+
 /** The run's to-do list, whole: each `plan.update` gives all of it. */
-export const planSchema = z
-  .array(z.strictObject({ text: z.string().min(1).max(200), status: z.enum(['pending', 'active', 'done']) }))
-  .max(50);
-export type PlanItem = z.infer<typeof planSchema>[number];
+export const planBounds = { items: 50, text: 200 };
 
 export const planTool = 'plan.update';
 
@@ -24,9 +27,25 @@ export function newestPlan(
     if (message.role !== 'assistant') continue;
     for (const call of message.toolCalls?.toReversed() ?? []) {
       if (call.name !== planTool || !isAccepted(call)) continue;
-      const items = planSchema.safeParse(call.arguments.items);
-      if (items.success) return { at, call, items: items.data };
+      const { items } = call.arguments;
+      if (isPlan(items)) return { at, call, items };
     }
   }
   return undefined;
+}
+
+/** What the tool takes: a record may say that it took anything. */
+const isPlan = (items: unknown): items is PlanItem[] =>
+  Array.isArray(items) && items.length <= planBounds.items && items.every(isItem);
+
+function isItem(item: unknown): item is PlanItem {
+  if (typeof item !== 'object' || item === null) return false;
+  const { text, status, ...rest } = item as Partial<PlanItem>;
+  return (
+    typeof text === 'string' &&
+    text !== '' &&
+    text.length <= planBounds.text &&
+    planStatus.some((one) => one === status) &&
+    Object.keys(rest).length === 0
+  );
 }

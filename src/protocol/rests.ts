@@ -1,4 +1,4 @@
-import { pendingCalls } from './messages.ts';
+import { pendingCalls } from './pending.ts';
 import { type Run, untoldEnds } from './run.ts';
 
 /** The calls are answered, and the model has not heard of it: paused, or all was denied. */

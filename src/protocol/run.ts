@@ -1,155 +1,147 @@
-import * as z from 'zod';
-import { answerShape, askedSchema } from './ask.ts';
-import { parentSchema } from './branches.ts';
-import { compactionSchema } from './compaction.ts';
-import {
-  backgroundSchema,
-  type CommandEnd,
-  commandEndShape,
-  commandSchema,
-  decisionSchema,
-  keptChangeSchema,
-  movedSchema,
-  processSchema,
-  questionSchema,
-  runPhaseSchema,
-  saidShape,
-  stepStartSchema,
-  whenSchema,
+import type { Answer, Asked } from './asked.ts';
+import type { Parent } from './branches.ts';
+import type { Compaction } from './compaction.ts';
+import type {
+  Background,
+  Command,
+  CommandEnd,
+  Decision,
+  KeptChange,
+  Moved,
+  ProcessIdentity,
+  Question,
+  RunPhase,
+  Said,
+  StepStart,
+  When,
 } from './events.ts';
-import { fillingSchema } from './filling.ts';
-import { graphSchema } from './graph.ts';
-import { errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
-import { outlineSchema } from './outline.ts';
-import { tookSchema } from './took.ts';
+import type { Filling } from './filling.ts';
+import type { Graph } from './graph.ts';
+import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
+import type { Outline } from './outline.ts';
+import type { Took } from './took.ts';
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
-const callStateSchema = z.object({
-  status: z.enum(['asking', 'allowed', 'running', 'done']),
-  question: questionSchema.optional(),
+export interface CallState {
+  status: 'asking' | 'allowed' | 'running' | 'done';
+  question?: Question;
   /** What it asks the person by itself, and what they answered. */
-  asked: z.array(askedSchema).optional(),
-  answer: z.object(answerShape).optional(),
-  decision: decisionSchema.optional(),
-  edited: z.boolean().optional(),
-  automatic: z.string().optional(),
-  startedAt: z.number().optional(),
-  ms: z.number().optional(),
-  ok: z.boolean().optional(),
-  code: z.string().optional(),
+  asked?: Asked[];
+  answer?: Answer;
+  decision?: Decision;
+  edited?: boolean;
+  automatic?: string;
+  startedAt?: number;
+  ms?: number;
+  ok?: boolean;
+  code?: string;
   /** What it did to files; without an end, what it was about to do. */
-  changes: z.array(keptChangeSchema).optional(),
-  moved: movedSchema.optional(),
+  changes?: KeptChange[];
+  moved?: Moved;
   /** Its change, or the first lines of it. */
-  diff: z.string().optional(),
-  command: commandSchema.optional(),
-  process: processSchema.optional(),
-  step: stepStartSchema.optional(),
-  stillRunning: z.array(z.string()).optional(),
-  background: backgroundSchema.optional(),
+  diff?: string;
+  command?: Command;
+  process?: ProcessIdentity;
+  step?: StepStart;
+  stillRunning?: string[];
+  background?: Background;
   /** How its command in the background ended, and when. */
-  ended: z.object({ ...commandEndShape, at: z.number() }).optional(),
+  ended?: CommandEnd & { at: number };
   /** Paths whose changes were undone; for `moved` the one it went to. */
-  undone: z.array(z.string()).optional(),
-  outputId: z.string().optional(),
+  undone?: string[];
+  outputId?: string;
   /** Of the command that it ran to its end; null: it was killed. */
-  exitCode: z.number().int().nullable().optional(),
+  exitCode?: number | null;
   /** Live output of a command, the newest `outputLimit` characters. */
-  output: z.string().optional(),
-});
-export type CallState = z.infer<typeof callStateSchema>;
+  output?: string;
+}
 
 /** A place where the record is damaged. What was said after a loss, before the run was gone on with, is no part of the conversation. */
-export const damageSchema = z.object({
+export interface Damage {
   /** The newest event before it. */
-  from: z.number().int(),
+  from: number;
   /** How many messages there were. */
-  at: z.number().int(),
+  at: number;
   /** Where and how much, in sentences without a capital and a full stop. */
-  text: z.string(),
+  text: string;
   /** What could still be read after it. */
-  messages: z.array(messageSchema),
+  messages: Message[];
   /** Nobody has gone on with the run since. What the next `mended` says. */
-  open: z.object({ to: z.number().int(), places: z.array(z.number()) }).optional(),
-});
-export type Damage = z.infer<typeof damageSchema>;
+  open?: { to: number; places: number[] };
+}
 
 /** A run: the fold of its events; stored, shown and counted from the same lines. */
-export const runSchema = z.object({
-  id: z.string(),
+export interface Run {
+  id: string;
   /** The newest event folded in. */
-  seq: z.number().int(),
-  title: z.string(),
+  seq: number;
+  title: string;
   /** The person gave it that title: nothing else does. */
-  named: z.boolean().optional(),
-  pinned: z.boolean().optional(),
-  workflowId: z.string(),
-  agentId: z.string(),
-  model: z.string(),
+  named?: boolean;
+  pinned?: boolean;
+  workflowId: string;
+  agentId: string;
+  model: string;
   /** The models that the conversation went to (`provider/model`), in order, and how many messages there were then. */
-  models: z.array(z.object({ model: z.string(), at: z.number().int() })).optional(),
-  createdAt: z.number(),
-  updatedAt: z.number(),
+  models?: { model: string; at: number }[];
+  createdAt: number;
+  updatedAt: number;
   /** It came from a file, and was somebody's elsewhere. */
-  imported: z.boolean().optional(),
+  imported?: boolean;
   /** Where it was forked from another run. */
-  parent: parentSchema.optional(),
+  parent?: Parent;
   /** How many messages it has from there, once it has one of its own. */
-  own: z.number().int().optional(),
-  phase: runPhaseSchema,
-  error: errorInfoSchema.optional(),
+  own?: number;
+  phase: RunPhase;
+  error?: ErrorInfo;
   /** With the error of the limit of turns. */
-  took: tookSchema.optional(),
+  took?: Took;
   /** The work since it last began or went on: when, until when, and what the run had cost before (US dollars). */
-  work: z.object({ began: z.number(), ended: z.number().optional(), costBefore: z.number() }).optional(),
+  work?: { began: number; ended?: number; costBefore: number };
   /** It rests once its turn is over. */
-  pausing: z.boolean().optional(),
-  messages: z.array(messageSchema),
+  pausing?: boolean;
+  messages: Message[];
   /** When each message was added (epoch ms); same length as `messages`. */
-  messageTimes: z.array(z.number()),
+  messageTimes: number[];
   /** By tool call id. */
-  calls: z.record(z.string(), callStateSchema),
+  calls: Record<string, CallState>;
   /** What calls were about to do to files when they failed, since the run was gone on with: the disk may have failed in the middle of it. */
-  unmade: z.array(keptChangeSchema).optional(),
+  unmade?: KeptChange[];
   /** Calls whose own questions wait for the person, oldest first. */
-  asking: z.array(z.string()).optional(),
+  asking?: string[];
   /** What was said and is not given yet, by the number of its event. */
-  queued: z.array(z.object({ ...saidShape, queued: z.number().int(), when: whenSchema })),
+  queued: Waiting[];
   /** Calls whose command in the background has ended, of which the model has not heard. */
-  ends: z.array(z.string()).optional(),
+  ends?: string[];
   /** The reply that is being streamed; its `calls` are being written. */
-  live: z
-    .object({
-      content: z.string(),
-      thinking: z.string(),
-      calls: z.array(z.object({ name: z.string(), argumentsText: z.string() })),
-    })
-    .optional(),
-  progress: z.object({ text: z.string(), fraction: z.number().optional(), until: z.number().optional() }).optional(),
-  usage: tokenUsageSchema,
+  live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
+  progress?: { text: string; fraction?: number; until?: number };
+  usage: TokenUsage;
   /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
-  unpriced: z.number().optional(),
+  unpriced?: number;
   /** US dollars that the person lets it spend in all, asked at its limit. */
-  allowed: z.number().optional(),
+  allowed?: number;
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
-  contextTokens: z.number(),
+  contextTokens: number;
   /** What fills the window of its model, as of the newest call; absent: not known. */
-  filling: fillingSchema.optional(),
+  filling?: Filling;
   /** All of its workflow, when that has nodes. */
-  outline: outlineSchema.optional(),
+  outline?: Outline;
   /** Where it stands in it. */
-  graph: graphSchema.optional(),
+  graph?: Graph;
   /** How many messages `contextTokens` counts. */
-  contextMessages: z.number().int(),
+  contextMessages: number;
   /** In order. */
-  compactions: z.array(compactionSchema),
+  compactions: Compaction[];
   /** In order; absent: its record is whole. */
-  damage: z.array(damageSchema).optional(),
+  damage?: Damage[];
   /** Why it can be read and not gone on with, as a sentence. */
-  readOnly: z.string().optional(),
-});
-export type Run = z.infer<typeof runSchema>;
-export type Waiting = Run['queued'][number];
+  readOnly?: string;
+}
+export interface Waiting extends Said {
+  queued: number;
+  when: When;
+}
 export type CallDraft = NonNullable<Run['live']>['calls'][number];
 
 /** Tokens whose price is not known. */
@@ -235,33 +227,3 @@ export function titleOf(run: Run): string {
 /** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */
 export const runStates = ['asking', 'working', 'failed', 'ended'] as const;
 export type RunState = (typeof runStates)[number];
-
-/**
- * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
- * somebody goes on with it. `readOnly`: why that cannot be.
- */
-export const runSummarySchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  phase: runPhaseSchema,
-  createdAt: z.number(),
-  updatedAt: z.number(),
-  live: z.boolean(),
-  /** A command of it may be at work: see `leftCalls`. */
-  commands: z.boolean().optional(),
-  damaged: z.string().optional(),
-  readOnly: z.string().optional(),
-  imported: z.boolean().optional(),
-  parent: parentSchema.optional(),
-  /** The one it went to last, as `provider/model`. */
-  model: z.string().optional(),
-  /** US dollars that it took itself, where prices are known. */
-  cost: z.number().optional(),
-  /** Why it ended as nobody wanted it to, or was stopped. */
-  error: errorInfoSchema.optional(),
-  /** The title is the person's own. */
-  named: z.boolean().optional(),
-  /** Among the first in a list. */
-  pinned: z.boolean().optional(),
-});
-export type RunSummary = z.infer<typeof runSummarySchema>;

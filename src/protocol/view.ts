@@ -1,20 +1,21 @@
 import * as z from 'zod';
-import { choicesSchema } from './ask.ts';
-import { runEventSchema, whenSchema } from './events.ts';
-import { presets } from './policy.ts';
-import { type Run, runSchema, runStates, runSummarySchema } from './run.ts';
+import { choicesSchema } from './asked.ts';
+import { type RunEvent, whenSchema } from './events.ts';
+import { imageTypes, largestImage, mostImages } from './images.ts';
+import type { Preset } from './policy.ts';
+import type { Run, RunState } from './run.ts';
+import type { RunSummary } from './summary.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
-const modelOptionSchema = z.object({
-  id: z.string(),
-  label: z.string(),
-  detail: z.string(),
+export interface ModelOption {
+  id: string;
+  label: string;
+  detail: string;
   /** Why it cannot be used yet, as a sentence with the way out. */
-  problem: z.string().optional(),
+  problem?: string;
   /** False: it is known to see no images, so none are offered to it. */
-  images: z.boolean().optional(),
-});
-export type ModelOption = z.infer<typeof modelOptionSchema>;
+  images?: boolean;
+}
 
 /** What a person can ask for by a button; the host maps each to one of its commands. */
 const panelActionSchema = z.enum([
@@ -43,112 +44,94 @@ const panelActionSchema = z.enum([
 export type PanelAction = z.infer<typeof panelActionSchema>;
 
 /** A line of the list of runs. */
-const runRowSchema = runSummarySchema.extend({
+export interface RunRow extends RunSummary {
   /** Under how many runs it stands, as a branch. */
-  depth: z.number().int(),
+  depth: number;
   /** When something last happened in its family (epoch ms). */
-  newest: z.number(),
-  state: z.enum(runStates).optional(),
+  newest: number;
+  state?: RunState;
   /** Another window has it. */
-  elsewhere: z.boolean().optional(),
+  elsewhere?: boolean;
   /** Where in its texts it was found. */
-  excerpt: z.string().optional(),
+  excerpt?: string;
   /** Its window has this folder open, which has a branch of its own. `begun`: false until that window has begun it. */
-  worktree: z.object({ folder: z.string(), branch: z.string(), begun: z.boolean() }).optional(),
-});
-export type RunRow = z.infer<typeof runRowSchema>;
+  worktree?: { folder: string; branch: string; begun: boolean };
+}
 
 /** A command that is at work in the background of this window, for whatever run. */
-const commandAtWorkSchema = z.object({
-  id: z.string(),
-  runId: z.string(),
-  line: z.string(),
+export interface CommandAtWork {
+  id: string;
+  runId: string;
+  line: string;
   /** Epoch milliseconds. */
-  startedAt: z.number(),
-});
-export type CommandAtWork = z.infer<typeof commandAtWorkSchema>;
+  startedAt: number;
+}
 
 /** `few`: a line for each card; `all`: nothing is folded. */
 export const detailLevels = ['few', 'usual', 'all'] as const;
 export type DetailLevel = (typeof detailLevels)[number];
 
 /** What surrounds the conversation. */
-const panelStateSchema = z.object({
-  models: z.array(modelOptionSchema),
-  modelId: z.string(),
+export interface PanelState {
+  models: ModelOption[];
+  modelId: string;
   /** The person chose the model; until then the panel offers the ways to begin. */
-  modelChosen: z.boolean(),
+  modelChosen: boolean;
   /** What is free without a rule in the shown run, or in the one that begins here. */
-  preset: z.enum(presets),
+  preset: Preset;
   /** It was chosen for this run alone. */
-  presetOfRun: z.boolean(),
-  commands: z.array(commandAtWorkSchema),
+  presetOfRun: boolean;
+  commands: CommandAtWork[];
   /** How much cards and thinking show by themselves; without it `usual`. */
-  details: z.enum(detailLevels).optional(),
+  details?: DetailLevel;
   /** Tokens that the chosen model keeps in view, when known. */
-  window: z.number().optional(),
+  window?: number;
   /** US dollars that a run, and all of them in a day, may spend before the person is asked; absent: no limit. */
-  limits: z.object({ run: z.number().optional(), day: z.number().optional() }).optional(),
-  workspace: z.object({ open: z.boolean(), trusted: z.boolean(), name: z.string() }),
-});
-export type PanelState = z.infer<typeof panelStateSchema>;
+  limits?: { run?: number; day?: number };
+  workspace: { open: boolean; trusted: boolean; name: string };
+}
 
 /** A sentence above the composer, with a button when there is a way out. */
-const noticeSchema = z.object({
-  level: z.enum(['info', 'warning', 'error']),
-  text: z.string(),
-  action: z.object({ label: z.string(), action: panelActionSchema }).optional(),
-});
-export type Notice = z.infer<typeof noticeSchema>;
+export interface Notice {
+  level: 'info' | 'warning' | 'error';
+  text: string;
+  action?: { label: string; action: PanelAction };
+}
 
 /** At this many messages the run is the `nth` of so many ways to go on; those before and after it are shown by `open-run`. */
-const branchPointSchema = z.object({
-  at: z.number().int(),
-  nth: z.number().int(),
-  of: z.number().int(),
-  previous: z.string().optional(),
-  next: z.string().optional(),
-});
-export type BranchPoint = z.infer<typeof branchPointSchema>;
-
-/** Of a long run the parts are as the host's own fold made them: to look at each would cost more than all the rest of showing it. */
-const snapshotSchema = runSchema.extend({
-  messages: z.custom<Run['messages']>(Array.isArray),
-  messageTimes: z.custom<Run['messageTimes']>(Array.isArray),
-  calls: z.custom<Run['calls']>((calls) => typeof calls === 'object' && calls !== null),
-});
+export interface BranchPoint {
+  at: number;
+  nth: number;
+  of: number;
+  previous?: string;
+  next?: string;
+}
 
 /** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
-export const hostMessageSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('state'), state: panelStateSchema }),
-  z.object({ type: z.literal('run'), run: snapshotSchema.nullable() }),
+export type HostMessage =
+  | { type: 'state'; state: PanelState }
+  | { type: 'run'; run: Run | null }
   /** The runs that were asked for by `list-runs`; `more`: how many there are besides. */
-  z.object({ type: z.literal('runs'), query: z.string(), rows: z.array(runRowSchema), more: z.number().int() }),
+  | { type: 'runs'; query: string; rows: RunRow[]; more: number }
   /** Tokens that *Compact Now* would free of a run's window, roughly. */
-  z.object({ type: z.literal('room'), runId: z.string(), frees: z.number() }),
+  | { type: 'room'; runId: string; frees: number }
   /** Where in a run others went on otherwise. */
-  z.object({ type: z.literal('branches'), runId: z.string(), points: z.array(branchPointSchema) }),
-  z.object({ type: z.literal('events'), events: z.array(runEventSchema) }),
-  z.object({ type: z.literal('notice'), notice: noticeSchema.nullable() }),
+  | { type: 'branches'; runId: string; points: BranchPoint[] }
+  | { type: 'events'; events: RunEvent[] }
+  | { type: 'notice'; notice: Notice | null }
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
-  z.object({ type: z.literal('focus'), gently: z.literal(true).optional() }),
+  | { type: 'focus'; gently?: true }
   /** Words for the message box, before what stands there. */
-  z.object({ type: z.literal('draft'), text: z.string() }),
+  | { type: 'draft'; text: string }
   /** All that a call changed, as `shownChange` writes it. */
-  z.object({ type: z.literal('change'), runId: z.string(), toolCallId: z.string(), diff: z.string() }),
+  | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** The words that wait under this number are to be changed in the message box. */
-  z.object({ type: z.literal('edit-waiting'), queued: z.number().int() }),
+  | { type: 'edit-waiting'; queued: number }
   /** What does the person do? Answered by `here`. */
-  z.object({ type: z.literal('look'), look: z.number() }),
-]);
-export type HostMessage = z.infer<typeof hostMessageSchema>;
+  | { type: 'look'; look: number };
 
 const id = z.string().min(1).max(200);
 
-/** Pictures that go with one message, and the bytes of each as base64: what all providers take. */
-export const mostImages = 8;
-export const largestImage = 5_000_000;
-export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 const imageSchema = z.strictObject({
   mediaType: z.enum(imageTypes),
   data: z.base64().min(1).max(largestImage),

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
-import type { RunSummary } from '../protocol/run.ts';
+import type { RunSummary } from '../protocol/summary.ts';
 import { few } from './few.ts';
 import { StoreError } from './journal.ts';
 import { readSummary } from './summary.ts';

@@ -1,7 +1,7 @@
 import { counted } from '../protocol/counted.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/fold.ts';
-import { pendingCalls } from '../protocol/messages.ts';
+import { pendingCalls } from '../protocol/pending.ts';
 import { type Damage, newRun, type Run } from '../protocol/run.ts';
 import { type Entry, isGap, type JournalContents } from './reading.ts';
 

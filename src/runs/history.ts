@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import type { RunSummary } from '../protocol/run.ts';
+import type { RunSummary } from '../protocol/summary.ts';
 import { checksum } from './journal.ts';
 import { type Stamp, toldSchema } from './summary.ts';
 

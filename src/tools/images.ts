@@ -1,5 +1,5 @@
+import { type imageTypes, largestImage, mostImages } from '../protocol/images.ts';
 import type { Attachment } from '../protocol/messages.ts';
-import { type imageTypes, largestImage, mostImages } from '../protocol/view.ts';
 
 /** What a tool gives when pictures go with its data. They are bounded by the host, like the data. */
 export class WithImages {

@@ -1,4 +1,4 @@
-import type { Kind } from '../protocol/policy.ts';
+import type { Kind } from '../protocol/rule.ts';
 
 /** One program of a command, as a rule sees it. */
 export interface Part {

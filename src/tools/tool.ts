@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Answer, Asked } from '../protocol/ask.ts';
+import type { Answer, Asked } from '../protocol/asked.ts';
 import type { Code } from '../protocol/codes.ts';
 import type {
   Background,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Message } from '../../src/protocol/messages.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';

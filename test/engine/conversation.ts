@@ -10,7 +10,7 @@ import { createAdapter } from '../../src/llm/adapter.ts';
 import type { LLMClient } from '../../src/llm/client.ts';
 import type { Price } from '../../src/llm/prices.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import { defaultPolicy } from '../../src/protocol/policy.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';

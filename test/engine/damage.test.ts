@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';

@@ -6,7 +6,7 @@ import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { type AdapterLimits, createAdapter } from '../../src/llm/adapter.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ExecutionEngine } from '../../src/engine/engine.ts';
 import { LLMError } from '../../src/llm/errors.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { createToolHost } from '../../src/tools/host.ts';

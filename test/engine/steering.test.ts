@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { When } from '../../src/protocol/events.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isStored, type RunEvent, type StoredEvent } from '../../src/protocol/events.ts';
-import { pendingCalls } from '../../src/protocol/messages.ts';
+import type { RunEvent, StoredEvent } from '../../src/protocol/events.ts';
+import { isStored } from '../../src/protocol/fold.ts';
+import { pendingCalls } from '../../src/protocol/pending.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import type { Blow, Case } from './case.ts';

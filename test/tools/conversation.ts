@@ -1,4 +1,4 @@
-import type { Answer, Asked } from '../../src/protocol/ask.ts';
+import type { Answer, Asked } from '../../src/protocol/asked.ts';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';

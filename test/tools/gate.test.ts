@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { OwnedRule, Policy } from '../../src/protocol/policy.ts';
+import type { Policy } from '../../src/protocol/policy.ts';
+import type { OwnedRule } from '../../src/protocol/rule.ts';
 import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation, data, error } from './conversation.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import { kinds, type OwnedRule } from '../../src/protocol/policy.ts';
+import { kinds, type OwnedRule } from '../../src/protocol/rule.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 import { conversation } from './conversation.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { OwnedRule, Rule } from '../../src/protocol/policy.ts';
+import type { OwnedRule, Rule } from '../../src/protocol/rule.ts';
 import { fits } from '../../src/tools/gate/grants/row.ts';
 import { rows } from '../../src/tools/gate/grants/table.ts';
 import { isUnseen, unseen } from '../../src/tools/gate/grants/unseen.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { Policy, Rule } from '../../src/protocol/policy.ts';
+import type { Policy } from '../../src/protocol/policy.ts';
+import type { Rule } from '../../src/protocol/rule.ts';
 import { namedIn } from '../../src/tools/gate/named.ts';
 import { shellTool } from '../../src/tools/shell.ts';
 import type { ToolContext } from '../../src/tools/tool.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { OwnedRule } from '../../src/protocol/policy.ts';
+import type { OwnedRule } from '../../src/protocol/rule.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { CommandOutputs } from '../../src/tools/shell/outputs.ts';
 import type { ApprovalAnswer, Tool } from '../../src/tools/tool.ts';

@@ -52,4 +52,15 @@ describe('tools: plan.update', () => {
     assert.deepEqual(planOf(run), items.slice(0, 1));
     assert.deepEqual(planOf(newRun('run-2')), []);
   });
+
+  for (const [name, given] of [
+    ...refused,
+    ['no list', 'nothing'],
+    ['another key', [{ ...items[0], by: 'x' }]],
+  ] as const)
+    it(`a record that says of ${name} that it was accepted has no plan`, () => {
+      const toolCalls = [{ id: 'a', name: 'plan.update', arguments: { items: given } }];
+      const messages: Message[] = [{ role: 'assistant', content: '', toolCalls }];
+      assert.deepEqual(planOf({ ...newRun('run-1'), messages, calls: { a: { status: 'done', ok: true } } }), []);
+    });
 });

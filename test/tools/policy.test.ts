@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { defaultPolicy, type OwnedRule, type Policy, type Preset, presets } from '../../src/protocol/policy.ts';
+import { defaultPolicy, type Policy, type Preset, presets } from '../../src/protocol/policy.ts';
+import type { OwnedRule } from '../../src/protocol/rule.ts';
 import { decide, type Subject } from '../../src/tools/gate/policy.ts';
 import type { Part } from '../../src/tools/part.ts';
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import * as paths from 'node:path';
-import type { OwnedRule } from '../../src/protocol/policy.ts';
+import type { OwnedRule } from '../../src/protocol/rule.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { commandEnvironment } from '../../src/tools/shell/environment.ts';
 import { Cleaner, CommandOutput } from '../../src/tools/shell/output.ts';

@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { RunSummary } from '../../src/protocol/run.ts';
+import type { RunSummary } from '../../src/protocol/summary.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
 import type { PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
 import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
 import { acts } from '../../webview/transcript/ends.ts';
 import { eventually } from '../support/eventually.ts';
+import { listen } from '../support/listening.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import {
   allowsEdit,
@@ -1336,17 +1337,38 @@ The flag works; one test fails, see the test.`,
   });
 
   it('ignores what is not a message of the host, and events of other runs', async () => {
-    const warnings: string[] = [];
-    test.page.once('console', (message) => warnings.push(message.type()));
     await show(begin);
     const before = await reading();
     const other = eventsOf('run-2', [{ type: 'chunk', content: 'not here' }], 90);
-    await test.send({ type: 'run' } as never, { type: 'evil', html: '<b>' } as never, {
-      type: 'events',
-      events: other,
-    });
+    const strange = [null, 'run', { run: null }, { type: 7 }, { type: 'toString' }, { type: 'evil', html: '<b>' }];
+    await test.send(...(strange as never[]), { type: 'events', events: other });
     assert.equal(await reading(), before);
-    assert.deepEqual(warnings, ['warning']);
+    assert.deepEqual(await test.violations(), []);
+  });
+
+  it('hears the host alone, whatever other page of the window says the same', async () => {
+    const around = await listen(async (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(`<iframe src="${test.page.url()}"></iframe>`);
+    });
+    const stranger = await test.page.context().newPage();
+    try {
+      await stranger.goto(`http://127.0.0.1:${around.port}/`);
+      const panel = stranger.frames()[1]!;
+      await panel.getByTestId('composer').waitFor();
+      const said = (text: string) => ({ type: 'draft', text });
+      await stranger.evaluate((message) => {
+        const { frames } = globalThis as unknown as { frames: { postMessage(message: unknown, to: string): void }[] };
+        frames[0]!.postMessage(message, '*');
+      }, said('From a stranger'));
+      await panel.evaluate(
+        (message) => (globalThis as unknown as { receive(all: unknown[]): Promise<void> }).receive([message]),
+        said('From the host'),
+      );
+      assert.equal(await panel.getByTestId('composer').getByRole('textbox').inputValue(), 'From the host');
+    } finally {
+      await stranger.close();
+      await around.close();
+    }
   });
 
   it('shows names and arguments as they are, hidden characters included', async () => {

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { type Asked, askTool } from '../../src/protocol/ask.ts';
+import { askTool } from '../../src/protocol/ask.ts';
+import type { Asked } from '../../src/protocol/asked.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleProse } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';

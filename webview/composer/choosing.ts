@@ -1,4 +1,5 @@
-import { type Asked, answersAll, type Choice, isGiven } from '../../src/protocol/ask.ts';
+import { answersAll, isGiven } from '../../src/protocol/ask.ts';
+import type { Asked, Choice } from '../../src/protocol/asked.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { Chosen } from '../../src/protocol/view.ts';
 import { savedView, saveView } from '../host.ts';

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { imageTypes, largestImage, mostImages } from '../../src/protocol/images.ts';
 import type { Attachment } from '../../src/protocol/messages.ts';
-import { imageTypes, largestImage, mostImages } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { savedView, saveView } from '../host.ts';

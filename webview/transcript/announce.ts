@@ -1,4 +1,4 @@
-import type { Asked } from '../../src/protocol/ask.ts';
+import type { Asked } from '../../src/protocol/asked.ts';
 import { counted } from '../../src/protocol/counted.ts';
 import type { RunEvent } from '../../src/protocol/events.ts';
 import { endWords, type Run } from '../../src/protocol/run.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Rule } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverageOf, rulesFor } from '../../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.ts';

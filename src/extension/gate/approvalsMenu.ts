@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { type Preset, presetNames, presets, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { type Preset, presetNames, presets } from '../../protocol/policy.ts';
+import { type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { readRules } from '../../tools/gate/rules.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';

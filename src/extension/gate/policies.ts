@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { isWider, type OwnedRule, type Policy, type Preset, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { isWider, type Policy, type Preset } from '../../protocol/policy.ts';
+import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverage, readRules } from '../../tools/gate/rules.ts';
 import type { Modals } from '../dialogs/modals.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
 import { ofServer } from '../../tools/gate/origin.ts';
 import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 

@@ -1,5 +1,5 @@
 import { underTheirRuns } from '../../protocol/branches.ts';
-import type { RunSummary } from '../../protocol/run.ts';
+import type { RunSummary } from '../../protocol/summary.ts';
 import type { RunRow } from '../../protocol/view.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';

@@ -5,7 +5,8 @@ import path from 'node:path';
 import type { Called } from '../../engine/modelCall.ts';
 import type { AdapterResult } from '../../llm/adapter.ts';
 import { type AuditEntry, auditOf, type Words } from '../../protocol/audit.ts';
-import { isStored, type RunEvent } from '../../protocol/events.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import { isStored } from '../../protocol/fold.ts';
 import { AuditFile, auditError } from '../../runs/audit.ts';
 import { withoutKeys } from '../settings/redacted.ts';
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { underTheirRuns } from '../../protocol/branches.ts';
-import type { RunSummary } from '../../protocol/run.ts';
+import type { RunSummary } from '../../protocol/summary.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
-import type { RunSummary } from '../../protocol/run.ts';
+import type { RunSummary } from '../../protocol/summary.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
 
 /** Whose tool it is, and as what. Its name says neither: any server can take any name, and describe its tools anew. */
 export interface Origin {

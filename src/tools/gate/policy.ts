@@ -1,5 +1,7 @@
 import { posix } from 'node:path';
-import { kindNames, type OwnedRule, type Policy, type Preset, presets, type Rule } from '../../protocol/policy.ts';
+import { type Policy, type Preset, presets } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
+import { kindNames, type OwnedRule } from '../../protocol/rule.ts';
 import { globTest } from '../files/glob.ts';
 import { type Part, placesOf } from '../part.ts';
 import { looseWords } from './commandLine.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/policy.ts';
+import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { globTest } from '../files/glob.ts';
 import { type Part, placesOf } from '../part.ts';
 import type { ApprovalRequest, Plan } from '../tool.ts';

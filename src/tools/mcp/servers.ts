@@ -1,4 +1,4 @@
-import type { Rule } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
 import { beforeStop } from '../stop.ts';
 import type { Tool } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';

@@ -1,4 +1,4 @@
-import type { Rule } from '../../protocol/policy.ts';
+import type { Rule } from '../../protocol/rule.ts';
 import { type Approved, definitionsBefore, type Entry, judge } from './approved.ts';
 import type { Definition } from './config.ts';
 import { resources } from './resources.ts';

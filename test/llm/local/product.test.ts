@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import type { RunEvent } from '../../../src/protocol/events.ts';
-import { pendingCalls } from '../../../src/protocol/messages.ts';
+import { pendingCalls } from '../../../src/protocol/pending.ts';
 import type { Policy } from '../../../src/protocol/policy.ts';
 import { readJournal } from '../../../src/runs/reading.ts';
 import { eventually } from '../../support/eventually.ts';

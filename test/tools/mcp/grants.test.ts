@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { defaultPolicy, type Rule } from '../../../src/protocol/policy.ts';
+import { defaultPolicy } from '../../../src/protocol/policy.ts';
+import type { Rule } from '../../../src/protocol/rule.ts';
 import { rulesFor } from '../../../src/tools/gate/rules.ts';
 import type { ConfigSource } from '../../../src/tools/mcp/config.ts';
 import { eventually } from '../../support/eventually.ts';

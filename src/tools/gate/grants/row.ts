@@ -1,4 +1,4 @@
-import type { Kind } from '../../../protocol/policy.ts';
+import type { Kind } from '../../../protocol/rule.ts';
 import { sqlReads } from '../readOnlyScripts.ts';
 import { isKnown, some } from '../step.ts';
 

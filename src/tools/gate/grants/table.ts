@@ -1,4 +1,4 @@
-import type { Kind } from '../../../protocol/policy.ts';
+import type { Kind } from '../../../protocol/rule.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { appRows } from './apps.ts';
 import { archiveRows } from './archives.ts';
