@@ -47,7 +47,7 @@ describe('what leaves this machine', () => {
       assert.match(readFileSync(path.join(folder, 'src/greet.js'), 'utf8'), /Welcome aboard/);
       await panel.frame.getByRole('button', { name: 'Undo' }).last().click();
       await dialog.click('Undo');
-      await panel.shows('undone');
+      await panel.shows('Undone');
     };
     await story();
     assert.ok(existsSync(record), 'somebody is watching');

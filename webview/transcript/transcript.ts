@@ -135,7 +135,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-label="You" tabindex="-1" title=${timeOf(run, index)}>
-        ${messageActs(context, run, index, message)}${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div></article>`;
+        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -197,6 +197,7 @@ function live(context: PanelContext, run: Run, index: number): TemplateResult {
     cards: calls.map((draft, at) => draftCard(context, draft, `${index}:${at}`)),
     complete: false,
     endings: [],
+    acts: content.trim() ? html`<div class="message-acts"></div>` : nothing, // their room, so that nothing moves at its end
   });
 }
 
@@ -229,7 +230,6 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
   const thinkingNow = !reply.complete && reply.content === '' && reply.cards.length === 0;
   return html`<article class="assistant" data-role="assistant" data-message=${index} aria-label="Towpath" tabindex="-1" title=${reply.time ?? nothing}
       aria-busy=${reply.complete ? 'false' : 'true'}>
-    ${reply.acts ?? nothing}
     ${
       reply.thinking
         ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"
@@ -237,6 +237,7 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
         : nothing
     }
     ${view.content.element}
+    ${reply.acts ?? nothing}
     ${reply.cards}
     ${reply.endings.map((ending) => html`<p class="ending">${ending}</p>`)}
     ${reply.undo ?? nothing}
