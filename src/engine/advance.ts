@@ -6,6 +6,7 @@ import type { ToolHost } from '../tools/host.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Active } from './active.ts';
+import type { Ahead } from './ahead.ts';
 import { answerAtRest } from './asking.ts';
 import { runBudget } from './budget.ts';
 import { tellCommandEnds } from './commandEnds.ts';
@@ -36,7 +37,7 @@ export interface Plan {
 export const plainPlan: Plan = { workflowId: 'chat', values: {} };
 
 /** `grantsOf`: what *Allow for This Run* has covered so far. */
-type Advancing = EngineOptions & { grantsOf(runId: string): Set<string> };
+type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: Ahead };
 
 /** Words that come when the loop has just looked for them the last time are heard all the same. */
 export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {
@@ -192,7 +193,7 @@ function withinLimit(run: Run, { model, small, naming, runLimit = () => 0 }: Eng
     chosen && { ...chosen, budget: within(chosen.budget) };
   return {
     model: async (asked?: AskedModel) => held(await model(asked)),
-    small: async () => held(await small?.()),
+    small: async (how?: { quiet: true }) => held(await small?.(how)),
     naming: async () => held(await naming?.()),
   };
 }

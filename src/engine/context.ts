@@ -11,6 +11,7 @@ import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext, StepDone } from '../tools/tool.ts';
+import type { Ahead } from './ahead.ts';
 import type { Asking } from './asking.ts';
 import type { Budget } from './budget.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
@@ -34,6 +35,8 @@ export interface RunModel {
   host?: string;
   /** What may be spent in a day, on this model as on all others. */
   budget?: Budget;
+  /** See `Called`. */
+  onThisMachine?: true;
   maxTokens?: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
@@ -57,6 +60,8 @@ export interface ContextOptions {
   isPausing(): boolean;
   /** True once after the person has asked for room. */
   wantsRoom?(): boolean;
+  /** What is made for the run's window before it is needed. */
+  ahead?: Ahead;
   /** Ends the waits of model calls (`now`). */
   hurry?: EventTarget;
   /** What *Allow for this run* has covered so far. */
@@ -65,7 +70,7 @@ export interface ContextOptions {
   store: RunStore;
   host: ToolHost;
   model(asked?: AskedModel): Promise<RunModel>;
-  small?(): Promise<RunModel | undefined>;
+  small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** The person's choice for this once, also in the place of models that a file names. */
   instead?: string;
   workspace(): Promise<{ names: string[]; instructions?: string }>;
@@ -185,6 +190,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       small: options.small,
+      ...(!apart && options.ahead && { ahead: options.ahead }),
       prefix: {
         model: chosen.model,
         ...((!apart || apart.add) && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
@@ -301,6 +307,7 @@ function talkApart(apart: Apart, { run, emit }: RunLog): { talk: Talk; emit: Emi
         if (event.content) await emit({ type: 'chunk', content: event.content, node });
       } else if (event.type === 'usage') {
         await emit({ ...event, node, filling: undefined }); // the window that is shown is the run's
+        if (event.beside) return;
         counted.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
         counted.contextMessages = apart.messages.length + 1; // the answer comes next
       } else if (event.type === 'compaction') {

@@ -1,10 +1,11 @@
-import type { EventBody, LimitOf } from '../protocol/events.ts';
+import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import type { OpenRun } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { type Active, newActive } from './active.ts';
 import { evidenceOf, hostOf, type Plan, plainPlan, untilHeard } from './advance.ts';
+import { Ahead } from './ahead.ts';
 import { Asking, isLate, type UserInput } from './asking.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
@@ -26,6 +27,7 @@ export class ExecutionEngine {
   /** Those at work, and those that have ended and are not on disk yet. */
   private readonly active = new Map<string, Active>();
   private readonly grants = new Map<string, Set<string>>();
+  private readonly ahead = new Map<string, Ahead>();
   /** Of runs whose record failed: the number of the event that said so. */
   private readonly failedAt = new Map<string, number>();
 
@@ -116,6 +118,7 @@ export class ExecutionEngine {
   async stop(runId: string): Promise<void> {
     const active = this.active.get(runId);
     active?.controller.abort(Stopped.byPerson());
+    this.ahead.get(runId)?.giveUp();
     await active?.closed;
   }
 
@@ -125,6 +128,11 @@ export class ExecutionEngine {
     if (!active || active.ended) return;
     active.pausing = true;
     void active.log?.emit({ type: 'pausing' });
+  }
+
+  /** The model on this machine is needed: what is made on it ahead is given up. Resolves when it is at rest, as far as that goes. */
+  async makeWay(): Promise<void> {
+    await Promise.all([...this.ahead.values()].map((ahead) => ahead.makeWay()));
   }
 
   /** What waits in a run to be sent again is sent at once. */
@@ -190,6 +198,7 @@ export class ExecutionEngine {
   /** The editor closes: everything at work comes to rest, to go on with the next start. */
   async close(): Promise<void> {
     for (const active of this.active.values()) active.controller.abort(Stopped.byClosing());
+    for (const ahead of this.ahead.values()) ahead.giveUp();
     await Promise.all([...this.active.values()].map((active) => active.closed));
   }
 
@@ -206,6 +215,7 @@ export class ExecutionEngine {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
       return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
+    void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
     const opened = async () => {
@@ -261,11 +271,17 @@ export class ExecutionEngine {
       stop = await heeding(
         signal,
         log.run,
-        untilHeard(log, active, plan, { ...this.options, grantsOf: (id) => this.grantsOf(id) }),
+        untilHeard(log, active, plan, {
+          ...this.options,
+          grantsOf: (id) => this.grantsOf(id),
+          ahead: this.aheadOf(runId),
+        }),
       );
       const told = log.emit({ type: 'phase', ...stop });
       if (signal.aborted) log.leave();
       await told;
+      if (!stop.error && this.liveIds.length === 0)
+        this.aheadOf(runId).rest((body) => tell({ runId, seq: log.run.seq, at: now(), ...body } as RunEvent));
     } catch (error) {
       stop = failing(error);
     }
@@ -279,9 +295,11 @@ export class ExecutionEngine {
     this.failedAt.set(log.run.id, log.run.seq);
   }
 
-  /** What was allowed for this run is asked about again. */
+  /** What was allowed for this run is asked about again; nothing is ready for it. */
   forget(runId: string): void {
     this.grants.delete(runId);
+    this.ahead.get(runId)?.drop();
+    this.ahead.delete(runId);
   }
 
   /** Grants last as long as the window: after a reload everything is asked again. */
@@ -289,5 +307,11 @@ export class ExecutionEngine {
     const grants = this.grants.get(runId) ?? new Set();
     this.grants.set(runId, grants);
     return grants;
+  }
+
+  private aheadOf(runId: string): Ahead {
+    const ahead = this.ahead.get(runId) ?? new Ahead((usage) => this.noted(runId, usage));
+    this.ahead.set(runId, ahead);
+    return ahead;
   }
 }

@@ -19,8 +19,11 @@ export interface EngineOptions {
    * that a run follows. Throws an `Error` with a sentence for the person when there is none to talk to.
    */
   model(asked?: AskedModel): Promise<RunModel>;
-  /** The model for small work (summaries) where the person has one for it; else the run's own does it. Throws as `model`. */
-  small?(): Promise<RunModel | undefined>;
+  /**
+   * The model for small work (summaries) where the person has one for it; else the run's own does it. Throws as `model`.
+   * `quiet`: also where the person would have to be asked something for it.
+   */
+  small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** The one that names runs, where there is one that is in nobody's way; without it their first words do. Throws as `model`. */
   naming?(): Promise<RunModel | undefined>;
   /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */

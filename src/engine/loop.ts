@@ -5,6 +5,7 @@ import type { EventBody } from '../protocol/events.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
+import type { Ahead } from './ahead.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
 import { fillingOf } from './filling.ts';
@@ -34,6 +35,7 @@ export interface Turns {
   emit(event: EventBody): Promise<void>;
   called: Called;
   small?: Conversing['small'];
+  ahead?: Ahead;
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   isFree(call: ToolCall): boolean;
@@ -74,6 +76,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     if (talk.messages.length > said) guard.forget();
     await makeRoom(room, turns.wantsRoom() ? 'asked' : 'nearly full');
     if (signal.aborted) return stopPointOf(signal);
+    turns.ahead?.look(room);
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
     const warnings = new Set<string>();

@@ -13,6 +13,8 @@ export interface Called {
   host?: string;
   /** What may be spent on it; without one nobody counts. */
   budget?: Budget;
+  /** It has one thing at a time in the memory of this machine: what it is asked beside a run is in that run's way. */
+  onThisMachine?: true;
 }
 
 interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
@@ -22,6 +24,8 @@ interface Telling extends Omit<CompleteOptions, 'onRetry' | 'onWait'> {
   tokens?: number;
   /** The window of the conversation that it is a part of. */
   filling?: Filling;
+  /** It is no answer in the conversation. */
+  beside?: true;
 }
 
 /** How a call is told. */
@@ -67,10 +71,14 @@ export async function askModel(
 export async function callModel(
   called: Called,
   request: ChatRequest,
-  { emit, node, tokens, filling, ...options }: Telling,
+  { emit, node, tokens, filling, beside, ...options }: Telling,
 ): Promise<AdapterResult> {
   const { model } = request;
-  const at = { ...(node !== undefined && { node }), ...requestOf(called, request, tokens) };
+  const at = {
+    ...(node !== undefined && { node }),
+    ...requestOf(called, request, tokens),
+    ...(beside && { beside }),
+  };
   const full = filling && { filling };
   const failed = (attempt: number, { code, message }: ErrorInfo, waitMs?: number) =>
     emit({ type: 'attempt', attempt, code, message, ...(waitMs !== undefined && { waitMs }), model, ...at });

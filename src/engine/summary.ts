@@ -1,14 +1,15 @@
 import type { ChatRequest } from '../llm/client.ts';
 import { excerpt } from '../llm/excerpt.ts';
+import type { EventBody } from '../protocol/events.ts';
 import type { ErrorInfo, Message } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunLog } from './log.ts';
-import { type Called, callModel } from './modelCall.ts';
+import { askModel, type Called, callModel, requestOf } from './modelCall.ts';
 import { excerptOfTokens } from './tokens.ts';
 
 /** A model that can be asked for a summary. */
-interface Summariser extends Called {
+export interface Summariser extends Called {
   model: string;
   /** Tokens that it keeps in view, when known. */
   contextWindow?: number;
@@ -20,7 +21,7 @@ export interface Conversing {
   emit: RunLog['emit'];
   called: Called;
   /** The model that makes summaries, where the person has another one for that; it may throw. */
-  small?(): Promise<Summariser | undefined>;
+  small?(how?: { quiet: true }): Promise<Summariser | undefined>;
   /** The part of every request that stays the same. */
   prefix: Omit<ChatRequest, 'messages'>;
   signal: AbortSignal;
@@ -40,6 +41,12 @@ const wordsOfToken = 0.6;
 /** Below this nobody is asked: there is room for nothing but what is kept beside the summary. */
 const leastTokens = 48;
 
+/** Tokens that a summary may be made of, and have. */
+export interface SummarySize {
+  reads: number;
+  writes: number;
+}
+
 /**
  * What was said before message `upTo`, in short: by the person's small model or, without one that can, by the model itself, in
  * one call that may read and write so many tokens, else (when that fails) a plain list of it. Undefined when it is stopped, or
@@ -48,19 +55,13 @@ const leastTokens = 48;
 export async function summarise(
   { run, emit, called, small, prefix, signal }: Conversing,
   upTo: number,
-  { reads, writes }: { reads: number; writes: number },
+  size: SummarySize,
 ): Promise<string | ErrorInfo | undefined> {
-  if (writes < leastTokens) return '';
-  void emit({ type: 'progress', text: "The model's window is full: summarising the oldest turns." });
-  const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
-  const messages = run.messages.slice(begin, upTo);
-  const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
+  if (size.writes < leastTokens) return '';
+  tellThatItIsMade(emit);
   let refused: ErrorInfo | undefined;
-  const ask = async ({ model, contextWindow = Number.POSITIVE_INFINITY, ...called }: Summariser) => {
-    const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
-    const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
-    const request = { model, systemPrompt, messages: [{ role: 'user' as const, content }] };
-    const reply = await callModel(called, request, { emit, signal });
+  const ask = async (by: Summariser) => {
+    const reply = await callModel(by, requestFor(run, upTo, size, by), { emit, signal, beside: true });
     refused = isOverLimit(reply.error) ? reply.error : undefined;
     return reply.success ? reply.message?.content.trim() : undefined;
   };
@@ -71,7 +72,64 @@ export async function summarise(
   const bySmall = chosen && (await ask(chosen));
   const words = bySmall || (signal.aborted ? undefined : await ask({ ...called, model: prefix.model }));
   if (signal.aborted) return undefined;
-  return refused ?? excerptOfTokens(words || plainly(summary, messages), writes);
+  return refused ?? excerptOfTokens(words || plainly(before(run, upTo)), size.writes);
+}
+
+export const tellThatItIsMade = (emit: Conversing['emit']): void =>
+  void emit({ type: 'progress', text: "The model's window is full: summarising the oldest turns." });
+
+/** The same before anybody needs it, of this model alone and once; undefined: it cannot be had, for whatever reason. */
+export async function summariseAhead(
+  { run, by, signal }: { run: Conversation; by: Summariser; signal: AbortSignal },
+  upTo: number,
+  size: SummarySize,
+  told: { asks(request: EventBody): void; took(usage: EventBody): Promise<unknown> },
+): Promise<string | undefined> {
+  if (size.writes < leastTokens || signal.aborted) return undefined;
+  const request = requestFor(run, upTo, size, by);
+  const at = { ...requestOf(by, request), beside: true as const };
+  let startedAt = 0;
+  const reply = await askModel(
+    by,
+    request,
+    { signal, limits: { retries: 0 } },
+    {
+      begins() {
+        startedAt = performance.now();
+        told.asks({ type: 'request', model: by.model, ...at });
+      },
+      async ended({ usage, attempts, cached, model = by.model }) {
+        const ms = Math.round(performance.now() - startedAt);
+        if (usage && !cached) await told.took({ type: 'usage', usage, attempts, model, ms, ...at });
+      },
+    },
+  );
+  const words = reply.success ? reply.message?.content.trim() : undefined;
+  return words && !signal.aborted ? excerptOfTokens(words, size.writes) : undefined;
+}
+
+interface Before {
+  /** What stands already for what came before `messages`. */
+  summary: string;
+  messages: readonly Message[];
+}
+
+function before(run: Conversation, upTo: number): Before {
+  const { upTo: begin = 0, summary = '' } = run.compactions.findLast((one) => one.summary !== undefined) ?? {};
+  return { summary, messages: run.messages.slice(begin, upTo) };
+}
+
+function requestFor(
+  run: Conversation,
+  upTo: number,
+  { reads, writes }: SummarySize,
+  { model, contextWindow = Number.POSITIVE_INFINITY }: Summariser,
+): ChatRequest {
+  const { summary, messages } = before(run, upTo);
+  const told = [...(summary && [`Summary of what came before:\n${summary}`]), ...messages.flatMap(lines)].join('\n\n');
+  const content = excerptOfTokens(told, Math.min(reads, Math.floor(contextWindow / 2)));
+  const systemPrompt = instructions(Math.min(mostWords, Math.floor(writes * wordsOfToken)));
+  return { model, systemPrompt, messages: [{ role: 'user', content }] };
 }
 
 function lines(message: Message): string[] {
@@ -93,7 +151,7 @@ function lines(message: Message): string[] {
 }
 
 /** The person's words, the agent's, and what it called, in a line each; of too many the middle is left out. */
-function plainly(summary: string, messages: readonly Message[]): string {
+function plainly({ summary, messages }: Before): string {
   const short = messages.flatMap(lines).map((line) => `- ${excerpt(line.replace(/\s+/g, ' '), 200)}`);
   return [...(summary && [summary]), ...short].join('\n');
 }

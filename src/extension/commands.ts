@@ -228,7 +228,10 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.forgetPackage': () => packages.forget(),
     'towpath.pickModel': () => setup.pickModel(),
     'towpath.useLocal': () => setup.useLocal(),
-    'towpath.unloadLocal': () => unloadLocal(models),
+    'towpath.unloadLocal': async () => {
+      await parts.engine.makeWay();
+      await unloadLocal(models);
+    },
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),

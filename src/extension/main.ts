@@ -161,7 +161,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     workflow: async (id) => (id === chat.id ? chat : ((await shelf.workflow(id)) ?? (await workflowOfFile())(id))),
     model: (asked) => models.current(asked),
     modelId: () => models.currentId,
-    small: () => models.small(),
+    small: (how) => models.small(how),
     naming: () => models.naming(),
     workspace: async () => ({
       names: workspace.roots.map((root) => root.name),

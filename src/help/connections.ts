@@ -147,7 +147,7 @@ export const occasions: readonly Occasion[] = [
   },
   {
     what: 'A summary',
-    when: 'When a conversation fills the model’s window',
+    when: 'When a conversation fills the model’s window, and before: from three quarters on, so that it is there by then',
     model: '`small`, else the run’s',
     carries: 'The oldest turns of the conversation',
     by: ['engine/summary.ts'],

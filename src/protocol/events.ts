@@ -110,6 +110,11 @@ const requestShape = {
   sent: z.object({ messages: z.number(), tools: z.number(), tokens: z.number() }).optional(),
 };
 
+const besideShape = {
+  /** It is no answer in the conversation: a summary of it, which somebody needs or may need. */
+  beside: z.literal(true).optional(),
+};
+
 const place = { runId: z.string(), seq: z.number().int(), at: z.number() };
 const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   z.object({ ...place, type: z.literal(type), ...shape });
@@ -222,6 +227,7 @@ const storedEvents = [
     ms: z.number(),
     node: z.string().optional(),
     ...requestShape,
+    ...besideShape,
     /** As it went out, in the run's conversation. */
     filling: fillingSchema.optional(),
     /** Of `ms`: waited before and between its tries. */
@@ -237,6 +243,7 @@ const storedEvents = [
     model: z.string(),
     node: z.string().optional(),
     ...requestShape,
+    ...besideShape,
   }),
   /** The workflow that the run follows, as it is now. */
   event('outline', { outline: outlineSchema }),
@@ -279,6 +286,7 @@ const shownEvents = [
     model: z.string(),
     node: z.string().optional(),
     ...requestShape,
+    ...besideShape,
     filling: fillingSchema.optional(),
   }),
   /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: which try it is). */

@@ -32,6 +32,8 @@ const shownTypes: ReadonlySet<RunEvent['type']> = new Set(
 
 export const isStored = (event: RunEvent): event is StoredEvent => !shownTypes.has(event.type);
 
+const isBeside = (event: RunEvent): boolean => event.type === 'usage' && event.beside === true;
+
 /**
  * A snapshot and the events around it may overlap: what was stored counts once, by its number. What is only shown has the number of
  * what was stored before it.
@@ -51,7 +53,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
   run.seq = event.seq;
   if (run.createdAt === 0) run.createdAt = event.at;
   if (!isAbout(event)) run.updatedAt = event.at;
-  if (!leavesProgress.has(event.type)) run.progress = undefined;
+  if (!leavesProgress.has(event.type) && !isBeside(event)) run.progress = undefined;
   switch (event.type) {
     case 'run-start':
       run.workflowId = event.workflowId;
@@ -211,6 +213,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     case 'usage':
       if (isOwn(run, event)) addUsage(run, event.usage);
+      if (event.beside) break;
       if (event.node !== undefined) {
         run.model ||= event.model;
         break;

@@ -85,14 +85,14 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     return hasDied(end) ? ['warn', text] : text;
   },
   undo: ({ toolCallIds, changes }) => `the person undoes ${counted(toolCallIds.length, 'call')}: ${paths(changes)}`,
-  usage: ({ model, asked = model, node, ms, delayMs, attempts, usage, sent }) => {
+  usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;
-    return `${which}${forNode(node)} answers in ${duration(ms)}${waited}: ${tokens(usage)}${sent ? ` (sent ${sizes(sent)})` : ''}`;
+    return `${which}${forNode(node)}${forSummary(beside)} answers in ${duration(ms)}${waited}: ${tokens(usage)}${sent ? ` (sent ${sizes(sent)})` : ''}`;
   },
-  attempt: ({ attempt, code, message, waitMs, model, asked = model, node }) => [
+  attempt: ({ attempt, code, message, waitMs, model, asked = model, node, beside }) => [
     'warn',
-    `${asked}${forNode(node)} gives no answer at try ${attempt}: ${code}: ${message}${waitMs === undefined ? '' : ` Tried again after ${duration(waitMs)}.`}`,
+    `${asked}${forNode(node)}${forSummary(beside)} gives no answer at try ${attempt}: ${code}: ${message}${waitMs === undefined ? '' : ` Tried again after ${duration(waitMs)}.`}`,
   ],
   outline: () => ['debug', 'the workflow is another than before'],
   node: ({ node, status, branch, error, warnings, next }) => {
@@ -114,8 +114,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     return [phase === 'Failed' ? 'error' : 'warn', text];
   },
   chunk: () => undefined,
-  request: ({ model, asked = model, host, node, sent }) =>
-    `asking ${asked}${host ? ` at ${host}` : ''}${forNode(node)}${sent ? `: ${sizes(sent)}` : ''}`,
+  request: ({ model, asked = model, host, node, beside, sent }) =>
+    `asking ${asked}${host ? ` at ${host}` : ''}${forNode(node)}${forSummary(beside)}${sent ? `: ${sizes(sent)}` : ''}`,
   progress: ({ text, fraction, attempt, until, at }) => {
     if (fraction !== undefined || attempt !== undefined) return undefined; // the try before has said it
     return until === undefined ? text : `${text} (${duration(Math.max(0, until - at))})`;
@@ -140,6 +140,7 @@ const phases = { Running: 'at work', WaitingUser: 'rests', Completed: 'is done',
 
 const named = (name: string | undefined, toolCallId: string): string => `${name ?? 'call'} [${toolCallId}]`;
 const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
+const forSummary = (beside: true | undefined): string => (beside ? ' for a summary' : '');
 const lengthOf = (text: string): string => counted(text.length, 'character');
 const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
 

@@ -24,12 +24,13 @@ import { type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts
 import { transcript } from '../support/transcript.ts';
 import type { TemporaryWorkspace } from '../support/workspace.ts';
 
-const modelOf = (id: string, client: LLMClient, { contextWindow, price, budget }: Terms = {}) => ({
+const modelOf = (id: string, client: LLMClient, { contextWindow, price, budget, onThisMachine }: Terms = {}) => ({
   id,
   model: id.slice(id.indexOf('/') + 1),
   adapter: createAdapter(client, { retries: 1, baseDelayMs: 1, maxDelayMs: 1 }, { priceOf: () => price }),
   contextWindow,
   ...(budget && { budget }),
+  ...(onThisMachine && { onThisMachine }),
 });
 
 /** On which a model is had. */
@@ -37,6 +38,7 @@ interface Terms {
   contextWindow?: number;
   price?: Price;
   budget?: Budget;
+  onThisMachine?: true;
 }
 
 /** A whole Towpath without an editor: a scripted model, real tools on a real folder, a real journal. */
@@ -52,6 +54,8 @@ export class Conversation {
   /** What may be spent in a day, and by the run. */
   budget?: Budget;
   runLimit = 0;
+  /** The model has one thing at a time in this machine's memory. */
+  onThisMachine?: true;
   /** Of the workspace, for the system prompt. */
   instructions = 'Use tabs.';
   /** In place of the script. */
@@ -116,9 +120,9 @@ export class Conversation {
         return this.workflow;
       },
       model: async ({ id = 'scripted/one' }: { id?: string } = {}) => {
-        const { contextWindow, price, budget } = this;
+        const { contextWindow, price, budget, onThisMachine } = this;
         const { client = this.model ?? this.client, ...terms } = this.others.get(id) ?? {};
-        return modelOf(id, client, { contextWindow, price, budget, ...terms });
+        return modelOf(id, client, { contextWindow, price, budget, onThisMachine, ...terms });
       },
       small: async () => {
         if (this.small instanceof Error) throw this.small;

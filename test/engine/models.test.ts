@@ -162,7 +162,7 @@ describe('a model for small work', () => {
   const without: [why: string, small: () => Conversation['small']][] = [
     ['none is set', () => undefined],
     ['it is not set up', () => new Error('No API key for Small.')],
-    ['it fails', () => ({ client: scriptedClient([{ error: refused }]) })],
+    ['it fails', () => ({ client: scriptedClient([{ error: refused }, { error: refused }]) })],
   ];
   for (const [why, small] of without)
     it(`where ${why}, the run's own model makes them`, async () => {

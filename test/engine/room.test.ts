@@ -199,8 +199,15 @@ What the person said and decided on the way, oldest first:
 - Not allowed: fs.delete {"path":"d"}
   The person did not allow this and said: d is mine.
 - Never touch the lexer.
-- on
-- and on`,
+- on`,
+    );
+    const still = talk.client.requests
+      .at(-1)!
+      .messages.slice(2)
+      .filter(({ role }) => role === 'user');
+    assert.deepEqual(
+      still.map(({ content }) => content),
+      ['and on', 'well?'],
     );
     talk.build();
     await talk.continue('sure?');

@@ -139,6 +139,10 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
   ],
   usage: [
     [
+      { usage, attempts: 1, model: 'gpt', asked: 'openai/gpt', ms: 2100, beside: true },
+      'info openai/gpt for a summary answers in 2.1 s: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
+    ],
+    [
       { usage, attempts: 1, model: 'gpt', ms: 2100 },
       'info gpt answers in 2.1 s: 12,000 tokens read (11,000 cached), 345 written, $0.0123',
     ],

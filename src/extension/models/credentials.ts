@@ -26,15 +26,17 @@ export class Credentials {
     private readonly modals: Pick<Modals, 'askWhenQuiet'>,
   ) {}
 
-  /** For a run. Throws `LLMError` with the way out when a key or a secret is missing. */
-  async forRun(provider: Provider, settings: Wanted): Promise<Carried> {
+  /**
+   * For a run. Throws `LLMError` with the way out when a key or a secret is missing; `quiet`: also where the person would have to be asked.
+   */
+  async forRun(provider: Provider, settings: Wanted, how?: { quiet: true }): Promise<Carried> {
     const origin = originOf(provider, settings);
     const isNeeded = provider.key === 'needed' && !givesAccess(provider, settings);
-    const apiKey = await this.keyFor(provider, origin, isNeeded);
+    const apiKey = await this.keyFor(provider, origin, isNeeded, how);
     return this.carried(
       settings,
       apiKey,
-      (name) => this.elsewhere(secretOf(name), origin, `the secret "${name}"`),
+      (name) => this.elsewhere(secretOf(name), origin, `the secret "${name}"`, how),
       origin,
     );
   }
@@ -66,13 +68,18 @@ export class Credentials {
     return { ...(apiKey && { apiKey }), headers: Object.fromEntries(filled), secrets: [...values.values()] };
   }
 
-  private async keyFor(provider: Provider, origin: string, isNeeded: boolean): Promise<string | undefined> {
+  private async keyFor(
+    provider: Provider,
+    origin: string,
+    isNeeded: boolean,
+    how: { quiet: true } | undefined,
+  ): Promise<string | undefined> {
     const saved = await this.secrets.key(provider.id, origin);
     if (saved || isLoopback(new URL(origin).hostname)) return saved;
     const place = `${provider.id} ${origin}`;
     if (!this.withoutKey.has(place)) {
       const hasOther = this.secrets.origins(provider.id).length > 0 && mayCarry(origin);
-      const key = await this.elsewhere(provider.id, origin, `your ${provider.label} key`);
+      const key = await this.elsewhere(provider.id, origin, `your ${provider.label} key`, how);
       if (key) return key;
       if (hasOther && !isNeeded) this.withoutKey.add(place);
     }
@@ -82,10 +89,16 @@ export class Credentials {
   }
 
   /** What was saved for another origin, when the person lets it go to this one, too. Over plain http nobody is asked: it is not sent there. */
-  private async elsewhere(slot: string, origin: string, what: string): Promise<string | undefined> {
+  private async elsewhere(
+    slot: string,
+    origin: string,
+    what: string,
+    how: { quiet: true } | undefined,
+  ): Promise<string | undefined> {
     const other = mayCarry(origin) ? this.secrets.origins(slot).at(-1) : undefined;
     const value = other && (await this.secrets.key(slot, other));
     if (!value) return undefined;
+    if (how) throw new LLMError('LLM_AUTH_FAILED', `You have not said yet whether ${origin} may have ${what}.`);
     const use = 'Use It There Too';
     const buttons = ['Do Not Send It', use]; // Enter presses the first
     const detail = `It was saved for ${other}. Whoever runs ${origin} will see it.`;

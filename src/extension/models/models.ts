@@ -6,6 +6,7 @@ import { byModel } from '../../llm/byModel.ts';
 import type { LLMClient, ModelInfo } from '../../llm/client.ts';
 import { inWords } from '../../llm/clock.ts';
 import { LLMError } from '../../llm/errors.ts';
+import { isLoopback } from '../../llm/http.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
 import type { Place } from '../../llm/local/place.ts';
 import { free } from '../../llm/prices.ts';
@@ -126,10 +127,13 @@ export class Models implements vscode.Disposable {
     return this.ready(id ?? this.currentId);
   }
 
-  /** What the person has set for small work; undefined: the model at work does it, too. Throws as `current`. */
-  async small(): Promise<RunModel | undefined> {
+  /**
+   * What the person has set for small work; undefined: the model at work does it, too. Throws as `current`; `quiet`: also where they would
+   * have to be asked something for it.
+   */
+  async small(how?: { quiet: true }): Promise<RunModel | undefined> {
     const { small } = settings().models;
-    return small ? this.ready(small) : undefined;
+    return small ? this.ready(small, how) : undefined;
   }
 
   /** The one for small work names runs, too: not one in this machine's memory, where that at work would have to make room. */
@@ -152,11 +156,11 @@ export class Models implements vscode.Disposable {
     throw new EngineError('UNKNOWN', 'The demo model can only play its script. Pick another model.');
   }
 
-  private async ready(id: string): Promise<RunModel> {
+  private async ready(id: string, how?: { quiet: true }): Promise<RunModel> {
     this.checkProblem(id);
     const now = settings();
     const { provider, model } = split(id);
-    const client = await this.client(provider, model, now);
+    const client = await this.client(provider, model, now, how);
     const local = provider === 'local';
     const limits = {
       connectMs: local ? 0 : now['timeouts.connect'],
@@ -185,8 +189,10 @@ export class Models implements vscode.Disposable {
       ? now['local.contextSize']
       : (own?.windowOf(model) ?? this.windowOf(provider, model, client) ?? known(model)?.window);
     if (contextWindow) this.seenWindows.set(id, contextWindow);
-    const host = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl).host : undefined;
-    return { id, model, adapter, budget: this.budget, ...(host && { host }), ...(contextWindow && { contextWindow }) };
+    const url = baseUrl && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+    const onThisMachine = (local || (url && isLoopback(url.hostname))) && { onThisMachine: true as const };
+    const place = { ...(url && { host: url.host }), ...onThisMachine };
+    return { id, model, adapter, budget: this.budget, ...place, ...(contextWindow && { contextWindow }) };
   }
 
   /**
@@ -296,13 +302,13 @@ export class Models implements vscode.Disposable {
     return this.context.globalState.get<string[]>(recentName, []);
   }
 
-  private async client(id: string, model: string, now: Settings): Promise<LLMClient> {
+  private async client(id: string, model: string, now: Settings, how?: { quiet: true }): Promise<LLMClient> {
     const clients = await this.clients();
     if (id === 'local') return clients.local(model, now);
     if (id === 'vscode-lm') return clients.editor();
     const provider = providerOf(id)!;
     const own = this.settingsOf(provider.id, now);
-    return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own), now);
+    return this.remoteClient(provider, model, own, await this.credentials.forRun(provider, own, how), now);
   }
 
   private async remoteClient(

@@ -52,6 +52,20 @@ describe('what a request carries', () => {
     assert.deepEqual(asked, []);
   });
 
+  it('what is wanted quietly asks nobody, sends nothing, and leaves the question for whoever asks next', async () => {
+    const { secrets, asked, credentials } = create(use);
+    await secrets.save('groq', here, 'sk-key');
+    const wanted = at('groq', there);
+    await assert.rejects(
+      credentials.forRun(provider('groq'), wanted, { quiet: true }),
+      /You have not said yet whether/,
+    );
+    assert.deepEqual(asked, []);
+    assert.equal((await credentials.forRun(provider('groq'), wanted)).apiKey, 'sk-key');
+    assert.equal((await credentials.forRun(provider('groq'), wanted, { quiet: true })).apiKey, 'sk-key');
+    assert.equal(asked.length, 1);
+  });
+
   it('a secret of another address goes to this one only after a yes, which is kept; a list asks nobody', async () => {
     const { secrets, asked, credentials } = create(undefined, use);
     await secrets.save(secretOf('gw'), here, 'hidden');

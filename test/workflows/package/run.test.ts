@@ -173,6 +173,7 @@ describe('a run of a package', () => {
       { text: 'So.' },
     ]);
     conversation.contextWindow = 8000;
+    conversation.onThisMachine = true; // so that it is asked for its summary in its turn
     await conversation.start('A letter, please.');
     const { compactions } = await conversation.kept();
     assert.deepEqual(
