@@ -16,6 +16,7 @@ import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
 import type { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
+import { refusedRoom, restedBefore } from './refusedRoom.ts';
 import type { Rest } from './result.ts';
 import { saidOf } from './said.ts';
 import { Stopped, stopPointOf } from './stop.ts';
@@ -43,7 +44,7 @@ type Advancing = EngineOptions & { grantsOf(runId: string): Set<string>; ahead: 
 export async function untilHeard(log: RunLog, active: Active, plan: Plan, options: Advancing): Promise<Rest> {
   if (plan.onlyRoom) {
     const asked = log.run.seq;
-    const stop = await compact(log, active, options);
+    const stop = await compact(log, active, options, { instead: plan.model });
     await log.idle();
     if (stop.error || !log.run.queued.some(({ queued, when }) => queued > asked && when !== 'done')) {
       active.ended = true;
@@ -53,7 +54,7 @@ export async function untilHeard(log: RunLog, active: Active, plan: Plan, option
   for (let unheard = Number.POSITIVE_INFINITY; ; ) {
     const rest = await advance(log, active, plan, options);
     const isLeft = active.wantsRoom && !active.controller.signal.aborted; // no call came after it was asked for
-    const stop = isLeft ? await compact(log, active, options, rest) : rest;
+    const stop = isLeft ? await compact(log, active, options, { before: rest }) : rest;
     await log.idle();
     const waiting = log.run.queued.filter(({ when }) => when !== 'done').length;
     const next = active.pausing || waiting > 0 ? undefined : whenDone(log.run, stop);
@@ -131,7 +132,12 @@ async function advance(
 }
 
 /** Makes room in the window of a run at rest, and leaves it as it rested. */
-async function compact(log: RunLog, active: Active, options: Advancing, before = restOf(log.run)): Promise<Rest> {
+async function compact(
+  log: RunLog,
+  active: Active,
+  options: Advancing,
+  { before = restOf(log.run), instead }: { before?: Rest; instead?: string },
+): Promise<Rest> {
   const { run } = log;
   const { signal } = active.controller;
   active.wantsRoom = false;
@@ -145,10 +151,11 @@ async function compact(log: RunLog, active: Active, options: Advancing, before =
   const context = contextOf(log, active, { ...options, ...withinLimit(run, options) }, host, {
     intent: 'continue',
     values: {},
+    ...(instead !== undefined && { instead }),
   });
   try {
     const stop = await context.turns({ agent: workflow.agent, onlyRoom: true });
-    return stop.error ? stop : before;
+    return stop.error ? { ...stop, error: refusedRoom(stop.error, before) } : before;
   } catch (error) {
     if (error instanceof StoreError) throw error;
     return signal.aborted ? stopPointOf(signal) : { phase: 'Failed', error: toInfo(error) };
@@ -158,6 +165,8 @@ async function compact(log: RunLog, active: Active, options: Advancing, before =
 /** Where it rests; one whose window was killed rests as if that had closed. */
 function restOf({ phase, error, took }: Run): Rest {
   if (phase === 'Running') return Stopped.byClosing().point;
+  const before = restedBefore(error);
+  if (before) return before;
   return { phase, ...(error && { error }), ...(took && { took }) };
 }
 

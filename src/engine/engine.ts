@@ -13,6 +13,7 @@ import { RunLog } from './log.ts';
 import { endCalls } from './looseEnds.ts';
 import { attach, note } from './notes.ts';
 import { afterStop, heeding, patience, type Worked, withinPatience } from './patience.ts';
+import { restedBefore } from './refusedRoom.ts';
 import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
@@ -84,8 +85,9 @@ export class ExecutionEngine {
   /**
    * Leaves out what can be left out of the window: of a run at rest now, of one at work before its next call. Resolves to `later` then,
    * else to whether less will be sent, or was `stopped`; or to why that could not be done.
+   * @param model in the place of the one that would be asked
    */
-  async compact(runId: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
+  async compact(runId: string, model?: string): Promise<'later' | 'stopped' | boolean | ErrorInfo> {
     const active = this.active.get(runId);
     if (active && !active.ended && !active.controller.signal.aborted) {
       active.wantsRoom = true;
@@ -93,7 +95,7 @@ export class ExecutionEngine {
     }
     const before = await this.options.store.read(runId).catch(toInfo);
     if ('code' in before) return before;
-    const plan = { ...plainPlan, onlyRoom: true as const };
+    const plan = { ...plainPlan, onlyRoom: true as const, ...(model !== undefined && { model }) };
     const entered = this.enter(runId, [], () => this.options.store.open(runId), plan);
     const { controller, closed } = this.active.get(runId)!;
     const { error } = await entered;
@@ -103,7 +105,7 @@ export class ExecutionEngine {
     if ('code' in after) return after;
     if (after.compactions.length > before.compactions.length) return true;
     if (controller.signal.aborted) return 'stopped';
-    return error && error.message !== before.error?.message ? error : false;
+    return error && (restedBefore(error) || error.message !== before.error?.message) ? error : false;
   }
 
   /** Records that the person lets more be spent; what is said of a run counts from its next call on. Resolves to why it could not be kept. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { restedBefore } from '../../src/engine/refusedRoom.ts';
 import { LLMError } from '../../src/llm/errors.ts';
-import { call, type ScriptedReply } from '../support/scriptedClient.ts';
+import { call, type ScriptedReply, scriptedClient } from '../support/scriptedClient.ts';
 import { temporaryWorkspace } from '../support/workspace.ts';
 import { Conversation } from './conversation.ts';
 
@@ -99,6 +100,37 @@ describe('room that the person asks for', () => {
     talk.runLimit = 0.5;
     assert.equal(((await talk.engine.compact(talk.runId)) as { code: string }).code, 'LIMIT_RUN_REACHED');
     assert.deepEqual([(await talk.kept()).compactions, (await talk.kept()).error?.code], [[], 'LIMIT_RUN_REACHED']);
+    assert.equal(((await talk.engine.compact(talk.runId)) as { code: string }).code, 'LIMIT_RUN_REACHED');
+  });
+
+  for (const [how, error] of [
+    ['in peace', undefined],
+    ['with an error', new LLMError('LLM_AUTH_FAILED', 'No key.')],
+  ] as const)
+    it(`once it may be paid, is made, and the run rests again as it did before: ${how}`, async () => {
+      await begin(essay('one'), essay('two'), essay('three'), ...(error ? [{ error }] : []), said('A summary.'));
+      await essays();
+      if (error) await talk.continue('four');
+      const before = await talk.kept();
+      talk.price = { input: 0, output: 1_000_000 };
+      talk.runLimit = 0.5;
+      await talk.engine.compact(talk.runId);
+      talk.build();
+      assert.deepEqual(restedBefore((await talk.kept()).error)?.error, before.error);
+      talk.runLimit = 1000;
+      assert.equal(await talk.engine.compact(talk.runId), true);
+      const after = await talk.kept();
+      assert.deepEqual([after.phase, after.error], [before.phase, before.error]);
+      assert.deepEqual(after.messages, before.messages);
+    });
+
+  it('is by the model that the person has picked for it', async () => {
+    await begin(essay('one'), essay('two'), essay('three'));
+    const other = scriptedClient([said('By the other.')]);
+    talk.others.set('scripted/two', { client: other });
+    await essays();
+    assert.equal(await talk.engine.compact(talk.runId, 'scripted/two'), true);
+    assert.match((await talk.kept()).compactions[0]!.summary!, /^By the other\./);
   });
 
   it('what is said meanwhile is heard afterwards, and what waited before still waits', async () => {

@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { UserInput } from '../../engine/asking.ts';
 import type { ExecutionEngine } from '../../engine/engine.ts';
+import { restedBefore } from '../../engine/refusedRoom.ts';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import { inShort } from '../../protocol/inShort.ts';
@@ -125,7 +126,10 @@ export class Conversation {
     await this.work(runId, () => this.engine.start({ runId, ...start }));
   }
 
-  /** @param model in the place of those that would be asked, until the run rests */
+  /**
+   * Where room was asked for that a limit of money did not pay, that is what it goes on with.
+   * @param model in the place of those that would be asked, until the run rests
+   */
   async goOn(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
@@ -135,6 +139,7 @@ export class Conversation {
     } else if (this.working) this.notice({ level: 'info', text: 'This run is at work already.' });
     else if (!canGoOn(run))
       this.notice({ level: 'info', text: 'There is nothing left to go on with. Say what comes next.' });
+    else if (restedBefore(run.error)) await this.compact(model);
     else await this.work(shown, () => this.engine.continue({ runId: shown, ...(model && { model }) }));
   }
 
@@ -159,11 +164,11 @@ export class Conversation {
   }
 
   /** Makes room in the window of the shown run, and says what came of it where the transcript does not. */
-  async compact(): Promise<void> {
+  async compact(model?: string): Promise<void> {
     await this.restored;
     const { shown } = this;
     if (shown === undefined) return this.notice({ level: 'info', text: 'No run is shown that could be compacted.' });
-    const compacted = this.engine.compact(shown);
+    const compacted = this.engine.compact(shown, model);
     this.listChanged();
     const made = await compacted;
     this.listChanged();
