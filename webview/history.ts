@@ -161,7 +161,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
     <button class="history-delete ${deleting ? 'sure' : ''}" data-testid="delete-run" @click=${remove} @blur=${forget}
       title=${deleting ? 'Press again to stop this run and delete it' : 'Delete this run: it can be brought back'}
       aria-label=${deleting ? `Really stop and delete ${title}` : `Delete ${title}`}>${deleting ? 'Stop and delete?' : icons.trash}</button>`;
-  return html`${heading === undefined ? nothing : html`<li class="history-day quiet" role="presentation">${heading}</li>`}
+  return html`${heading === undefined ? nothing : html`<li class="history-day quiet">${heading}</li>`}
   <li class="history-row ${current ? 'current' : ''}" data-run=${run.id} data-state=${run.state ?? nothing} data-depth=${Math.min(run.depth, deepest)}>
     <button class="history-open" title=${aboutIt(run) ?? title}
         aria-current=${current ? 'true' : nothing} @click=${open}>

@@ -31,7 +31,11 @@ export interface TestBrowser {
   strays: string[];
   /** An address whose requests are recorded in `strays`. */
   canary: string;
-  open(entry: string, options?: { theme?: ThemeName; width?: number; height?: number }): Promise<TestPage>;
+  /** `zoom`: as many pixels of the screen for each of the page's. */
+  open(
+    entry: string,
+    options?: { theme?: ThemeName; width?: number; height?: number; zoom?: number },
+  ): Promise<TestPage>;
   close(): Promise<void>;
 }
 
@@ -88,9 +92,9 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     strays,
     canary: `${address}/canary`,
-    async open(entry, { theme = 'dark', width = 420, height = 800 } = {}) {
+    async open(entry, { theme = 'dark', width = 420, height = 800, zoom = 1 } = {}) {
       if (!bundles.has(entry)) bundles.set(entry, await bundle(entry));
-      const context = await browser.newContext({ viewport: { width, height } });
+      const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: zoom });
       contexts.push(context);
       const page = await context.newPage();
       const errors: string[] = [];
@@ -138,7 +142,7 @@ interface Harness {
 /** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */
 function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName): string {
   const { bodyClass, variables } = themes[theme];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8">
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Towpath</title>
 <meta property="csp-nonce" content="${styleNonce}">
 <link rel="stylesheet" href="/style.css?entry=${encodeURIComponent(entry)}">
 <script nonce="${nonce}">

@@ -27,9 +27,9 @@ export function matchesView(context: PanelContext, data: unknown): TemplateResul
     );
   }
   const left = files.length - shown.length;
-  return html`<ul class="matches" tabindex="0" role="group" aria-label="What was found">${shown}${
+  return html`<div class="matches" tabindex="0" role="group" aria-label="What was found"><ul>${shown}${
     left > 0 ? html`<li class="quiet">… and ${counted(left, 'more file')}, in the details</li>` : nothing
-  }</ul>`;
+  }</ul></div>`;
 }
 
 interface Found {

@@ -20,7 +20,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
       @focusout=${(event: FocusEvent) => leave(context, event)}>
     <button class="meter-button ${part !== undefined && part >= nearlyFull ? 'full' : ''}" data-testid="meter" title=${title}
-      aria-label=${title} aria-haspopup="dialog" aria-expanded=${open ? 'true' : 'false'} @click=${() => toggle(context)}
+      aria-label=${`${label}. ${title}`} aria-haspopup="dialog" aria-expanded=${open ? 'true' : 'false'} @click=${() => toggle(context)}
       >${part === undefined ? nothing : bar(part, now)}<span class="meter-label">${label}</span></button>
     ${open ? popover(context, run, now) : nothing}
   </span>`;

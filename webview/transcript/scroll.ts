@@ -79,7 +79,7 @@ export class Scroll {
     if (this.goal && target) {
       element.scrollTop += target.getBoundingClientRect().top - element.getBoundingClientRect().top - this.goal.below;
       if (isAtEnd(element)) this.toEnd(); // no scrolling may come of it that would say so
-    } else if (this.following) element.scrollTop = element.scrollHeight;
+    } else if (this.following && !element.querySelector('.welcome')) element.scrollTop = element.scrollHeight; // that is read from its beginning
     this.goal = undefined;
   }
 

@@ -1,0 +1,104 @@
+/**
+ * `npm run pictures [-- words …]`: draws the panel in every state, theme and width, and in each of them asks axe what is wrong. Words are
+ * names of themes (`dark`) and widths (`230`), or parts of the names of states. For looking, in test/out/pictures: a picture each, and a sheet of each state and width with all themes beside each other.
+ */
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { violationsIn } from '../webview/axe.ts';
+import { endBrowser, openBrowser, root, type TestPage } from '../webview/browser.ts';
+import { ended, type State, showState, states } from '../webview/states.ts';
+import { type ThemeName, themes } from '../webview/themes.ts';
+
+/** At 200 % a page of this size fills a small window. */
+const allSizes = [
+  { name: '230', width: 230, height: 720, zoom: 1 },
+  { name: '420', width: 420, height: 720, zoom: 1 },
+  { name: '900', width: 900, height: 720, zoom: 1 },
+  { name: 'zoomed', width: 360, height: 360, zoom: 2 },
+];
+type Size = (typeof allSizes)[number];
+type Look = { name: string; theme: ThemeName; forced: boolean };
+const allLooks: Look[] = [
+  ...(Object.keys(themes) as ThemeName[]).map((theme) => ({ name: theme, theme, forced: false })),
+  { name: 'forced-colours', theme: 'dark', forced: true },
+];
+
+const folder = path.join(root, 'test/out/pictures');
+/** Those that are named, or all when none of them is. */
+const given = process.argv.slice(2);
+const named = <One extends { name: string }>(all: readonly One[]): readonly One[] => {
+  const some = all.filter(({ name }) => given.includes(name));
+  return some.length > 0 ? some : all;
+};
+const [looks, sizes] = [named(allLooks), named(allSizes)];
+const isOther = (word: string) => ![...allLooks, ...allSizes].some(({ name }) => name === word);
+const words = given.filter(isOther);
+const wanted = [...states, ...ended].filter(
+  ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+);
+
+const browser = await openBrowser();
+if (given.length === 0) rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const wrong: string[] = [];
+
+for (const look of looks) for (const size of sizes) await drawAll(look, size);
+for (const size of sizes) {
+  const test = await browser.open('webview/main.ts', size);
+  for (const state of wanted) await sheet(test, state, size);
+  await test.close();
+}
+await browser.close();
+await endBrowser();
+for (const one of wrong) console.log(one);
+console.log(`${wanted.length} states in ${looks.length * sizes.length} looks, ${wrong.length} violations: ${folder}`);
+process.exitCode = wrong.length > 0 ? 1 : 0;
+
+async function drawAll(look: Look, size: Size): Promise<void> {
+  const test = await browser.open('webview/main.ts', { ...size, theme: look.theme });
+  await test.page.emulateMedia({ reducedMotion: 'reduce', ...(look.forced && { forcedColors: 'active' }) });
+  for (const state of wanted) {
+    await test.renew();
+    await draw(test, state, look, size);
+  }
+  await test.close();
+  console.log(`${look.name} ${size.name}`);
+}
+
+async function draw(test: TestPage, state: State, look: Look, size: Size): Promise<void> {
+  const name = `${state.name}: ${look.name} ${size.name}`;
+  try {
+    await showState(test, state);
+    wrong.push(...(await violationsIn(test)).map((one) => `${name}: ${one}`));
+    wrong.push(...(await sideways(test)).map((one) => `${name}: sticks out sideways: ${one}`));
+  } catch (error) {
+    wrong.push(`${name}: ${error instanceof Error ? error.message.split('\n', 1)[0] : error}`);
+  }
+  await test.page.screenshot({ path: pictureOf(state, look.name, size) });
+}
+
+/** What is wider than the page. */
+function sideways({ page }: TestPage): Promise<string[]> {
+  return page
+    .locator('body, .scroller, .transcript, .card, .composer, footer')
+    .evaluateAll((all) =>
+      (all as unknown as { className: string; scrollWidth: number; clientWidth: number }[])
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ className }) => className),
+    );
+}
+
+/** One state at one width, in all themes beside each other. */
+async function sheet(test: TestPage, state: State, size: Size): Promise<void> {
+  const page = await test.page.context().newPage();
+  const pictures = looks.map(({ name }) => readFileSync(pictureOf(state, name, size)).toString('base64'));
+  const images = pictures.map((png) => `<img width="${size.width}" src="data:image/png;base64,${png}">`).join('');
+  await page.setViewportSize({ width: (size.width + 4) * looks.length, height: size.height });
+  await page.setContent(`<style>body { margin: 0; display: flex; gap: 4px; background: gray }</style>${images}`);
+  await page.screenshot({ path: pictureOf(state, 'all', size) });
+  await page.close();
+}
+
+function pictureOf(state: State, look: string, size: Size): string {
+  return path.join(folder, `${state.name.replace(/[^\w-]+/g, '-')}-${size.name}-${look}.png`);
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { violationsIn } from './axe.ts';
+import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
+import { ended, showState, states } from './states.ts';
+
+describe('Everyone can use the panel:', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+  before(async () => {
+    browser = await openBrowser();
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(() => test.renew());
+  afterEach(async () => assert.deepEqual(await test.violations(), []));
+
+  for (const state of [...states, ...ended.slice(0, 3)])
+    it(`axe finds nothing wrong with “${state.name}”, also where colours are forced`, async () => {
+      await showState(test, state);
+      assert.deepEqual(await violationsIn(test), []);
+      await test.page.emulateMedia({ forcedColors: 'active' });
+      try {
+        assert.deepEqual(await violationsIn(test), []);
+      } finally {
+        await test.page.emulateMedia({ forcedColors: null });
+      }
+    });
+});

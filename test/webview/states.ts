@@ -1,0 +1,329 @@
+import type { EventBody } from '../../src/protocol/events.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import type { RunSummary } from '../../src/protocol/summary.ts';
+import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/tools.ts';
+import type { HostMessage, PanelState, RunRow } from '../../src/protocol/view.ts';
+import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
+import { ends, endsFor } from '../../webview/transcript/ends.ts';
+import type { TestPage } from './browser.ts';
+import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
+
+/** Something that the panel can show: what the host tells it, and what the person does then. */
+export interface State {
+  name: string;
+  says: HostMessage[];
+  does?(test: TestPage): Promise<unknown>;
+}
+
+export async function showState(test: TestPage, { says, does }: State): Promise<void> {
+  await test.send(...says);
+  await does?.(test);
+  await test.send(); // drawn
+}
+
+/** A run of these events, with what surrounds it. The last `live` of them come one by one. */
+function shown(bodies: EventBody[], state: Partial<PanelState> = {}, live = 0): HostMessage[] {
+  const stored = bodies.length - live;
+  return [
+    { type: 'state', state: { ...readyState, ...state } },
+    { type: 'run', run: runOf('run-1', bodies.slice(0, stored)) },
+    { type: 'events', events: eventsOf('run-1', bodies).slice(stored) },
+  ];
+}
+
+const showsRun = (run: Run): HostMessage[] => [
+  { type: 'state', state: readyState },
+  { type: 'run', run },
+];
+
+const says = (
+  content: string,
+  ...toolCalls: { id: string; name: string; arguments: Record<string, unknown> }[]
+): EventBody => ({
+  type: 'message',
+  message: { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) } as Message & {
+    role: 'assistant';
+  },
+});
+const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
+
+/** A call from its beginning to its end, and what it gave. */
+function called(
+  id: string,
+  name: string,
+  args: Record<string, unknown>,
+  outcome: ToolOutcome,
+  end: Partial<Extract<EventBody, { type: 'tool-end' }>> = {},
+): EventBody[] {
+  const code = outcome.ok ? {} : { code: outcome.error.code };
+  const command = name === 'shell.run' ? { command: { line: String(args.command), folder: '/w', marker: id } } : {};
+  return [
+    says(id.endsWith('+') ? 'Next.' : '', { id, name, arguments: args }),
+    { type: 'tool-start', toolCallId: id, name, ...command },
+    { type: 'tool-end', toolCallId: id, name, ok: outcome.ok, ms: name === 'shell.run' ? 4100 : 12, ...code, ...end },
+    { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult(id, outcome)] } },
+  ];
+}
+
+const kept = (path: string) => [{ path, before: 'a'.repeat(64), after: 'b'.repeat(64) }];
+const done = (data: unknown): ToolOutcome => ({ ok: true, data });
+const deep = 'packages/website/src/components/navigation/sidebar.ts';
+const lines = (word: string, many: number) => Array.from({ length: many }, (_, at) => `${word} ${at}`).join('\n');
+const few = changeAtAGlance(
+  'const rows = load();\nprint(rows);\n',
+  'const rows = load();\nprint(json ? encode(rows) : rows);\n',
+);
+const many = changeAtAGlance(lines('old', 40), lines('new', 40));
+
+const answer = `## What is there
+
+The **rows** are printed in *one* place, \`src/cli.ts\`, see [the test](test/cli.test.ts:12) and <https://example.com/docs>.
+
+1. Read the arguments
+   - with \`--json\`
+   - without
+2. Print
+
+- [x] a flag
+- [ ] a test
+
+> Nothing else prints.
+
+| Option | Means | Since |
+|---|:-:|--:|
+| \`--json\` | prints rows as JSON, one on each line | 2.0 |
+| \`--quiet\` | prints nothing | 1.4 |
+
+\`\`\`ts
+// one place
+export function print(rows: Row[], json = false): void {
+  const text = json ? JSON.stringify(rows) : rows.map((row) => row.name).join("\\n"); // 42 and more, as far as it goes
+  console.log(text);
+}
+\`\`\`
+
+\`\`\`sh
+npm test -- --grep json
+\`\`\`
+
+$$\\int_0^1 x^2 \\, dx = \\frac{1}{3}$$
+
+---
+
+That is all.`;
+
+/** Each tool as it is done. */
+const cards: EventBody[] = [
+  ...begin,
+  ...called('list', 'fs.list', { path: 'src' }, done({ path: 'src', entries: [{}, {}] })),
+  ...called('search', 'fs.search', { pattern: 'export', path: 'src' }, done({ matches: 2, files: [{ path: 'src/a.ts', lines: ['12: export const a = 1;', '40: export const b = 2;'] }] })),
+  ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1, newProblems: ['a', 'b'] }), { changes: kept('src/cli.ts'), diff: few }),
+  ...called('long', 'fs.edit', { path: deep }, done({ path: deep, added: 40, removed: 40 }), { changes: kept(deep), diff: many }),
+  ...called('write', 'fs.write', { path: 'src/new.ts', content: 'x' }, done({ path: 'src/new.ts', added: 12, removed: 0 }), { changes: [{ path: 'src/new.ts', before: null, after: 'b'.repeat(64) }], diff: changeAtAGlance(null, 'one\ntwo\n') }),
+  ...called('move', 'fs.move', { from: 'a.ts', to: 'lib/b.ts' }, done({ path: 'lib/b.ts', from: 'a.ts' })),
+  ...called('delete', 'fs.delete', { path: 'old' }, done({ path: 'old', files: 14 })),
+  ...called('test', 'shell.run', { command: 'npm test' }, done({ exitCode: 0, output: 'ok' }), { exitCode: 0 }),
+  ...called('red', 'shell.run', { command: 'npm test -- --grep json' }, done({ exitCode: 1, output: '1 passing\n1 failing\n\n  1) prints rows as JSON:\n     AssertionError: expected [] to equal [ 1 ]\n' }), { exitCode: 1, outputId: 'f'.repeat(64) }),
+  ...called('fetch', 'web.fetch', { url: 'https://example.com/docs/page' }, done({ url: 'https://example.com/docs/page', bytes: 12_400 })),
+  ...called('problems', 'code.diagnostics', {}, done({ errors: 2, warnings: 1, files: [] })),
+  ...called('mcp', 'mcp.git_hub.create_issue', { title: 'A flag' }, done({ text: 'created' })),
+  rests,
+]; // biome-ignore format: a table
+
+const denied = (id: string, more: Partial<Extract<EventBody, { type: 'approval' }>> = {}): EventBody => ({
+  type: 'approval',
+  toolCallId: id,
+  decision: 'deny',
+  waitedMs: 900,
+  ...more,
+});
+const asked = (id: string, name: string, args: Record<string, unknown>) => says('', { id, name, arguments: args });
+const started = (id: string, name: string, line?: string): EventBody => ({
+  type: 'tool-start',
+  toolCallId: id,
+  name,
+  ...(line && { command: { line, folder: '/w', marker: id } }),
+});
+
+/** Each outcome that is not simply done. */
+const outcomes: EventBody[] = [
+  ...begin,
+  ...called('missing', 'fs.edit', { path: deep }, failure('ENOENT', 'There is no such file.')),
+  ...called('text', 'fs.edit', { path: 'src/a.ts' }, failure('TOOL_EXEC_FAILED', 'The text is not there.')),
+  asked('no', 'fs.write', { path: 'src/no.ts' }), denied('no'),
+  { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('no', failure('TOOL_DENIED', '', { words: 'not in this file' }))] } },
+  asked('rule', 'shell.run', { command: 'rm -rf build' }), denied('rule', { automatic: 'Denied by your rule “shell.run”.' }),
+  ...called('time', 'shell.run', { command: 'npm run build' }, failure('TOOL_TIMEOUT', 'Its time was over.')),
+  asked('mine', 'fs.edit', { path: 'src/b.ts' }), { type: 'approval', toolCallId: 'mine', decision: 'allow', waitedMs: 1, edited: true },
+  started('mine', 'fs.edit'), { type: 'tool-end', toolCallId: 'mine', name: 'fs.edit', ok: true, ms: 1, changes: kept('src/b.ts'), diff: few },
+  ...called('undone', 'fs.edit', { path: 'src/c.ts' }, done({ path: 'src/c.ts', added: 1, removed: 1 }), { changes: kept('src/c.ts'), diff: few }),
+  { type: 'undo', toolCallIds: ['undone'], changes: [{ path: 'src/c.ts', before: 'b'.repeat(64), after: 'a'.repeat(64) }] },
+  ...called('background', 'shell.run', { command: 'npm run dev' }, done({ id: 'abcdef01', running: true }), { background: { id: 'abcdef01' } }),
+  says('', { id: 'never', name: 'shell.run', arguments: { command: 'npm run lint' } }),
+  { type: 'phase', phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } },
+]; // biome-ignore format: a table
+
+const question = {
+  id: 'question-1',
+  what: 'Edit src/cli.ts',
+  where: '/home/ada/sample/src/cli.ts',
+  why: 'It changes a file of the workspace.',
+  diff: shownChange(
+    'const rows = load();\nprint(rows);\n',
+    'const rows = load();\nprint(json ? encode(rows) : rows);\n',
+    2000,
+  ),
+};
+const asks: EventBody[] = [
+  ...begin,
+  ...reads,
+  asked('ask', 'fs.edit', { path: 'src/cli.ts' }),
+  { type: 'question', toolCallId: 'ask', question },
+];
+
+const choices = [
+  {
+    question: 'Which **database** should it use?',
+    answers: [
+      { label: 'SQLite', why: 'One file, nothing to run.' },
+      { label: 'Postgres', why: 'What the others use.' },
+      { label: 'None' },
+    ],
+  },
+  { question: 'Which checks?', answers: [{ label: 'Lint' }, { label: 'Types' }], many: true },
+];
+const choosing: EventBody[] = [
+  ...begin,
+  says('There are two ways to keep the rows.', { id: 'choose', name: 'ask.person', arguments: { questions: choices } }),
+  started('choose', 'ask.person'),
+  { type: 'ask', toolCallId: 'choose', questions: choices },
+]; // biome-ignore format: short
+
+const plan = [
+  { text: 'Read how rows are printed', status: 'done' },
+  { text: 'Add the flag, and say in its help what it does to rows that have no name', status: 'active' },
+  { text: 'Write a test', status: 'pending' },
+];
+const working: EventBody[] = [
+  ...begin,
+  ...called('plan', 'plan.update', { items: plan }, done({ items: 3, done: 1 })),
+  says('I run the tests.', { id: 'run', name: 'shell.run', arguments: { command: 'npm test' } }),
+  { type: 'approval', toolCallId: 'run', decision: 'allow', waitedMs: 0, automatic: 'Allowed by your rule “shell.run npm test”.' },
+  started('run', 'shell.run', 'npm test'),
+  { type: 'tool-output', toolCallId: 'run', text: '> sample@1.0.0 test\n> mocha\n\n  \u001b[32m✔\u001b[0m prints rows\n' },
+  { type: 'queued', text: 'And say it in the README.' },
+  { type: 'queued', text: 'Then commit.', when: 'done' },
+]; // biome-ignore format: rows
+
+const filling = {
+  total: 31_800, size: 32_800, roomAt: 28_000, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 4200, cached: 12_000,
+}; // biome-ignore format: short
+const usage: EventBody = {
+  type: 'usage', usage: { promptTokens: 31_000, completionTokens: 800, totalTokens: 31_800, cost: 0.042 }, attempts: 1, model: 'qwen3-coder', ms: 8000, filling,
+}; // biome-ignore format: short
+
+const names = Array.from({ length: 60 }, (_, at) => `step-${at}`);
+const workflow: EventBody[] = [
+  { type: 'run-start', workflowId: '.towpath/workflows/review.yaml', agentId: 'towpath', model: '' },
+  { type: 'message', message: { role: 'user', content: 'Review my changes' } },
+  { type: 'phase', phase: 'Running' },
+  {
+    type: 'outline',
+    outline: {
+      nodes: names.map((name, at) => ({
+        name,
+        ...(at % 7 === 3 && { title: `What the ${at}th step is called by people` }),
+      })),
+      edges: names
+        .slice(1)
+        .map((to, at) => ({ from: names[at]!, to, ...(at % 5 === 0 && { label: 'state.round < 3' }) })),
+    },
+  },
+  ...names.slice(0, 8).flatMap((node, at): EventBody[] => [
+    { type: 'node', node, status: 'start', state: { input: 'x' } },
+    {
+      type: 'node',
+      node,
+      status: 'end',
+      next: [names[at + 1]!],
+      ...(at === 7 && { warnings: ['`n` has to be `int`, not "x" (`state_schema`).'] }),
+    },
+  ]),
+  { type: 'node', node: 'step-8', status: 'start' },
+  { type: 'chunk', content: 'a.txt is **wrong**', node: 'step-8' },
+];
+
+const damaged = (): Run => ({
+  ...runOf('run-1', [...begin, ...reads, ...concludes]),
+  damage: [{ from: 8, at: 3, text: 'bytes 1,024 to 2,048 cannot be read', messages: [{ role: 'user', content: 'And then?' }, { role: 'assistant', content: 'That.' }], open: { to: 12, places: [1024] } }],
+}); // biome-ignore format: short
+const imported = (): Run => ({
+  ...runOf('run-1', [{ ...begin[0], imported: true } as EventBody, ...begin.slice(1), ...reads, ...concludes]),
+  readOnly: 'This run is open in another window (since 10:30). It can be read here.',
+});
+
+const now = Date.now();
+const row = (id: string, title: string, more: Partial<RunSummary & RunRow> = {}) => ({
+  id, title, phase: 'WaitingUser' as const, createdAt: now - 7_200_000, updatedAt: now - 3_600_000, live: false, depth: 0, newest: now - 3_600_000, ...more,
+}); // biome-ignore format: short
+const rows = [
+  row('run-1', 'Add a --json flag', { pinned: true, state: 'working', live: true }),
+  row('b', 'A branch of it, with a title that is longer than there is room for in any side bar', { depth: 1 }),
+  row('c', 'Why is the build slow?', { phase: 'Failed', state: 'failed' }),
+  row('d', 'Delete the old tables', { state: 'asking' }),
+  row('e', 'What came from a file', { imported: true, excerpt: '… the heron stands in the reeds …' }),
+] as (RunSummary & RunRow)[];
+
+const press = (testId: string) => (test: TestPage) => test.page.getByTestId(testId).first().click();
+
+const sentences: Record<string, string> = {
+  ENGINE_ABORTED: 'Stopped.',
+  UNKNOWN: 'The model “gpt-9” is not there. Run *Towpath: Pick Model…*.',
+};
+const endings = [
+  ...Object.keys(ends).map((code) => ({
+    name: `end ${code}`,
+    error: {
+      code,
+      message: sentences[code] ?? 'Example (api.example.com) says: something of the provider, in its own words.',
+    },
+  })),
+  ...Object.keys(endsFor).map((reason) => ({
+    name: `end ${reason}`,
+    error: { code: 'UNKNOWN', message: 'Example (api.example.com) says: something of the provider.', reason },
+  })),
+];
+
+export const states: State[] = [
+  { name: 'welcome', says: [{ type: 'state', state: { ...readyState, modelId: '', modelChosen: false, workspace: { open: false, trusted: false, name: '' } } }, { type: 'run', run: null }] },
+  { name: 'empty', says: [{ type: 'state', state: readyState }, { type: 'run', run: null }] },
+  { name: 'answer', says: shown([...begin, { type: 'message', message: { role: 'assistant', content: answer, thinking: 'The flag belongs where the arguments are parsed.', thoughtMs: 12_000 } }, rests]), does: (test) => test.page.locator('.scroller').evaluate((one) => { (one as unknown as { scrollTop: number }).scrollTop = 0; }) },
+  { name: 'answer, its end', says: shown([...begin, says(answer), rests]) },
+  { name: 'cards', says: shown(cards) },
+  { name: 'cards, the first', says: shown(cards), does: (test) => test.page.locator('.scroller').evaluate((one) => { (one as unknown as { scrollTop: number }).scrollTop = 0; }) },
+  { name: 'cards, all details', says: shown(cards, { details: 'all' }) },
+  { name: 'fold open', says: shown([...cards.slice(0, 12), rests]), does: (test) => test.page.locator('.fold-head').first().click() },
+  { name: 'outcomes', says: shown(outcomes) },
+  { name: 'question', says: shown(asks) },
+  { name: 'choices', says: shown(choosing) },
+  { name: 'working', says: shown(working, { commands: [{ id: 'abcdef01', runId: 'run-1', line: 'npm run dev -- --port 3000', startedAt: now - 180_000 }] }, 3) },
+  { name: 'thinking', says: shown([...begin, { type: 'chunk', thinking: 'The flag belongs where the arguments are parsed.' }], {}, 1) },
+  { name: 'waits for the provider', says: shown([...begin, { type: 'progress', text: 'Example asks for fewer requests. Trying again.', until: now + 60_000 }], {}, 1) },
+  { name: 'meter', says: shown([...begin, ...concludes.slice(0, -2), usage, rests], { preset: 'autopilot', presetOfRun: true, limits: { run: 2 } }), does: press('meter') },
+  { name: 'runs', says: [...shown([...begin, ...concludes]), { type: 'runs', query: '', rows, more: 3 }], does: async (test) => { await press('history')(test); await test.send({ type: 'runs', query: '', rows, more: 3 }); } },
+  { name: 'find', says: shown([...begin, ...reads, ...concludes]), does: async (test) => { await test.page.keyboard.press('Control+f'); await test.page.getByTestId('find').fill('flag'); } },
+  { name: 'workflow', says: shown(workflow, {}, 1), does: (test) => test.page.getByTestId('graph').scrollIntoViewIfNeeded() },
+  { name: 'damage', says: showsRun(damaged()), does: (test) => test.page.locator('.damage summary').click() },
+  { name: 'imported', says: showsRun(imported()) },
+  { name: 'message acts', says: [...shown([...begin, ...reads, ...concludes]), { type: 'branches', runId: 'run-1', points: [{ at: 1, nth: 2, of: 3, previous: 'x', next: 'y' }] }], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-role="user"] [data-act="more"]').click(); } },
+  { name: 'notice', says: [...shown([...begin, ...concludes]), { type: 'notice', notice: { level: 'warning', text: 'The answer was said to the model in a new branch. *Undo* takes that back.', action: { label: 'Open Settings', action: 'open-settings' } } }] },
+]; // biome-ignore format: a table
+
+/** Every way a run can end or rest. */
+export const ended = endings.map(
+  ({ name, error }): State => ({
+    name,
+    says: shown([...begin, ...reads, { type: 'phase', phase: 'Failed', error }], { limits: { run: 2, day: 10 } }),
+  }),
+);
