@@ -219,6 +219,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         break;
       }
       run.model = event.model;
+      run.answered = { tokens: event.usage.completionTokens, ms: event.ms - (event.delayMs ?? 0) };
       run.contextMessages = run.messages.length + 1; // the answer comes next
       run.contextTokens = event.usage.promptTokens + event.usage.completionTokens;
       run.filling = event.filling && withAnswer(event.filling, event.usage);

@@ -123,6 +123,8 @@ export interface Run {
   allowed?: number;
   /** Tokens of the newest model call, prompt and answer: how full the window is; 0: not known. */
   contextTokens: number;
+  /** How many tokens the newest answer in the conversation has, and what it took, with the reading before it. */
+  answered?: { tokens: number; ms: number };
   /** What fills the window of its model, as of the newest call; absent: not known. */
   filling?: Filling;
   /** All of its workflow, when that has nodes. */

@@ -246,6 +246,66 @@ describe('the panel', () => {
     }
   });
 
+  it('the same by commands: said while it works, moved to another time, edited, taken back', async () => {
+    editor = await begin(backend.settings);
+    const model = heldBack();
+    const waiting = (text: string) => editor.panel.frame.locator('[data-role="queued"]', { hasText: text });
+    const rows = editor.page.locator('.quick-input-list .monaco-list-row');
+    const input = editor.page.locator('.quick-input-widget input').first();
+    const pick = async (text: string) => {
+      await rows.filter({ hasText: text }).first().waitFor();
+      await rows.filter({ hasText: text }).first().click();
+    };
+    const says = async (text: string, when: string) => {
+      await editor.command('Towpath: Say While It Works…');
+      await editor.page.locator('.quick-input-widget').getByText('What is to be said?').waitFor();
+      await input.fill(text);
+      await input.press('Enter');
+      await pick(when);
+      await waiting(text).waitFor();
+    };
+    const change = async (text: string, act: string) => {
+      await editor.command('Towpath: Waiting Messages…');
+      await pick(text);
+      await rows.filter({ hasText: 'Take Back' }).waitFor();
+      await pick(act);
+    };
+    try {
+      await editor.command('Towpath: Waiting Messages…');
+      await editor.page.getByText('Nothing that you said waits.').first().waitFor();
+      await editor.command('Towpath: Say While It Works…');
+      await editor.page.getByText('The shown run is not at work').first().waitFor();
+      await editor.panel.send('Begin.');
+      await model.asked(1);
+      await says('Look here.', 'At the Next Turn');
+      await waiting('Look here.').getByText('Said at the next turn').waitFor();
+      await says('Never mind.', 'When It Is Done');
+      await says('Then sum up.', 'At the Next Turn');
+      await change('Then sum up.', 'When It Is Done');
+      await waiting('Then sum up.').getByText('Said when it is done').waitFor();
+      await change('Look here.', 'Edit');
+      await eventually('it is in the box', async () => (await editor.panel.composer.inputValue()) === 'Look here.');
+      await editor.panel.write('Look there.');
+      await editor.panel.composer.press('Enter');
+      await waiting('Look there.').waitFor();
+      await editor.command('Towpath: Waiting Messages…');
+      await eventually('all three are listed', async () => (await rows.count()) === 3);
+      await editor.screenshot('waiting-listed');
+      await editor.page.keyboard.press('Escape');
+      await change('Never mind.', 'Take Back');
+      await eventually('it is taken back', async () => (await waiting('Never mind.').count()) === 0);
+      model.release();
+      assert.deepEqual((await model.asked(2)).slice(1), ['Look there.']);
+      await change('Then sum up.', 'Now');
+      assert.deepEqual((await model.asked(3)).slice(1), ['Look there.', 'Then sum up.']);
+      model.release();
+      await editor.panel.waitForPhase('WaitingUser');
+      await editor.panel.shows('Answer 3.');
+    } finally {
+      model.giveBack();
+    }
+  });
+
   it('two runs at work and one that asks in another window: list, badge and status bar say the same; Stop asks which', async () => {
     editor = await begin(backend.settings);
     const { frame } = editor.panel;

@@ -595,7 +595,7 @@ describe('how far llama-server is with reading', () => {
       chunks.flatMap((chunk) => (chunk.progress ? [chunk.progress] : [])),
       [
         { text: 'Reading the conversation', fraction: 0 },
-        { text: 'Reading the conversation, about 30 s left', fraction: 0.25 },
+        { text: 'Reading the conversation: 25 %, about 30 s left', fraction: 0.25 },
         { text: 'Reading the conversation', fraction: 1 },
       ],
     );

@@ -984,6 +984,15 @@ The flag works; one test fails, see the test.`,
       await test.page.keyboard.press('Escape');
       await find('meter-popover').waitFor({ state: 'detached' });
       assert.equal(await test.page.locator('[data-testid="meter"]:focus').count(), 1);
+      for (const [ms, pace] of [
+        [9000, '100 tokens per second'],
+        [200_000, '4.0 tokens per second'],
+      ]) {
+        await show([...begin, { ...used({}), ms, delayMs: ms === 9000 ? 1000 : 0 } as EventBody]);
+        await find('meter').click();
+        assert.ok((await told()).includes(`Newest answer ${pace} This run`), await told());
+        await test.page.keyboard.press('Escape');
+      }
       await find('meter').click();
       await find('meter-popover').waitFor();
       await composer().click();

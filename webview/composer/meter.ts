@@ -8,6 +8,9 @@ import { costWords, count } from '../time.ts';
 /** From this part of the window on the meter warns. */
 const nearlyFull = 0.9;
 
+/** Milliseconds of an answer that say how fast its model is. */
+const sometime = 1000;
+
 /** How full the model's window is, as of the newest call; what fills it, and what the run took, is in its popover. */
 export function meter(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const now = measured(context, run);
@@ -69,6 +72,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
     ${filling ? parts(now.total, filling) : nothing}
     <dl class="meter-parts">
       ${filling?.cached ? row('Read from cache', count(filling.cached)) : nothing}
+      ${run.answered && run.answered.ms >= sometime ? row('Newest answer', pace(run.answered)) : nothing}
       ${row('This run in all', count(run.usage.totalTokens))}
       ${row('Cost', cost)}
     </dl>
@@ -106,6 +110,12 @@ function parts(total: number, filling: Filling): TemplateResult {
     ${rows.map(([what, tokens]) => (tokens > 0 ? row(what, about(tokens)) : nothing))}
     ${leftOut > 0 ? row('Left out', about(leftOut), 'quiet') : nothing}
   </dl>`;
+}
+
+/** With the reading before it, as in *Insights*. */
+function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
+  const each = (tokens * 1000) / ms;
+  return `${each < 10 ? each.toFixed(1) : Math.round(each)} tokens per second`;
 }
 
 const row = (what: string, how: string, kind = '') =>

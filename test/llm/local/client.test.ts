@@ -33,11 +33,12 @@ describe('a local model', () => {
     try {
       const talk = new Talk(fresh);
       await talk.ask('hi');
-      const shown = talk.chunks.map((chunk) => chunk.progress?.text.split(',')[0] ?? (chunk.content ? 'text' : ''));
+      const shown = talk.chunks.map((chunk) => chunk.progress?.text.split(/[,:]/)[0] ?? (chunk.content ? 'text' : ''));
       assert.deepEqual(
         shown.filter((text, index) => text && text !== shown[index - 1]),
         ['Loading Small', 'Reading the conversation', 'text'],
       );
+      assert.ok(talk.chunks.some(({ progress }) => /^Reading the conversation: \d+ %/.test(progress?.text ?? '')));
     } finally {
       await fresh.dispose();
     }
