@@ -107,6 +107,43 @@ describe('the record of a run', () => {
     await editor.begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
   });
 
+  it('when room in it is what money was refused for, that is what more of it makes', async () => {
+    const prices = { '*': { input: 0, output: 200_000 } };
+    const settings = {
+      'towpath.model': 'openai-compatible/scripted',
+      'towpath.providers': { 'openai-compatible': { baseUrl: provider.url, prices } },
+    };
+    await editor.begin(settings);
+    const texts = ['Essay one.', 'Essay two.', 'Essay three.'];
+    for (const [at, text] of texts.entries()) {
+      const promptTokens = 2500 + at * 3300;
+      const usage = { prompt_tokens: promptTokens, completion_tokens: 5, total_tokens: promptTokens + 3300 };
+      provider.script = () => reply.text(`${text} ${'Some words of it. '.repeat(700)}`).usage(usage);
+      await editor.panel.send(`Write: ${text}`);
+      await editor.panel.shows(text);
+      await eventually('the run is closed', () => !existsSync(path.join(newestRun(), 'lock')));
+    }
+    await editor.host.evaluate(async (vscode) => {
+      await vscode.workspace.getConfiguration().update('towpath.limits.run', 3, vscode.ConfigurationTarget.Global);
+    });
+    provider.script = () => reply.text('In short: essays.');
+    const before = provider.requests.length;
+    await editor.command('Towpath: Compact Now');
+    await editor.panel.shows("$3 of this run's $3 are spent, and the next answer costs $0.20 at least.");
+    assert.equal(provider.requests.length, before);
+    const another = editor.panel.frame.getByTestId('raise-limit');
+    await another.click();
+    await editor.dialog.click('Another $3');
+    await eventually('a summary is asked for', () => provider.requests.length === before + 1);
+    assert.equal(provider.requests.at(-1)!.body.tools, undefined, 'it is no turn');
+    await eventually('the run rests as before', async () => (await another.count()) === 0);
+    await editor.screenshot('room-for-money');
+    await says('Which were they?', 'Those.');
+    assert.match(asked(), /In short: essays\./);
+    assert.equal(provider.requests.length, before + 2);
+    await editor.begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+  });
+
   it('when another window has it: the person sees who, takes it over, and what they said is done', async () => {
     await editor.command('Towpath: New Run');
     await eventually('the run is left', async () => (await editor.panel.transcript()).length === 0);
