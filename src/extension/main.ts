@@ -206,6 +206,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     panelInView: () => presence.panelInView,
     titleOf: nameOf,
     open: (runId) => conversation.open(runId),
+    focus: () => view.focus(),
     notice: (notice) => conversation.notice(notice),
     changed: showStatus,
   });

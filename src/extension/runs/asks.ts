@@ -17,6 +17,8 @@ interface Parts {
   panelInView(): boolean;
   titleOf(runId: string): string;
   open(runId: string): Promise<void>;
+  /** The next key lands in the message box. */
+  focus(): Promise<void>;
   notice(notice: Notice): void;
   changed(): void;
 }
@@ -50,6 +52,7 @@ export class Asks {
     await vscode.commands.executeCommand('towpath.chat.focus');
     if (this.parts.shown() !== runId) await this.parts.open(runId);
     this.looked();
+    await this.parts.focus(); // what told of it had the focus, and is gone
   }
 
   /** What the panel shows by now needs no notification any more. */

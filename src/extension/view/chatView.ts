@@ -80,7 +80,6 @@ export class ChatView {
       // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
       if (!focused) await vscode.commands.executeCommand('towpath.chat.focus');
       this.post({ type: 'focus', ...(focused && { gently: true }) });
-      if (now === 'silent') return; // who does not answer is not waited for again
       if (focused) return void (await this.look()); // it answers in order: nothing that opens after this loses the keys to it
     }
   }
