@@ -153,7 +153,8 @@ export class ExecutionEngine {
     if (before && !before.ended)
       return { code: 'ENGINE_BUSY', message: 'This run is at work. Stop it, then undo its changes.' };
     const { store, tell, now = Date.now } = this.options;
-    const active = newActive();
+    let close = () => {};
+    const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
     this.active.set(runId, active); // nobody starts it meanwhile
     let log: RunLog | undefined;
     try {
@@ -170,8 +171,10 @@ export class ExecutionEngine {
     } catch (error) {
       return toInfo(error);
     } finally {
+      active.ended = true; // what comes next waits for the record to be closed, and is not refused
       await log?.end().catch(() => {}); // what could not be kept has been thrown already
-      this.active.delete(runId);
+      if (this.active.get(runId) === active) this.active.delete(runId);
+      close();
     }
   }
 

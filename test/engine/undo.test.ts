@@ -19,10 +19,11 @@ describe('undo', () => {
     asked = [];
     await talk.start();
   };
-  const undo = async (scope: 'turn' | 'run', answer: UndoAnswer = 'all', paths?: string[]) => {
+  const undo = async (scope: 'turn' | 'run', answer: UndoAnswer = 'all', paths?: string[], meanwhile = () => {}) => {
     const toolCallIds = undoable(await talk.kept(), scope);
     return talk.engine.undo(talk.runId, { toolCallIds, ...(paths && { paths }) }, talk.workspace, async (question) => {
       asked.push(question);
+      meanwhile();
       return answer;
     });
   };
@@ -160,6 +161,15 @@ describe('undo', () => {
     });
     await talk.engine.stop(talk.runId);
     await working;
+  });
+
+  it('can be asked for again right after a no, while its record is still being closed', async () => {
+    await begin({ a: 'A' }, { calls: [write('a', 'A1')] });
+    const again = new Promise((resolve) => {
+      void undo('run', 'none', undefined, () => setImmediate(() => resolve(undo('run'))));
+    });
+    assert.deepEqual(await again, { undone: ['a'], left: [] });
+    assert.deepEqual(files('a'), ['A']);
   });
 
   it('says what is no longer kept', async () => {

@@ -38,7 +38,9 @@ export class Modals implements vscode.Disposable {
 
   private async show({ text, detail, buttons, opens }: Question): Promise<string | undefined> {
     const chosen = await vscode.window.showWarningMessage(text, { modal: true, detail }, ...buttons);
-    if (chosen === undefined || chosen !== opens) await this.presence.back();
+    if (chosen !== undefined && chosen === opens) return chosen;
+    const back = this.presence.back();
+    if (chosen !== undefined) await back; // a no is known at once: who asks again is not told that they are being asked
     return chosen;
   }
 }
