@@ -164,20 +164,51 @@ function diedEnd(toolCallId: string, { command, ended }: ReturnType<typeof untol
 function receipt(run: Run): End | undefined {
   const { work } = run;
   if (!work?.ended) return undefined;
-  const calls = Object.values(run.calls).filter(({ startedAt = 0 }) => startedAt >= work.began);
+  const since = Object.entries(run.calls).filter(([, { startedAt = 0 }]) => startedAt >= work.began);
+  const calls = since.map(([, state]) => state);
   const files = new Set(calls.flatMap(changed)).size;
+  const standing = new Set(since.flatMap(([id, state]) => (changed(state).length > 0 ? [id] : [])));
   const commands = calls.filter(({ command, step }) => command && !step).length;
   if (files + commands === 0) return undefined;
   const cost = (run.usage.cost ?? 0) - work.costBefore;
   const parts = [
     'Done',
-    ...(files > 0 ? [counted(files, 'file')] : []),
+    ...(files > 0 ? [counted(files, 'file') + linesOf(run, standing)] : []),
     ...(commands > 0 ? [counted(commands, 'command')] : []),
     ...(cost > 0 ? [money(cost)] : []),
     duration(work.ended - work.began),
   ];
   return { tone: '', says: parts.join(' · '), ways: [] };
 }
+
+/** How many lines came and went by these calls, where they said so. */
+function linesOf({ messages }: Run, ids: ReadonlySet<string>): string {
+  const sum = { added: 0, removed: 0 };
+  let left = ids.size;
+  for (let at = messages.length - 1; at >= 0 && left > 0; at--) {
+    const message = messages[at]!;
+    for (const { toolCallId, content } of message.role === 'tool' ? message.toolResults : []) {
+      if (!ids.has(toolCallId)) continue;
+      left--;
+      const { added, removed } = dataOf(content);
+      if (typeof added === 'number') sum.added += added;
+      if (typeof removed === 'number') sum.removed += removed;
+    }
+  }
+  return sum.added + sum.removed === 0 ? '' : ` ${linesWords(sum.added, sum.removed)}`;
+}
+
+/** A run from a file may hold anything. */
+function dataOf(content: string): { added?: unknown; removed?: unknown } {
+  try {
+    return Object(Object(JSON.parse(content)).data);
+  } catch {
+    return {};
+  }
+}
+
+const linesWords = (added: number, removed: number): string =>
+  `+${added.toLocaleString('en-US')} −${removed.toLocaleString('en-US')}`;
 
 /** Files that are not as they were before the call. */
 export function changed({ changes = [], moved, undone = [] }: CallState): string[] {
