@@ -37,6 +37,7 @@ import { Branches } from './runs/branches.ts';
 import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
+import { DiskRoom } from './runs/diskRoom.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
 import { Titles } from './runs/titles.ts';
@@ -86,6 +87,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     about: { towpath: context.extension.packageJSON.version, editor: vscode.version, window: windowName() },
   });
   const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName(), audit.keep);
+  const diskRoom = new DiskRoom(storage.fsPath, () => void panel.showState());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
   const showStatus = () => {
@@ -177,6 +179,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       runLogs.told(event);
       audit.told(event);
       states.told(event);
+      diskRoom.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -231,6 +234,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     worktrees,
     policies,
     details,
+    diskRoom,
     diffs,
     undo,
     background,
@@ -294,6 +298,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     reviews.register(),
     presence,
     modals,
+    diskRoom,
     approvals,
     policies,
     ...watchWorkflowFiles(workflowFiles, log),

@@ -88,6 +88,8 @@ export interface PanelState {
   window?: number;
   /** US dollars that a run, and all of them in a day, may spend before the person is asked; absent: no limit. */
   limits?: { run?: number; day?: number };
+  /** A run could not be recorded for want of room on the disk, and there is none yet. */
+  diskFull?: true;
   workspace: { open: boolean; trusted: boolean; name: string };
 }
 

@@ -314,6 +314,16 @@ The flag works; one test fails, see the test.`,
     assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${message} Continue Pick Model`);
   });
 
+  it('offers to try a run again that the full disk could not record, as soon as there is room', async () => {
+    const error = { code: 'STORE_FULL', message: 'The disk is full: this run cannot be recorded.' };
+    const bodies: EventBody[] = [...begin, { type: 'phase', phase: 'Failed', error }];
+    await show(bodies, { diskFull: true });
+    assert.equal(await find('phase').innerText(), error.message);
+    await test.send({ type: 'state', state: readyState });
+    await find('continue').click();
+    assert.deepEqual(await posted(), [{ type: 'continue' }]);
+  });
+
   it('counts down to the next try, which the person can have at once, also while words wait', async () => {
     const retries: EventBody[] = [{ type: 'progress', text: 'Busy. Trying again.', until: Date.now() + 50_000 }];
     await show([...begin, ...retries, { type: 'queued', text: 'And a test.' }]);

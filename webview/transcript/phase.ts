@@ -14,9 +14,11 @@ import { sentence } from './sentence.ts';
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {
   if (run.phase === 'Running' && !run.readOnly) return runningLine(context, run);
-  return guard([run, run.seq, run.phase, run.error, context.model.state?.limits], () => {
+  const { limits, diskFull } = context.model.state ?? {};
+  return guard([run, run.seq, run.phase, run.error, limits, diskFull], () => {
     const end = endOf(run);
-    return end ? endLine(context, end) : nothing;
+    const isFull = run.error?.code === 'STORE_FULL' && diskFull;
+    return end ? endLine(context, isFull ? { ...end, ways: [] } : end) : nothing; // to be tried again once there is room
   });
 }
 

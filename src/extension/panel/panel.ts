@@ -21,6 +21,7 @@ import type { Branches } from '../runs/branches.ts';
 import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
+import type { DiskRoom } from '../runs/diskRoom.ts';
 import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undo.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
@@ -46,6 +47,7 @@ interface Parts {
   worktrees: Worktrees;
   policies: Policies;
   details: Details;
+  diskRoom: DiskRoom;
   diffs: Diffs;
   undo: Undo;
   background: BackgroundCommands;
@@ -86,6 +88,7 @@ export class Panel {
           startedAt,
         })),
         details: this.parts.details.level,
+        ...(this.parts.diskRoom.isFull && { diskFull: true }),
         workspace: {
           open: workspace.roots.length > 0,
           trusted: workspace.trusted,
