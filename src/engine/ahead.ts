@@ -118,6 +118,7 @@ export class Ahead {
       const words = await summariseAhead({ run, by, signal: over.signal }, upTo, size, {
         asks: how.tell,
         took: async (usage) => {
+          making.isThere = true; // but for the record of it
           if (usage.type === 'usage' && usage.usage.cost === 0) making.took = usage;
           else await this.keep(usage);
         },

@@ -15,7 +15,7 @@ export interface Loan<Value> {
 
 export interface Slots<Value> {
   /**
-   * Lends the slot which last belonged to `key`, else one that nobody used yet, else the one unused for longest; waits
+   * Lends the slot which last belonged to `key`, else one that nobody comes back to, else the one unused for longest; waits
    * while all are lent out. Give it back when done. Rejects with the signal's reason.
    */
   borrow(key: string | undefined, signal: AbortSignal): Promise<Loan<Value>>;
@@ -31,7 +31,10 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
   const pick = (key: string | undefined): Slot<Value> | undefined => {
     const own = key === undefined ? undefined : slots.find((slot) => slot.key === key);
     if (own) return own.busy ? undefined : own; // its tokens are worth waiting for
-    return slots.filter((slot) => !slot.busy).sort((one, two) => one.usedAt - two.usedAt)[0];
+    const isKept = (slot: Slot<Value>) => Number(slot.key !== undefined);
+    return slots
+      .filter((slot) => !slot.busy)
+      .sort((one, two) => isKept(one) - isKept(two) || one.usedAt - two.usedAt)[0];
   };
 
   return {

@@ -29,6 +29,8 @@ export class Whole {
   /** Told of every event, while it is being told. */
   onEvent: (event: RunEvent) => void = () => {};
   policy = defaultPolicy;
+  /** Tokens that the model keeps in view, where that is known. */
+  contextWindow?: number;
   engine: ExecutionEngine;
 
   private constructor(
@@ -60,6 +62,8 @@ export class Whole {
       model: async () => ({
         id: `local/${this.model}`,
         model: this.model,
+        onThisMachine: true,
+        ...(this.contextWindow !== undefined && { contextWindow: this.contextWindow }),
         adapter: createAdapter(this.client, { connectMs: 0, firstTokenMs: 0, retries: 0 }),
       }),
       workspace: async () => ({ names: ['sample'] }),
