@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { generator } from './random.ts';
@@ -14,7 +15,10 @@ export interface EditCase {
   expect: string | null;
 }
 
-/** Real files, the same ones every time: sources, styles, documents and data of this project and of what it installs. */
+/**
+ * Real files: sources, styles, documents and data of this project and of what it installs. Drawn by their names, so that a file
+ * that comes or goes changes no other's place.
+ */
 export function corpus(root: string, count: number): string[] {
   const found: string[] = [];
   const walk = (folder: string) => {
@@ -26,10 +30,9 @@ export function corpus(root: string, count: number): string[] {
     }
   };
   for (const folder of ['node_modules', 'src', 'test', 'webview']) walk(folder);
-  const random = generator(7);
   const chosen: string[] = [];
-  const shuffled = found.sort().map((file) => ({ file, key: random() }));
-  for (const { file } of shuffled.sort((a, b) => a.key - b.key)) {
+  const drawn = found.map((file) => ({ file, key: createHash('sha256').update(file).digest('hex') }));
+  for (const { file } of drawn.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     if (chosen.length === count) break;
     const bytes = readFileSync(path.join(root, file));
     const text = bytes.toString('utf8');

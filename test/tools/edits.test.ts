@@ -4,12 +4,12 @@ import * as path from 'node:path';
 import { applyEdits } from '../../src/tools/files/match.ts';
 import { casesOf, corpus, score } from '../support/edits.ts';
 
-// A slice of `npm run bench:edits`, which plays all of it through the tool.
+// A slice of `npm run bench -- edits`, which plays all of it through the tool.
 describe('edits: of real files, with the slips that models make', () => {
   const root = path.resolve(import.meta.dirname, '../..');
 
   it('are right or refused', async () => {
-    const files = corpus(root, 60);
+    const files = corpus(root, 200);
     const cases = files.flatMap((file, index) => casesOf(file, readFileSync(path.join(root, file), 'utf8'), index));
     const failed: string[] = [];
     const scores = await score(
