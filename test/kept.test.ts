@@ -51,8 +51,9 @@ describe('a run of an earlier Towpath', () => {
       try {
         const id = put(name, folder);
         const [was, store] = [runOf(name), new RunStore(folder)];
-        const { work: _work, answered: _answered, ...read } = JSON.parse(JSON.stringify(await store.read(id))); // folded since a later version
-        assert.deepEqual(read, was);
+        const read = JSON.parse(JSON.stringify(await store.read(id)));
+        const known = Object.keys(was).map((name) => [name, read[name]]); // a later version folds more
+        assert.deepEqual(Object.fromEntries(known), was);
         assert.deepEqual(
           (await store.list()).map(({ phase, damaged }) => [phase, damaged]),
           [[was.phase, undefined]],

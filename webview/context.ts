@@ -2,6 +2,8 @@ import type { ViewMessage } from '../src/protocol/view.ts';
 import type { MarkdownActions } from './markdown/build.ts';
 import type { PanelModel } from './store.ts';
 
+export type StripList = 'plan' | 'files' | 'commands' | 'waiting';
+
 /** What a person opened or is about to do in the panel; nobody else needs to know. */
 export interface Opened {
   history: boolean;
@@ -13,6 +15,8 @@ export interface Opened {
   deleting?: string;
   /** Cards that show their details, by place (`message:call`). */
   cards: Set<string>;
+  /** The list above the composer. */
+  strip?: StripList | undefined;
   /** A plan that was put away. */
   planGone?: string;
   /** The message all of whose acts are shown, by its place. */

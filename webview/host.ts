@@ -28,6 +28,7 @@ const isSaid: Record<HostMessage['type'], true> = {
   runs: true,
   room: true,
   branches: true,
+  files: true,
   events: true,
   notice: true,
   focus: true,

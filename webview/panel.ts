@@ -3,16 +3,15 @@ import { titleOf } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import { asksElsewhere, onConversationKey } from './composer/ask.ts';
 import { asksIn } from './composer/choosing.ts';
-import { commands } from './composer/commands.ts';
 import { composer } from './composer/composer.ts';
 import { focusComposer } from './composer/draft.ts';
+import { onStripKey, strip, stripList, stripParts } from './composer/strip.ts';
 import type { PanelContext } from './context.ts';
 import { findBar } from './find.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
 import { icons } from './icons.ts';
 import { graph } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
-import { plan } from './transcript/plan.ts';
 import type { Scroll } from './transcript/scroll.ts';
 import { sentence } from './transcript/sentence.ts';
 import { transcript } from './transcript/transcript.ts';
@@ -22,6 +21,7 @@ import { welcome, workspaceNotices } from './transcript/welcome.ts';
 export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
   const { run, state } = context.model;
   const empty = !run || (run.messages.length === 0 && run.queued.length === 0 && !run.live);
+  const parts = stripParts(context);
   return html`
     ${header(context)}
     ${findBar(context, scroll)}
@@ -36,15 +36,15 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
         ${run ? phaseLine(context, run) : nothing}
       </div>
     </main>
-    <footer>
-      ${
-        scroll.following || empty
-          ? nothing
-          : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
+    <div class="above">${
+      scroll.following || empty
+        ? nothing
+        : html`<vscode-button class="latest small" appearance="secondary" data-testid="latest" @click=${scroll.toEnd}
               ><span slot="start">${icons.down}</span>${asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest'}</vscode-button>`
-      }
-      ${plan(context)}
-      ${commands(context)}
+    }</div>
+    ${stripList(context, parts)}
+    <footer @keydown=${(event: KeyboardEvent) => onStripKey(context, event)}>
+      ${strip(context, parts)}
       ${noticeBar(context)}
       ${composer(context)}
     </footer>`;

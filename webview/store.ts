@@ -13,6 +13,8 @@ export interface PanelModel {
   room?: { runId: string; frees: number };
   /** The list of runs, as long as it is open. */
   runs?: Extract<HostMessage, { type: 'runs' }>;
+  /** What the run with its id has changed. */
+  files?: Extract<HostMessage, { type: 'files' }>;
   /** Of the run with this id. */
   branches?: { runId: string; points: BranchPoint[] };
   /** What the model was told about each call, by call id. */
@@ -48,6 +50,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
     case 'room':
       model.room = message;
+      break;
+    case 'files':
+      model.files = message;
       break;
     case 'branches':
       model.branches = message;

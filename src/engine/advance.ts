@@ -12,6 +12,7 @@ import { runBudget } from './budget.ts';
 import { tellCommandEnds } from './commandEnds.ts';
 import { type AskedModel, type ContextOptions, createContext, type RunModel } from './context.ts';
 import { tellDamage } from './damage.ts';
+import { type LookForEdits, tellEdits } from './edits.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
 import type { RunLog } from './log.ts';
@@ -102,6 +103,9 @@ async function advance(
   );
   await tellDamage(log);
   await tellCommandEnds(log); // before what the person says to it
+  const kept = (id: string) => options.store.contents.read(run.id, id);
+  const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
+  await tellEdits(log, edited);
   if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
   for (const { when, ...input } of active.early.splice(0)) {
     if (when === 'done') await log.emit({ type: 'queued', ...saidOf(input), when });
@@ -116,6 +120,7 @@ async function advance(
   const context = contextOf(log, active, { ...options, ...models }, host, {
     intent,
     values,
+    edited,
     ...(instead !== undefined && { instead }),
   });
   const naming = outline ? undefined : nameRun(log, models.naming);
@@ -175,7 +180,7 @@ const contextOf = (
   active: Active,
   options: Advancing,
   host: ToolHost,
-  how: Pick<ContextOptions, 'intent' | 'values' | 'instead'>,
+  how: Pick<ContextOptions, 'intent' | 'values' | 'instead' | 'edited'>,
 ) =>
   createContext({
     maxTurns: () => 20,

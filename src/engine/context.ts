@@ -16,6 +16,7 @@ import type { Asking } from './asking.ts';
 import type { Budget } from './budget.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
+import { type LookForEdits, tellEdits } from './edits.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
@@ -67,6 +68,8 @@ export interface ContextOptions {
   /** What *Allow for this run* has covered so far. */
   grants: Set<string>;
   asking: Asking;
+  /** Without it nobody looks. */
+  edited?: LookForEdits;
   store: RunStore;
   host: ToolHost;
   model(asked?: AskedModel): Promise<RunModel>;
@@ -187,7 +190,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
     const loop: Turns = {
-      ...(apart ? talkApart(apart, log) : { talk: talkOf(log), emit }),
+      ...(apart ? talkApart(apart, log) : { talk: talkOf(log, options.edited), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       small: options.small,
       ...(!apart && options.ahead && { ahead: options.ahead }),
@@ -251,9 +254,10 @@ const askingAlways = (context: CallContext): CallContext => ({
 
 type Emit = WorkflowContext['emit'];
 
-const talkOf = ({ run, emit, idle }: RunLog): Talk => ({
+const talkOf = ({ run, emit, idle }: RunLog, edited: LookForEdits = async () => []): Talk => ({
   async hear() {
     await tellCommandEnds({ run, emit });
+    if (isInterrupting(run)) await tellEdits({ run, emit }, edited);
     await giveWaiting({ run, emit, idle });
   },
   messages: run.messages,

@@ -34,6 +34,7 @@ import { Audit } from './records/audit.ts';
 import { RunLogs } from './records/runLog.ts';
 import { Asks } from './runs/asks.ts';
 import { Branches } from './runs/branches.ts';
+import { ChangedFiles } from './runs/changedFiles.ts';
 import { CommandsAtWork } from './runs/commandsAtWork.ts';
 import { CommandTerminal } from './runs/commandTerminal.ts';
 import { Conversation } from './runs/conversation.ts';
@@ -180,6 +181,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       audit.told(event);
       states.told(event);
       diskRoom.told(event);
+      changedFiles.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -194,6 +196,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     void runList.refresh();
     if (!runs) return;
     void branches.show();
+    changedFiles.show();
     void states.look();
   });
   const worktrees = new Worktrees({
@@ -217,6 +220,15 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const commandsAtWork = new CommandsAtWork(background, conversation);
   const undo = new Undo(engine, store, workspace, conversation, modals);
   const branches = new Branches({ engine, store, conversation, undo, policies, view });
+  const changedFiles: ChangedFiles = new ChangedFiles({
+    shown: () => conversation.runId,
+    read: async (runId) => engine.live(runId) ?? store.read(runId),
+    store,
+    workspace,
+    reviewed: new Memory(path.join(storage.fsPath, 'reviewed.json')),
+    post: (message) => view.post(message),
+    failed: (error) => log.error(error instanceof Error ? error : String(error)),
+  });
   const details = new Details(context.workspaceState, (): Promise<void> => panel.showState());
   const panel = new Panel({
     view,
@@ -228,6 +240,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     approvals,
     asks,
     branches,
+    changedFiles,
     modals,
     runList,
     titles,
@@ -294,6 +307,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     problems,
     terminal,
     commandsAtWork,
+    changedFiles,
     diffs.register(),
     reviews.register(),
     presence,

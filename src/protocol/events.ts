@@ -146,12 +146,14 @@ const storedEvents = [
   event('model', { model: z.string() }),
   /**
    * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
-   * these calls' commands. `queued`: it is what waited under this number.
+   * these calls' commands. `edits`: it tells that the person, or whoever else, has made this of files that the run changed. `queued`: it
+   * is what waited under this number.
    */
   event('message', {
     message: messageSchema,
     branch: z.string().optional(),
     ends: z.array(z.string()).optional(),
+    edits: z.array(z.object({ path: z.string(), now: z.string().nullable() })).optional(),
     queued: z.number().int().optional(),
   }),
   /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */

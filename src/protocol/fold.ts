@@ -4,6 +4,7 @@ import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
+import { changeFiles, undoFiles } from './runFiles.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
@@ -93,6 +94,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (run.parent && run.own === undefined && isOwn(run, event)) run.own = run.messages.length;
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
+      for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
       else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
       run.messages.push(event.message);
@@ -150,6 +152,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.changes = event.changes;
       call.moved = event.moved;
       call.command = event.command;
+      if (event.command) run.ran = true;
       call.step = event.step;
       break;
     }
@@ -188,6 +191,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (!event.ok && call.changes && !event.changes) run.unmade = [...(run.unmade ?? []), ...call.changes];
       call.changes = event.changes;
       call.moved = event.moved;
+      changeFiles(run, event);
       call.stillRunning = event.stillRunning;
       call.outputId = event.outputId;
       call.background = event.background;
@@ -210,6 +214,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
         const undone = own.filter((path) => taken.includes(path));
         call.undone = [...new Set([...(call.undone ?? []), ...undone])];
       }
+      undoFiles(run, event.changes, event.paths);
       break;
     case 'usage':
       if (isOwn(run, event)) addUsage(run, event.usage);

@@ -19,6 +19,7 @@ import type { Filling } from './filling.ts';
 import type { Graph } from './graph.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
+import type { RunFile } from './runFiles.ts';
 import type { Took } from './took.ts';
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
@@ -107,6 +108,10 @@ export interface Run {
   calls: Record<string, CallState>;
   /** What calls were about to do to files when they failed, since the run was gone on with: the disk may have failed in the middle of it. */
   unmade?: KeptChange[];
+  /** By their paths in the workspace. */
+  files?: Record<string, RunFile>;
+  /** Commands that do more than read have run: they may have changed other files. */
+  ran?: boolean;
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */

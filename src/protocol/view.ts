@@ -40,6 +40,7 @@ const panelActionSchema = z.enum([
   'show-log',
   'open-folder',
   'manage-trust',
+  'source-control',
 ]);
 export type PanelAction = z.infer<typeof panelActionSchema>;
 
@@ -109,6 +110,22 @@ export interface BranchPoint {
   next?: string;
 }
 
+/** A file that the run has changed, as it is now beside how it was before the run. */
+export interface FileRow {
+  path: string;
+  /** Of what it holds; empty: nothing that could be read. */
+  id: string;
+  /** Lines; absent: not counted. */
+  added?: number;
+  removed?: number;
+  made?: 'new' | 'deleted' | 'moved';
+  from?: string;
+  /** Somebody else changed it, too. */
+  mixed?: boolean;
+  /** The person has seen what it holds. */
+  reviewed?: boolean;
+}
+
 /** Host → panel. `run` is a snapshot (null: a new, empty conversation); `events` continue it. */
 export type HostMessage =
   | { type: 'state'; state: PanelState }
@@ -119,6 +136,8 @@ export type HostMessage =
   | { type: 'room'; runId: string; frees: number }
   /** Where in a run others went on otherwise. */
   | { type: 'branches'; runId: string; points: BranchPoint[] }
+  /** What a run has changed and is not as it was; `more`: how many files there are besides. `ran`: commands may have changed others. */
+  | { type: 'files'; runId: string; rows: FileRow[]; more: number; ran?: boolean }
   | { type: 'events'; events: RunEvent[] }
   | { type: 'notice'; notice: Notice | null }
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
@@ -224,6 +243,21 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('show-change'), toolCallId: id }),
   /** Asks the host to ask: nothing is undone without an answer to its dialog. */
   z.strictObject({ type: z.literal('undo'), toolCallIds: z.array(id).min(1).max(1000) }),
+  /** The changes of one file, for the person to take back what they do not want. */
+  z.strictObject({ type: z.literal('file-changes'), runId: id, path: z.string().min(1).max(4096) }),
+  /** The person has, or has not, seen what it holds: the contents with this id. */
+  z.strictObject({
+    type: z.literal('review-file'),
+    runId: id,
+    path: z.string().min(1).max(4096),
+    id: z.string().max(12),
+    reviewed: z.boolean(),
+  }),
+  /** Undo of all that the run did to a file, with its question. */
+  z.strictObject({ type: z.literal('undo-file'), runId: id, path: z.string().min(1).max(4096) }),
+  /** All that the run has changed: in one editor; or staged, with a message written for it, to be committed by the person. */
+  z.strictObject({ type: z.literal('review-files'), runId: id }),
+  z.strictObject({ type: z.literal('commit-files'), runId: id }),
   z.strictObject({ type: z.literal('open-output'), toolCallId: id }),
   /** The call has its result, and its command goes on. */
   z.strictObject({ type: z.literal('let-go-on'), toolCallId: id }),

@@ -3,10 +3,12 @@ import { isUnanswered } from '../protocol/ask.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import { defaultPolicy, type Policy } from '../protocol/policy.ts';
+import type { RunFile } from '../protocol/runFiles.ts';
 import type { ToolDefinition, ToolOutcome } from '../protocol/tools.ts';
 import { createAgreement, type Prepared } from './agreement.ts';
 import { checkArguments } from './arguments.ts';
 import { changeAtAGlance } from './files/diff.ts';
+import { type Edited, editedSince } from './files/edited.ts';
 import { type Doing, standingOf } from './files/standing.ts';
 import { sha256 } from './files/text.ts';
 import { putAllRight } from './files/torn.ts';
@@ -48,6 +50,12 @@ export interface ToolHost {
    * @param read gives a kept text by its id: a file that was left half written is put right with it first
    */
   standing(doing: Doing, place?: Workspace, read?: (id: string) => Promise<string>): ReturnType<typeof standingOf>;
+  /** What others have made of files that a run has changed. `read` gives a kept text by its id. */
+  edited(
+    files: Readonly<Record<string, RunFile>>,
+    read: (id: string) => Promise<string>,
+    place?: Workspace,
+  ): Promise<Edited[]>;
 }
 
 export interface ToolHostOptions {
@@ -84,6 +92,7 @@ export function createToolHost({
       if (read) await putAllRight(place, doing, read);
       return standingOf(place, doing);
     },
+    edited: (files, read, place = workspace) => editedSince(place, files, read),
     getVisibleTools: ({ contextWindow = smallWindow }) =>
       visible()
         .filter((tool) => !tool.extra || contextWindow >= smallWindow)

@@ -78,6 +78,7 @@ describe('commands in the background', () => {
     await editor.panel.shows('The page says “after” now.');
     assert.deepEqual(pages, ['before', 'after']);
     await editor.panel.waitForPhase('WaitingUser');
+    await editor.panel.frame.getByTestId('strip-commands').click();
     assert.match(await list().innerText(), /server\.cjs[\s\S]*Output[\s\S]*Stop/);
     await item().waitFor();
     assert.match(await editor.panel.cards('shell.run').innerText(), /just started|min/);

@@ -24,8 +24,9 @@ describe('a record written in', () => {
         copy(name, folder);
         const store = new RunStore(folder);
         const run = kept(name);
-        const { work: _work, answered: _answered, ...read } = JSON.parse(JSON.stringify(await store.read(run.id))); // folded since a later version
-        assert.deepEqual(read, run);
+        const read = JSON.parse(JSON.stringify(await store.read(run.id)));
+        const known = Object.keys(run).map((name) => [name, read[name]]); // a later version folds more
+        assert.deepEqual(Object.fromEntries(known), run);
         assert.deepEqual(
           (await store.list()).map(({ title, phase, damaged }) => [title, phase, damaged]),
           [['Add a `--json` flag: „schön“ 🙂', 'WaitingUser', undefined]],

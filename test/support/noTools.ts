@@ -3,6 +3,7 @@ import type { ToolHost } from '../../src/tools/host.ts';
 /** For a model that is offered nothing and calls nothing. */
 export const noTools: ToolHost = {
   standing: async () => ({ changes: [] }),
+  edited: async () => [],
   prepare: async () => {},
   getVisibleTools: () => [],
   isFree: () => false,

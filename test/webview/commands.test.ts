@@ -71,6 +71,7 @@ describe('Commands in the background, in the panel', () => {
 
   it('what is at work is listed with its age, its output and its end, also another run’s', async () => {
     await show([...runs, ...goesOn], [command({ id: 'beef', runId: 'run-2', line: 'make\nwatch' }), command()]);
+    await test.page.getByTestId('strip-commands').click();
     assert.deepEqual(await lines(list().innerText()), [
       line, '3 min', 'Output', 'Stop',
       'make ⏎ watch', '3 min', 'Other run', 'Output', 'Stop',
@@ -130,6 +131,7 @@ describe('Commands in the background, in the panel', () => {
       const own = await browser.open('webview/main.ts', { theme, width: 230, height: 560 });
       const long = 'npm run dev --workspace=packages/site -- --port 5173 --host localhost';
       await show([...runs, ...goesOn], [command(), command({ id: 'beef', runId: 'run-2', line: long })], own);
+      await own.page.getByTestId('strip-commands').click();
       const wide = await own.page.evaluate(
         () => (globalThis as unknown as { document: { body: { scrollWidth: number } } }).document.body.scrollWidth,
       );

@@ -612,11 +612,12 @@ The flag works; one test fails, see the test.`,
     const first = [...begin, ...plan('p1', ['pending', 'pending', 'pending'])];
     const second = [...first, ...plan('p2', ['done', 'active', 'pending'])];
     await show(second, {}, first.length);
+    assert.equal(await find('strip-plan').innerText(), 'Plan\n1/3');
+    await find('strip-plan').click();
     assert.equal(
       await find('plan').ariaSnapshot(),
       `
-- group:
-  - text: Plan, 1 of 3 done
+- region "Plan, 1 of 3 done":
   - list:
     - listitem:
       - img "done"
@@ -631,17 +632,17 @@ The flag works; one test fails, see the test.`,
     );
     assert.equal(await find('plan-close').count(), 0, 'it is at work by it');
     await show([...second, ...plan('p3', ['done', 'done', 'done']), ...concludes]);
-    assert.equal(await find('plan').count(), 0);
+    assert.equal(await find('strip-plan').count(), 0);
 
     await show([...second, ...concludes]);
     await find('plan-close').click();
     await test.send();
-    assert.equal(await find('plan').count(), 0, 'what is not done can be put away');
+    assert.equal(await find('strip-plan').count(), 0, 'what is not done can be put away');
   });
 
-  it('at 200 % zoom a plan is folded, and half of the height is the conversation’s', async () => {
+  it('at 200 % zoom half of the height is the conversation’s, also while the list of a long plan is open', async () => {
     await test.page.setViewportSize({ width: 720, height: 450 });
-    const items = Array.from({ length: 6 }, (_, at) => ({ text: `Step ${at}`, status: 'pending' }));
+    const items = Array.from({ length: 30 }, (_, at) => ({ text: `Step ${at}`, status: 'pending' }));
     const call = { id: 'p1', name: 'plan.update', arguments: { items } };
     await show([
       ...begin,
@@ -650,8 +651,9 @@ The flag works; one test fails, see the test.`,
     ]);
     const height = async () => (await test.page.locator('main').boundingBox())!.height;
     assert.ok((await height()) >= 225, `${await height()} of 450`);
-    await find('plan').locator('summary').click();
-    assert.ok((await height()) >= 180, `opened: ${await height()} of 450`);
+    await find('strip-plan').click();
+    await find('plan').waitFor();
+    assert.ok((await height()) >= 225, `opened: ${await height()} of 450`);
   });
 
   it('says in words for a person what they undid, and folds what else is told to the model', async () => {
@@ -812,7 +814,8 @@ The flag works; one test fails, see the test.`,
 
   it('a message said while the run goes on says when it is given, and can be changed, moved and taken back', async () => {
     await show([...begin, { type: 'queued', text: 'And the README.' }]);
-    assert.match(await reading(), /And the README\.\nSaid at the next turn/);
+    await find('strip-waiting').click();
+    assert.match(await find('waiting').innerText(), /And the README\.\s+Said at the next turn/);
     await posted();
     const where = { runId: 'run-1', queued: begin.length + 1 };
     const press = (id: string) => test.page.getByTestId(`waiting-${id}`).click();
@@ -865,7 +868,7 @@ The flag works; one test fails, see the test.`,
         type: 'events',
         events: eventsOf('run-1', [{ type: 'queued', text: 'What is wrong here?', attachments }] as EventBody[], 4),
       });
-      assert.equal(await test.page.getByAltText('shot.png').count(), 1);
+      assert.equal(await find('waiting').getByAltText('shot.png').count(), 1, 'what was said is seen where it waits');
     });
 
     it('of a result are shown in its card, when it is opened', async () => {

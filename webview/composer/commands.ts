@@ -1,20 +1,28 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../../src/protocol/counted.ts';
 import type { CommandAtWork } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { ago } from '../time.ts';
+import type { StripPart } from './stripPart.ts';
 
-/** What is at work in the background of this window, above the composer: those of the shown run, then those of others. */
-export function commands(context: PanelContext): TemplateResult | typeof nothing {
+/** What is at work in the background of this window: the commands of the shown run, then those of others. */
+export function commandsPart(context: PanelContext): StripPart | undefined {
   const { run, state } = context.model;
   const all = state?.commands ?? [];
-  if (all.length === 0) return nothing;
+  if (all.length === 0) return undefined;
   const own = all.filter(({ runId }) => runId === run?.id);
   const others = all.filter(({ runId }) => runId !== run?.id);
-  return html`<ul class="commands" data-testid="commands" aria-label="Commands in the background">
-    ${[...own, ...others].map((one) => row(context, one, own.includes(one)))}
-  </ul>`;
+  return {
+    list: 'commands',
+    icon: icons.terminal,
+    count: `${all.length}`,
+    noun: 'running',
+    says: `${counted(all.length, 'command')} running in the background`,
+    rows: () =>
+      html`<ul class="commands">${[...own, ...others].map((one) => row(context, one, own.includes(one)))}</ul>`,
+  };
 }
 
 function row(context: PanelContext, { id, runId, line, startedAt }: CommandAtWork, isOwn: boolean): TemplateResult {

@@ -169,6 +169,7 @@ function send(context: PanelContext, when?: 'done'): void {
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
   const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
+  if (run?.phase === 'Running' && !asks) context.opened.strip ??= 'waiting'; // so that what was said is seen
   context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen, ...later });
   if (asks) forget(asks);
   forgetImages();
@@ -189,8 +190,11 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 }
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
-  if (event.key === 'Escape' && editedIn(context.model.run)) setDraft(context, endEdit());
-  if (event.key === 'Escape' && editedSaid(context.model.run)) leaveSaying(context);
+  if (event.key === 'Escape' && (editedIn(context.model.run) || editedSaid(context.model.run))) {
+    event.stopPropagation(); // one thing at a time
+    if (editedIn(context.model.run)) setDraft(context, endEdit());
+    else leaveSaying(context);
+  }
   // 229: the Enter that ends an input method's composition may come without isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();

@@ -8,9 +8,7 @@ import { Folding } from '../cards/folding.ts';
 import { foldView, placeOf } from '../cards/foldView.ts';
 import { asksIn } from '../composer/choosing.ts';
 import { isAtWork } from '../composer/commands.ts';
-import { editWaiting } from '../composer/composer.ts';
 import { pictures } from '../composer/images.ts';
-import { waitingMessage } from '../composer/waiting.ts';
 import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
@@ -41,8 +39,7 @@ export function transcript(context: PanelContext, run: Run, pages: Pages): Templ
   };
   pages.show(run.id, places, draw, (place) => views.delete(place));
   return html`${pages.element}
-  ${between(context, run, places)}
-  ${run.queued.map((one) => waitingMessage(context, run, one, { pictures: pictures(one.attachments), edit: (queued) => editWaiting(context, queued) }))}`;
+  ${between(context, run, places)}`;
 }
 
 /** What happened before the message at this place that is no message. */

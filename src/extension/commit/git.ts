@@ -27,7 +27,22 @@ export interface GitRepository {
   diffIndexWithHEAD(path: string): Promise<string>;
   /** What is not staged of it, whatever the name says. */
   diffWithHEAD(path: string): Promise<string>;
-  log(options: { maxEntries: number }): Promise<readonly { message: string; parents: readonly string[] }[]>;
+  log(options: {
+    maxEntries: number;
+  }): Promise<readonly { message: string; parents: readonly string[]; commitDate?: Date }[]>;
+}
+
+/** What is used of it beside a commit's message. */
+export interface WatchedRepository extends GitRepository {
+  readonly state: GitRepository['state'] & {
+    readonly HEAD?: { readonly commit?: string };
+    readonly onDidChange: vscode.Event<void>;
+  };
+  /** The text of a file (absolute) in a commit. */
+  show(commit: string, path: string): Promise<string>;
+  /** Stages what there is of these, also that they are gone. They are pathspecs. */
+  add(paths: string[]): Promise<void>;
+  checkIgnore(paths: string[]): Promise<Set<string>>;
 }
 
 export interface GitExtension {
@@ -36,8 +51,9 @@ export interface GitExtension {
     /** Where its program is. */
     readonly git: { readonly path: string };
     readonly state: 'uninitialized' | 'initialized';
-    readonly repositories: readonly GitRepository[];
-    getRepository(uri: vscode.Uri): GitRepository | null;
+    readonly repositories: readonly WatchedRepository[];
+    readonly onDidOpenRepository: vscode.Event<unknown>;
+    getRepository(uri: vscode.Uri): WatchedRepository | null;
   };
 }
 

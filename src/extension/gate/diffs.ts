@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { counted } from '../../protocol/counted.ts';
 import type { KeptChange } from '../../protocol/events.ts';
 import type { RunStore } from '../../runs/store.ts';
 
@@ -9,6 +10,15 @@ const kept = 'kept.';
 const none = 'none';
 /** A message as it was written. */
 const said = 'said';
+
+/** A file that a run has changed. */
+export interface SinceRun {
+  path: string;
+  /** The id of what it held before the run; null: there was none. */
+  before: string | null;
+  /** Where it is; undefined: it is gone. */
+  place: string | undefined;
+}
 
 /** Shows changes that were made, in the editor's own diff, from their kept contents. */
 export class Diffs implements vscode.TextDocumentContentProvider {
@@ -25,9 +35,20 @@ export class Diffs implements vscode.TextDocumentContentProvider {
   }
 
   async showKept(runId: string, change: KeptChange): Promise<void> {
-    const side = (id: string | null) =>
-      vscode.Uri.from({ scheme, authority: id === null ? none : kept + id, path: `/${change.path}`, query: runId });
-    await showDiff(side(change.before), side(change.after), `${path.basename(change.path)} (what Towpath changed)`);
+    const [before, after] = [change.before, change.after].map((id) => sideOf(runId, change.path, id));
+    await showDiff(before!, after!, `${path.basename(change.path)} (what Towpath changed)`);
+  }
+
+  /** A file as it was before the run, and the file itself: what is not wanted is taken back there, and saved. */
+  async showSince(runId: string, side: SinceRun): Promise<void> {
+    const [, before, now] = sidesOf(runId, side);
+    await showDiff(before, now, `${path.basename(side.path)} (before this run ↔ now)`);
+  }
+
+  /** The same of several files in one editor. */
+  async reviewSince(runId: string, sides: readonly SinceRun[]): Promise<void> {
+    const all = sides.map((side) => sidesOf(runId, side));
+    await vscode.commands.executeCommand('vscode.changes', `Towpath: ${counted(all.length, 'file')} of this run`, all);
   }
 
   /** A message of a run, to be read and searched; it cannot be changed. */
@@ -51,6 +72,14 @@ export class Diffs implements vscode.TextDocumentContentProvider {
     const uri = vscode.Uri.from({ scheme, authority: kept + id, path: '/output.txt', query: runId });
     await vscode.window.showTextDocument(uri, { preview: true });
   }
+}
+
+const sideOf = (runId: string, name: string, id: string | null): vscode.Uri =>
+  vscode.Uri.from({ scheme, authority: id === null ? none : kept + id, path: `/${name}`, query: runId });
+
+function sidesOf(runId: string, { path: name, before, place }: SinceRun): [vscode.Uri, vscode.Uri, vscode.Uri] {
+  const now = place === undefined ? sideOf(runId, name, null) : vscode.Uri.file(place);
+  return [now, sideOf(runId, name, before), now];
 }
 
 async function showDiff(before: vscode.Uri, after: vscode.Uri, title: string): Promise<void> {

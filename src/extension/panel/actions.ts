@@ -23,6 +23,7 @@ export const actions: Record<PanelAction, string> = {
   'show-log': 'towpath.showLog',
   'open-folder': 'workbench.action.files.openFolder',
   'manage-trust': 'workbench.trust.manage',
+  'source-control': 'workbench.view.scm',
 };
 
 /** What takes the person to another place on purpose. */
@@ -33,4 +34,5 @@ export const elsewhere: ReadonlySet<PanelAction> = new Set([
   'manage-models',
   'open-settings',
   'show-log',
+  'source-control',
 ]);

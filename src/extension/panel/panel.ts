@@ -18,6 +18,7 @@ import type { Models } from '../models/models.ts';
 import type { MoneyLimits } from '../models/moneyLimits.ts';
 import type { Asks } from '../runs/asks.ts';
 import type { Branches } from '../runs/branches.ts';
+import type { ChangedFiles } from '../runs/changedFiles.ts';
 import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
@@ -28,6 +29,7 @@ import type { Worktrees } from '../runs/worktrees.ts';
 import type { ChatView, Intention } from '../view/chatView.ts';
 import { actions, elsewhere } from './actions.ts';
 import type { Details } from './details.ts';
+import { actOnFiles } from './fileActs.ts';
 import type { RunList } from './runList.ts';
 import { useCode } from './useCode.ts';
 
@@ -41,6 +43,7 @@ interface Parts {
   approvals: Approvals;
   asks: Asks;
   branches: Branches;
+  changedFiles: ChangedFiles;
   modals: Modals;
   runList: RunList;
   titles: Titles;
@@ -105,6 +108,7 @@ export class Panel {
         await this.parts.runList.show(undefined);
         await this.showState();
         await conversation.snapshot();
+        this.parts.changedFiles.show();
         return this.parts.branches.show();
       case 'list-runs':
         return this.parts.runList.show(message.query);
@@ -168,6 +172,14 @@ export class Panel {
       case 'undo':
         await this.parts.undo.calls({ toolCallIds: message.toolCallIds });
         return view.focus();
+      case 'review-file':
+        return this.parts.changedFiles.review(message);
+      case 'undo-file':
+      case 'file-changes':
+      case 'review-files':
+      case 'commit-files':
+        await actOnFiles(message, this.parts);
+        return message.type === 'undo-file' ? view.focus() : undefined;
       case 'open-diff':
         return this.openDiff(message.toolCallId);
       case 'show-change':

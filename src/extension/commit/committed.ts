@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import { linesOf } from '../../tools/files/text.ts';
+import type { GitExtension, WatchedRepository } from './git.ts';
+
+/** The editor's own Git extension, when it is at work already. */
+export function gitNow(): ReturnType<GitExtension['getAPI']> | undefined {
+  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  return git?.isActive && git.exports.enabled ? git.exports.getAPI(1) : undefined;
+}
+
+/** Knows whether what a file holds has been committed. Git is asked once for each newest commit, and for a file only when that is newer than it. */
+export class Committed implements vscode.Disposable {
+  private readonly watches: vscode.Disposable[] = [];
+  /** The newest commit of each repository that was looked at, by its root, and when it was made (epoch ms). */
+  private readonly heads = new Map<string, { commit: string | undefined; at: Promise<number> }>();
+  private watchesGit = false;
+
+  /** @param changed there is a newer commit somewhere */
+  constructor(private readonly changed: () => void) {}
+
+  dispose(): void {
+    for (const one of this.watches.splice(0)) one.dispose();
+  }
+
+  /** @param since when the file was changed (epoch ms): what was committed before is none of it */
+  async has(place: string, text: string | null, since: number): Promise<boolean> {
+    const git = gitNow();
+    if (git && !this.watchesGit) this.watches.push(git.onDidOpenRepository(this.changed));
+    this.watchesGit ||= git !== undefined;
+    const repository = git?.getRepository(vscode.Uri.file(place));
+    if (!repository || (await this.newest(repository)) + 999 < since) return false; // Git counts whole seconds
+    const committed = await repository.show('HEAD', place).catch(() => null);
+    if (committed === null || text === null) return committed === text;
+    return linesOf(committed).join('\n') === linesOf(text).join('\n');
+  }
+
+  private newest(repository: WatchedRepository): Promise<number> {
+    const root = repository.rootUri.toString();
+    const { state } = repository;
+    const known = this.heads.get(root);
+    if (!known)
+      this.watches.push(
+        state.onDidChange(() => {
+          if (state.HEAD?.commit !== this.heads.get(root)?.commit) this.changed();
+        }),
+      );
+    if (known && known.commit === state.HEAD?.commit) return known.at;
+    const at = repository.log({ maxEntries: 1 }).then(
+      ([commit]) => commit?.commitDate?.getTime() ?? 0,
+      () => 0, // the first one is yet to come
+    );
+    this.heads.set(root, { commit: state.HEAD?.commit, at });
+    return at;
+  }
+}

@@ -1,0 +1,52 @@
+import * as vscode from 'vscode';
+import type { ViewMessage } from '../../protocol/view.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import { undoable } from '../../runs/undo.ts';
+import { stageFiles } from '../commit/stage.ts';
+import type { Diffs } from '../gate/diffs.ts';
+import type { ChangedFiles } from '../runs/changedFiles.ts';
+import type { Conversation } from '../runs/conversation.ts';
+import type { Undo } from '../runs/undo.ts';
+
+type Act = Extract<ViewMessage, { type: 'file-changes' | 'undo-file' | 'review-files' | 'commit-files' }>;
+
+interface Parts {
+  changedFiles: ChangedFiles;
+  conversation: Conversation;
+  diffs: Diffs;
+  undo: Undo;
+}
+
+/** What a person does with the files that the shown run has changed. Only those are touched, whatever a message names. */
+export async function actOnFiles(message: Act, { changedFiles, conversation, diffs, undo }: Parts): Promise<void> {
+  const { runId } = message;
+  if (runId !== conversation.runId) return;
+  const all = await changedFiles.rows(runId);
+  if (message.type === 'undo-file') {
+    const run = await conversation.run();
+    const one = all.find(({ row }) => row.path === message.path);
+    if (run && one) await undo.calls({ toolCallIds: undoable(run, 'run'), paths: [message.path] });
+    return;
+  }
+  const sides = all.flatMap(({ row, file, place }) =>
+    place === undefined || file.kind || file.from !== undefined
+      ? []
+      : [{ path: row.path, before: file.before, place: row.made === 'deleted' ? undefined : place }],
+  );
+  if (message.type === 'file-changes') {
+    const one = sides.find(({ path }) => path === message.path);
+    if (one) return diffs.showSince(runId, one);
+    return conversation.notice({
+      level: 'info',
+      text: `${visibleLine(message.path)} has no text that could be shown.`,
+    });
+  }
+  if (message.type === 'review-files') return diffs.reviewSince(runId, sides);
+  const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
+  const names = left.map(visibleLine).join(', ');
+  if (left.length > 0)
+    conversation.notice({ level: 'warning', text: `Not staged: ${names}. Git does not look after it.` });
+  if (roots.length === 0) return;
+  await vscode.commands.executeCommand('workbench.view.scm');
+  for (const rootUri of roots) await vscode.commands.executeCommand('towpath.writeCommitMessage', { rootUri });
+}

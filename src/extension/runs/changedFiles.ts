@@ -1,0 +1,214 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { RunEvent } from '../../protocol/events.ts';
+import type { Run } from '../../protocol/run.ts';
+import { changeFiles, type RunFile, undoFiles } from '../../protocol/runFiles.ts';
+import type { FileRow, HostMessage, ViewMessage } from '../../protocol/view.ts';
+import type { RunStore } from '../../runs/store.ts';
+import { compareSince, textNow } from '../../tools/files/since.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { Committed } from '../commit/committed.ts';
+import type { Memory } from '../settings/memory.ts';
+
+interface Parts {
+  /** The run that the panel shows. */
+  shown(): string | undefined;
+  read(runId: string): Promise<Run>;
+  store: RunStore;
+  workspace: Workspace;
+  /** By run, then by path: the ids of the contents that were reviewed. */
+  reviewed: Memory;
+  post(message: HostMessage): void;
+  failed(error: unknown): void;
+}
+
+type Folded = Pick<Run, 'id' | 'seq' | 'files' | 'ran'>;
+
+/** Rows that the panel is told; of more it hears how many. */
+const mostRows = 200;
+/** Events and saves that come one upon the other are looked at once. */
+const pauseMs = 100;
+/** Runs whose reviews are remembered: the newest. */
+const mostReviewed = 100;
+
+/**
+ * What the shown run has changed, as the files are now: counted when something happens to one of them, and told to the panel. A file that is as it
+ * was before the run, or committed since, is not among them. What is read of the run is read once; then its events are folded here.
+ */
+export class ChangedFiles implements vscode.Disposable {
+  private run: Folded | undefined;
+  private readonly shown = new Map<string, FileRow>();
+  /** Files by where they are on disk. */
+  private readonly names = new Map<string, string>();
+  private readonly events: RunEvent[] = [];
+  /** What is to be looked at. */
+  private readonly touched = new Set<string>();
+  private all = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private looking: Promise<void> = Promise.resolve();
+  private readonly committed = new Committed(() => this.later(() => true));
+  private readonly watches: vscode.Disposable[];
+
+  constructor(private readonly parts: Parts) {
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*');
+    const touch = ({ fsPath }: vscode.Uri) => {
+      const name = this.names.get(path.normalize(fsPath));
+      if (name !== undefined) this.later(() => !this.touched.add(name));
+    };
+    this.watches = [
+      watcher,
+      watcher.onDidChange(touch),
+      watcher.onDidCreate(touch),
+      watcher.onDidDelete(touch),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => touch(uri)),
+    ];
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.committed.dispose();
+    for (const one of this.watches) one.dispose();
+  }
+
+  /** Another run is shown, or the panel begins anew. */
+  show(): void {
+    this.later(() => {
+      this.run = undefined;
+      return true;
+    });
+  }
+
+  told(event: RunEvent): void {
+    if (event.runId !== this.parts.shown()) return;
+    const counts =
+      event.type === 'undo' ||
+      (event.type === 'tool-end' && (event.changes?.length || event.moved)) ||
+      (event.type === 'tool-start' && event.command);
+    if (counts) this.later(() => this.events.push(event) === 0);
+  }
+
+  /** Its rows, and where each file is. */
+  async rows(runId: string): Promise<{ row: FileRow; file: RunFile; place: string | undefined }[]> {
+    await this.looking;
+    const { files = {} } = this.run?.id === runId ? this.run : {};
+    return [...this.shown.values()].flatMap((row) => {
+      const file = files[row.path];
+      return file ? [{ row, file, place: this.placeOf(row.path) }] : [];
+    });
+  }
+
+  /** What was reviewed is what it held then: changed again, it is to be reviewed again. */
+  review({ runId, path: name, id, reviewed }: Extract<ViewMessage, { type: 'review-file' }>): void {
+    const { [name]: _, ...others } = this.reviewedIn(runId);
+    this.parts.reviewed.update(runId, reviewed ? { ...others, [name]: id } : others);
+    for (const forgotten of Object.keys(this.parts.reviewed.all()).slice(0, -mostReviewed))
+      this.parts.reviewed.update(forgotten, undefined);
+    if (this.run?.id === runId) this.tell(this.run);
+  }
+
+  private readonly reviewedIn = (runId: string): Record<string, unknown> => Object(this.parts.reviewed.get(runId));
+
+  /** @param note gives whether all is to be looked at */
+  private later(note: () => boolean): void {
+    this.all = note() || this.all;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.looking = this.looking.then(() => this.look()).catch((error) => this.parts.failed(error));
+    }, pauseMs);
+  }
+
+  private async look(): Promise<void> {
+    const runId = this.parts.shown();
+    if (this.run?.id !== runId) await this.open(runId);
+    const { run } = this;
+    this.fold();
+    if (!run) return;
+    const names = this.all ? Object.keys(run.files ?? {}) : [...this.touched];
+    if (this.all) this.shown.clear();
+    this.all = false;
+    this.touched.clear();
+    for (const name of names) {
+      const file = run.files?.[name];
+      const row = file && (await this.rowOf(run.id, name, file));
+      if (row) this.shown.set(name, row);
+      else this.shown.delete(name);
+    }
+    if (run.id !== this.parts.shown()) return;
+    this.tell(run);
+  }
+
+  private tell(run: Folded): void {
+    const reviewed = this.reviewedIn(run.id);
+    const rows = [...this.shown.values()].map((row) =>
+      reviewed[row.path] === row.id ? { ...row, reviewed: true } : row,
+    );
+    const more = Math.max(0, rows.length - mostRows);
+    this.parts.post({
+      type: 'files',
+      runId: run.id,
+      rows: rows.slice(0, mostRows),
+      more,
+      ...(run.ran && { ran: true }),
+    });
+  }
+
+  private async open(runId: string | undefined): Promise<void> {
+    this.names.clear();
+    this.shown.clear();
+    this.all = true;
+    this.run = runId === undefined ? undefined : { id: runId, seq: 0 };
+    const read = runId === undefined ? undefined : await this.parts.read(runId).catch(() => undefined); // it has just begun
+    if (!this.run || !read || read.imported) return;
+    this.run = { id: read.id, seq: read.seq, files: structuredClone(read.files), ran: read.ran };
+  }
+
+  private fold(): void {
+    const { run } = this;
+    for (const event of this.events.splice(0)) {
+      if (!run || event.runId !== run.id || event.seq <= run.seq) continue;
+      if (event.type === 'tool-start') run.ran = true;
+      if (event.type === 'tool-end') changeFiles(run, event);
+      if (event.type === 'undo') undoFiles(run, event.changes, event.paths);
+      if (event.type === 'undo' || (event.type === 'tool-end' && event.moved)) this.all = true;
+      if (event.type === 'tool-end') for (const { path: name } of event.changes ?? []) this.touched.add(name);
+    }
+  }
+
+  /** Undefined: there is nothing to be seen of it any more. */
+  private async rowOf(runId: string, name: string, file: RunFile): Promise<FileRow | undefined> {
+    const { workspace, store } = this.parts;
+    const place = this.placeOf(name);
+    if (place) this.names.set(path.normalize(place), name);
+    if (file.from !== undefined) return { path: name, id: '', made: 'moved', from: file.from };
+    const now = await textNow(workspace, name);
+    if (now?.file) this.names.set(path.normalize(now.file), name);
+    if (file.kind !== undefined) return now?.id === null ? { path: name, id: '', made: 'deleted' } : undefined;
+    if (!now) return { path: name, id: file.after?.slice(0, 12) ?? '' };
+    if (now.id === file.before) return undefined;
+    if (place && (await this.committed.has(place, now.text, file.at))) return undefined;
+    const read = async (id: string | null) => (id === null ? null : store.contents.read(runId, id));
+    const since = await Promise.all([read(file.before), read(file.after)]).then(
+      ([before, left]) => compareSince(before, left, now.text),
+      () => undefined, // not kept any more
+    );
+    const made = file.before === null ? 'new' : now.id === null ? 'deleted' : undefined;
+    const isMixed = file.mixed || (since ? since.others : now.id !== file.after);
+    return {
+      path: name,
+      id: now.id?.slice(0, 12) ?? '',
+      ...(since && { added: since.added, removed: since.removed }),
+      ...(made && { made }),
+      ...(isMixed && { mixed: true }),
+    };
+  }
+
+  /** Where the editor has it. */
+  private placeOf(said: string): string | undefined {
+    const { roots } = this.parts.workspace;
+    const name = said.replace(/^@project\//, '');
+    if (roots.length === 1) return path.join(roots[0]!.path, name);
+    const [first, ...rest] = name.split('/');
+    const root = roots.find((one) => one.name === first);
+    return root && path.join(root.path, ...rest);
+  }
+}

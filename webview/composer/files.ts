@@ -1,0 +1,76 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../../src/protocol/counted.ts';
+import type { FileRow } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { StripPart } from './stripPart.ts';
+
+/** What the shown run has changed, as the host counts it. */
+export function filesPart(context: PanelContext): StripPart | undefined {
+  const { files, run } = context.model;
+  if (!files?.rows.length || files.runId !== run?.id) return undefined;
+  const { rows, runId } = files;
+  const all = rows.length + files.more;
+  const sum = (of: 'added' | 'removed') => rows.reduce((total, row) => total + (row[of] ?? 0), 0);
+  const counts = [sum('added'), sum('removed')] as const;
+  return {
+    list: 'files',
+    icon: icons.pencil,
+    count: html`${all}`,
+    noun: counted(all, 'file').split(' ').at(-1)!,
+    more: lineCounts(...counts),
+    says: `${counted(all, 'file')} changed, ${counts[0]} lines added, ${counts[1]} removed`,
+    rows: () => {
+      const seen = rows.filter(({ reviewed }) => reviewed).length;
+      const act = (type: 'review-files' | 'commit-files', label: string, title: string) =>
+        html`<button class="link" data-testid=${type} title=${title} @click=${() => context.post({ type, runId })}>${label}</button>`;
+      return html`<p class="files-head"><span class="quiet">${seen} of ${all} reviewed</span><span class="command-ways"
+          >${act('review-files', 'Review', 'All of them in one editor')}${act('commit-files', 'Commit…', 'Stage these files and write a message; you commit')}</span></p>
+        <ul class="files">${rows.map((row) => fileRow(context, runId, row))}</ul>
+        ${files.more > 0 ? html`<p class="quiet">and ${counted(files.more, 'more file')}</p>` : nothing}
+        ${
+          files.ran
+            ? html`<p class="quiet">Commands may have changed more: <button class="link" data-testid="source-control"
+                @click=${() => context.post({ type: 'action', action: 'source-control' })}>Source Control</button></p>`
+            : nothing
+        }`;
+    },
+  };
+}
+
+const lineCounts = (added: number, removed: number): TemplateResult =>
+  html`<span class="file-counts"><span class="added">+${added}</span> <span class="removed">−${removed}</span></span>`;
+
+function fileRow(context: PanelContext, runId: string, row: FileRow): TemplateResult {
+  const { path, id, added, removed, made, from, reviewed = false } = row;
+  const name = visibleLine(path);
+  const cut = name.lastIndexOf('/') + 1;
+  const place = `file:${path}`;
+  const isOpen = context.opened.unfolded.has(place);
+  const review = () => context.post({ type: 'review-file', runId, path, id, reviewed: !reviewed });
+  const more = () => {
+    context.opened.unfolded[isOpen ? 'delete' : 'add'](place);
+    context.refresh();
+  };
+  const about = [made === 'moved' ? `from ${visibleLine(from ?? '')}` : made, row.mixed && 'also changed by you'];
+  const says = about.filter(Boolean).join(', ');
+  return html`<li class=${reviewed ? 'reviewed' : ''} data-file=${path}>
+    <input type="checkbox" title="Reviewed" aria-label=${`Reviewed: ${name}`} .checked=${reviewed} @change=${review}>
+    <button class="file-name" title=${`Open ${name}`} @click=${() => context.post({ type: 'open-file', path })}
+      ><span class="file-folder">${name.slice(0, cut)}</span><span>${name.slice(cut)}</span></button>
+    ${added === undefined ? nothing : lineCounts(added, removed ?? 0)}
+    ${says ? html`<span class="file-says quiet">${says}</span>` : nothing}
+    <span class="command-ways">
+      <button class="link" data-testid="file-changes" aria-label=${`Diff of ${name}`} title="Before this run, and now: take back there what you do not want"
+        @click=${() => context.post({ type: 'file-changes', runId, path })}>Diff</button>
+      <button class="strip-close" title="More" aria-label=${`More for ${name}`} aria-expanded=${isOpen ? 'true' : 'false'} data-testid="file-more" @click=${more}>${icons.more}</button>
+    </span>
+    ${
+      isOpen
+        ? html`<span class="file-about"><button class="link" data-testid="undo-file"
+            @click=${() => context.post({ type: 'undo-file', runId, path })}>Undo all of this run in it…</button></span>`
+        : nothing
+    }
+  </li>`;
+}

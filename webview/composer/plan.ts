@@ -1,0 +1,46 @@
+import { html, type TemplateResult } from 'lit-html';
+import { type PlanItem, planOf } from '../../src/protocol/plan.ts';
+import type { Run } from '../../src/protocol/run.ts';
+import { proseLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import type { StripPart } from './stripPart.ts';
+
+/** The run's to-do list, for as long as something of it is left or the run is at work; a run at rest can be rid of it. */
+export function planPart(context: PanelContext): StripPart | undefined {
+  const { run } = context.model;
+  const items = run ? planNow(run) : [];
+  if (!run || items.length === 0) return undefined;
+  const rests = run.phase !== 'Running';
+  const done = items.filter(({ status }) => status === 'done').length;
+  const name = `${run.id} ${JSON.stringify(items)}`; // another list is another plan
+  if (rests && (done === items.length || context.opened.planGone === name)) return undefined;
+  const close = () => {
+    context.opened.planGone = name;
+    context.refresh();
+  };
+  return {
+    list: 'plan',
+    icon: icons.ringDot,
+    before: 'Plan',
+    count: `${done}/${items.length}`,
+    says: `Plan, ${done} of ${items.length} done`,
+    rows: () => html`<ul class="plan">${items.map(line)}</ul>`,
+    ...(rests && { close }),
+  };
+}
+
+let planned: { run: Run; seq: number; items: PlanItem[] } | undefined;
+
+/** Looked for once for whatever is recorded, not for each frame. */
+function planNow(run: Run): PlanItem[] {
+  if (planned?.run !== run || planned.seq !== run.seq) planned = { run, seq: run.seq, items: planOf(run) };
+  return planned.items;
+}
+
+const words = { pending: 'to do', active: 'at work', done: 'done' };
+
+const line = ({ text, status }: PlanItem): TemplateResult => html`<li data-status=${status}>
+  <span class="plan-mark" role="img" aria-label=${words[status]}>${marks[status]}</span><span>${proseLine(text)}</span></li>`;
+
+const marks = { pending: icons.ring, active: icons.ringDot, done: icons.check };

@@ -1,0 +1,49 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { counted } from '../../src/protocol/counted.ts';
+import type { Run, Waiting } from '../../src/protocol/run.ts';
+import { visibleProse } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { icons } from '../icons.ts';
+import { longText } from '../longText.ts';
+import { editWaiting } from './composer.ts';
+import { pictures } from './images.ts';
+import type { StripPart } from './stripPart.ts';
+
+/** What was said to the run and is not given yet. */
+export function waitingPart(context: PanelContext): StripPart | undefined {
+  const { run } = context.model;
+  if (!run || run.queued.length === 0) return undefined;
+  return {
+    list: 'waiting',
+    icon: icons.history,
+    count: `${run.queued.length}`,
+    noun: 'waiting',
+    says: `${counted(run.queued.length, 'message')} waiting`,
+    rows: () => run.queued.map((one) => waitingMessage(context, run, one)),
+  };
+}
+
+const words = { turn: 'Said at the next turn', done: 'Said when it is done', now: 'Said now' };
+
+/** A message that waits: when it is given, and what can be done about it until then. */
+function waitingMessage(context: PanelContext, run: Run, { text, attachments, queued, when }: Waiting): TemplateResult {
+  const where = { runId: run.id, queued };
+  const other = when === 'done' ? 'turn' : 'done';
+  const rests = run.phase !== 'Running';
+  const button = (id: string, label: string, title: string, act: () => void) =>
+    html`<vscode-button class="small" appearance="secondary" data-testid=${id} title=${title} @click=${act}>${label}</vscode-button>`;
+  return html`<article class="user queued" data-role="queued">${pictures(attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
+    <span class="quiet">${rests && when !== 'done' ? 'Said when this run goes on' : words[when]}</span>
+    <span class="phase-ways">
+      ${button('waiting-now', 'Now', rests ? 'Go on with this' : 'Stop what is at work, and say it', () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}
+      ${
+        rests
+          ? nothing
+          : button('waiting-when', other === 'done' ? 'When Done' : 'Next Turn', words[other], () =>
+              context.post({ type: 'change-waiting', ...where, when: other }),
+            )
+      }
+      ${button('waiting-edit', 'Edit', 'Change it in the message box', () => editWaiting(context, queued))}
+      ${button('waiting-remove', 'Remove', 'Take it back', () => context.post({ type: 'take-back', ...where }))}
+    </span></article>`;
+}
