@@ -74,7 +74,11 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const secrets = new Secrets(context.secrets, context.globalState);
   const runLogs = new RunLogs(log, () => secrets.all());
   const memory = new Memory(path.join(storage.fsPath, 'approvals.json'));
-  const view = new ChatView(page, (message) => panel.receive(message), log);
+  const panelTurned = () => {
+    approvals.panelTurned();
+    asks.panelTurned();
+  };
+  const view = new ChatView(page, (message) => panel.receive(message), log, panelTurned);
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);
@@ -122,9 +126,14 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
   const reviews = new Reviews();
   const nameOf = (runId: string) => titleOf(engine.live(runId) ?? newRun(runId));
-  const approvals = new Approvals(reviews, policies, presence, showStatus, (runId) =>
-    runId === conversation.runId ? undefined : nameOf(runId),
-  );
+  const approvals = new Approvals({
+    reviews,
+    policies,
+    presence,
+    changed: showStatus,
+    otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
+    notice: (notice) => conversation.notice(notice),
+  });
   const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();

@@ -74,6 +74,9 @@ describe('questions', () => {
   const press = (name: string) =>
     editor.page.locator('.monaco-dialog-box').getByRole('button', { name, exact: true }).click();
   const toast = () => editor.page.locator('.notification-toast', { hasText: 'Towpath waits:' });
+  /** A button of the newest card of a tool. */
+  const card = (tool: string, name: string) =>
+    editor.panel.cards(tool).last().getByRole('button', { name, exact: true });
   const title = (name: string) => editor.page.locator('.editor-actions').getByRole('button', { name, exact: true });
   const reviewed = () => editor.page.locator('.monaco-diff-editor .editor.modified .view-lines').first();
   /** Replaces all text of the editor with the cursor. */
@@ -166,7 +169,7 @@ describe('questions', () => {
     await editor.page.locator('.editor-instance .view-lines', { hasText: 'theirs' }).click();
     await type('echo mine > who.txt');
     await title('Allow As Changed').waitFor();
-    await toast().getByRole('link', { name: 'Answer…' }).click();
+    await card('shell.run', 'Answer…').click();
     const question = await editor.dialog.text();
     assert.match(question, /echo mine > who\.txt\n[\s\S]*You changed it/);
     await offers(['Review…', 'Allow As Changed', 'Cancel']);
@@ -192,7 +195,7 @@ describe('questions', () => {
   it('a denial with words: the model reads them', async () => {
     await asks(edit('a.txt', 'one', '1'));
     await editor.dialog.click('Review…');
-    await toast().getByRole('link', { name: 'Deny With Words…' }).click();
+    await card('fs.edit', 'Deny With Words…').click();
     const box = editor.page.locator('.quick-input-widget input');
     await box.fill('Leave that file alone.');
     await box.press('Enter');
@@ -201,15 +204,15 @@ describe('questions', () => {
     await gone();
   });
 
-  it('words that are not said answer nothing; an answer elsewhere takes the box and the notification away', async () => {
+  it('words that are not said answer nothing; an answer elsewhere takes the box away', async () => {
     await asks(write('x2.txt', 'x'), write('y2.txt', 'y'));
     await editor.dialog.click('Deny With Words…');
     const box = editor.page.locator('.quick-input-widget input');
     await box.waitFor();
     await box.press('Escape');
-    await toast().waitFor();
+    await box.waitFor({ state: 'hidden' });
     assert.equal(await editor.panel.phase(), 'Running');
-    await toast().getByRole('link', { name: 'Deny With Words…' }).click();
+    await card('fs.write', 'Deny With Words…').click();
     await box.waitFor();
     await editor.panel.stop();
     await editor.panel.waitForPhase('Failed');
@@ -275,14 +278,14 @@ describe('questions', () => {
     assert.equal(editor.read('b.txt'), 'theirs\n');
   });
 
-  it('a window that is not in front shows a notification, and the dialog when it comes back', async () => {
+  it('a window that is not in front shows the dialog when it comes back', async () => {
     const focus = (has: boolean) =>
       editor.page.evaluate(`document.hasFocus = () => ${has}; document.dispatchEvent(new Event('visibilitychange'))`);
     await focus(false);
     await eventually('the editor knows', () => editor.host.evaluate((vscode) => !vscode.window.state.focused));
     await asks(write('w.txt', 'w'));
-    await toast().waitFor();
-    assert.equal(await editor.dialog.isOpen(), false);
+    await card('fs.write', 'Answer…').waitFor();
+    assert.deepEqual([await editor.dialog.isOpen(), await toast().count()], [false, 0]);
     await focus(true);
     await editor.dialog.click('Allow');
     await done();
@@ -290,10 +293,27 @@ describe('questions', () => {
     assert.equal(editor.read('w.txt'), 'w');
   });
 
+  it('what waits is told by the panel; out of its view by a notification, until it is seen again', async () => {
+    await asks(write('view.txt', 'v'));
+    await editor.dialog.click('Review…');
+    await title('Allow').waitFor();
+    assert.equal(await toast().count(), 0, 'the card says it');
+    await editor.command('View: Show Explorer');
+    await toast().waitFor();
+    await editor.command('Towpath: Focus on Chat View');
+    await toast().waitFor({ state: 'detached' });
+    await editor.command('View: Show Explorer');
+    await toast().getByRole('link', { name: 'Answer…' }).click();
+    await editor.dialog.click('Allow');
+    await eventually('it is written', () => editor.read('view.txt') === 'v');
+    await gone();
+    await editor.command('Towpath: Focus on Chat View');
+    await done();
+  });
+
   it('Allow above a review that was not changed does what was proposed', async () => {
     await asks(write('n.txt', 'proposed\n'));
     await editor.dialog.click('Review…');
-    await toast().waitFor();
     await title('Allow').click();
     await done();
     assert.deepEqual([codes(), outcomes()[0].data.changedByPerson], [['ok'], undefined]);

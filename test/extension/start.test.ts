@@ -38,10 +38,11 @@ describe('The first program', () => {
     const page = window.show();
     page.say('ready');
     page.say('send: hello');
+    page.turn();
     page.hide();
     window.show().say('ready');
     await soon();
-    assert.deepEqual(heard, ['opened', 'ready', 'send: hello', 'opened', 'ready']);
+    assert.deepEqual(heard, ['opened', 'ready', 'send: hello', 'turned', 'opened', 'ready']);
   });
 
   it('a page that floods before anybody listens is not kept for ever', async () => {
@@ -88,7 +89,11 @@ function start(code: string, load: () => void = () => {}) {
   const window = new Window();
   const main = {
     begin(_: unknown, page: Page) {
-      page.listen({ opened: () => heard.push('opened'), said: (message) => heard.push(String(message)) });
+      page.listen({
+        opened: () => heard.push('opened'),
+        said: (message) => heard.push(String(message)),
+        turned: () => heard.push('turned'),
+      });
       return {
         run: (name: string, args: unknown[]) => `${name} ran with ${args}`,
         close: async () => void heard.push('closed'),
@@ -147,7 +152,7 @@ interface Program {
 }
 
 interface Page {
-  listen(listener: { opened(): void; said(message: unknown): void }): void;
+  listen(listener: { opened(): void; said(message: unknown): void; turned(): void }): void;
 }
 
 /** As much of the editor as the program knows. */
@@ -186,7 +191,11 @@ class Window {
     const onDidDispose = (listener: typeof hide) => {
       hide = listener;
     };
-    this.provider!.resolveWebviewView({ webview, visible: true, onDidDispose });
-    return { html: webview.html, say: (message: unknown) => say(message), hide: () => hide() };
+    let turn = () => {};
+    const onDidChangeVisibility = (listener: typeof turn) => {
+      turn = listener;
+    };
+    this.provider!.resolveWebviewView({ webview, visible: true, onDidDispose, onDidChangeVisibility });
+    return { html: webview.html, say: (message: unknown) => say(message), hide: () => hide(), turn: () => turn() };
   }
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Rule } from '../../protocol/rule.ts';
+import type { Notice } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverageOf, rulesFor } from '../../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.ts';
@@ -32,8 +33,21 @@ interface Waiting {
   single: boolean;
   /** The person asked for it: it need not wait until they do nothing. */
   called: boolean;
+  /** No dialog shows it: the panel says that it waits, or a notification. */
+  told: boolean;
   /** Closes the notification that it waits. */
   unremind?(): void;
+}
+
+interface Parts {
+  reviews: Reviews;
+  policies: Policies;
+  presence: Presence;
+  changed(waiting: number): void;
+  /** The title of a run that is not the one that is shown. */
+  otherRun(runId: string): string | undefined;
+  /** Above the message box of the panel. */
+  notice(notice: Notice): void;
 }
 
 /**
@@ -53,14 +67,7 @@ export class Approvals implements vscode.Disposable {
   private comingUp?: NodeJS.Immediate;
   private lookingAgain?: NodeJS.Timeout;
 
-  constructor(
-    private readonly reviews: Reviews,
-    private readonly policies: Policies,
-    private readonly presence: Presence,
-    private readonly changed: (waiting: number) => void,
-    /** The title of a run that is not the one that is shown. */
-    private readonly otherRun: (runId: string) => string | undefined,
-  ) {
+  constructor(private readonly parts: Parts) {
     this.listeners = vscode.Disposable.from(
       this.settled,
       vscode.window.onDidChangeWindowState(({ focused }) => focused && this.next()),
@@ -79,14 +86,15 @@ export class Approvals implements vscode.Disposable {
         aside: false,
         single: false,
         called: false,
+        told: false,
         answer: (answer) => {
           const place = this.waiting.indexOf(waiting);
           if (place < 0) return; // settled before: a late answer is no answer
           this.waiting.splice(place, 1);
           signal.removeEventListener('abort', gone);
           waiting.unremind?.();
-          this.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
-          this.changed(this.waiting.length);
+          this.parts.reviews.forget(request).catch(() => {}); // a tab that stays open does no harm: nothing hears it any more
+          this.parts.changed(this.waiting.length);
           this.settled.fire();
           resolve(answer);
           this.next();
@@ -96,7 +104,7 @@ export class Approvals implements vscode.Disposable {
       if (signal.aborted) return resolve(no);
       signal.addEventListener('abort', gone);
       this.waiting.push(waiting);
-      this.changed(this.waiting.length);
+      this.parts.changed(this.waiting.length);
       this.next();
     });
 
@@ -121,7 +129,7 @@ export class Approvals implements vscode.Disposable {
 
   /** The buttons above a review; `uri` is what it shows. */
   async answerReview(how: 'allow' | 'deny' | 'words', uri: vscode.Uri | undefined): Promise<void> {
-    const reviewed = this.waiting.find(({ request }) => request.id === this.reviews.idOf(uri));
+    const reviewed = this.waiting.find(({ request }) => request.id === this.parts.reviews.idOf(uri));
     if (!reviewed) return;
     reviewed.single = true;
     await this.answerReviewed(how, [reviewed]);
@@ -129,7 +137,7 @@ export class Approvals implements vscode.Disposable {
 
   /** The buttons above a review of several: they answer what it shows, each as it stands there. */
   async answerReviews(how: 'allow' | 'deny' | 'words'): Promise<void> {
-    const shown = this.reviews.severalInFront();
+    const shown = this.parts.reviews.severalInFront();
     const group = this.waiting.filter(({ request }) => shown.has(request.id));
     await this.answerReviewed(how, group);
   }
@@ -140,10 +148,10 @@ export class Approvals implements vscode.Disposable {
     this.front.giveUp(); // a dialog that lets its review be pressed is not there
     if (how === 'words') return this.askForWordsOf(group);
     const answers = group.map((one) => {
-      const answer = how === 'deny' ? no : yes(this.reviews.edited(one.request));
+      const answer = how === 'deny' ? no : yes(this.parts.reviews.edited(one.request));
       return () => one.answer(answer);
     });
-    await this.presence.back('nowhere');
+    await this.parts.presence.back('nowhere');
     for (const answer of answers) answer();
   }
 
@@ -175,16 +183,19 @@ export class Approvals implements vscode.Disposable {
       const first = this.waiting.find((one) => !one.aside);
       if (!first) return;
       if (this.front.isBlocked || !vscode.window.state.focused) return this.remind(this.togetherWith(first));
-      const look = await this.presence.look();
+      const look = await this.parts.presence.look();
       if (over.aborted || first.aside || !this.waiting.includes(first) || !vscode.window.state.focused) continue;
       const wait = first.called ? 0 : quietIn(look);
       if (wait > 0) {
-        if (look.panel === 'silent') this.remind(this.togetherWith(first));
+        if (look.panel === 'silent') this.notify(this.togetherWith(first)); // it may not be able to say it
         this.lookingAgain = setTimeout(() => this.next(), wait);
         return;
       }
       const group = this.togetherWith(first);
-      for (const one of group) one.unremind?.();
+      for (const one of group) {
+        one.told = false;
+        one.unremind?.();
+      }
       try {
         await (group.length > 1 ? this.askAll(group.slice(0, listLimit), over) : this.ask(first, over));
       } catch {
@@ -199,7 +210,7 @@ export class Approvals implements vscode.Disposable {
     const shown = vscode.window.showWarningMessage(message, { modal: true, detail }, ...buttons);
     const chosen = await this.front.ended(shown, over);
     // What opens a list or a box gives the focus to that, which it would lose again to the panel.
-    if (chosen !== allowAlways && chosen !== denyWithWords) await this.presence.back();
+    if (chosen !== allowAlways && chosen !== denyWithWords) await this.parts.presence.back();
     over.throwIfAborted();
     return chosen;
   }
@@ -216,9 +227,9 @@ export class Approvals implements vscode.Disposable {
 
   private async ask(waiting: Waiting, over: AbortSignal): Promise<void> {
     const { request } = waiting;
-    const edited = this.reviews.edited(request);
-    const reviewed = this.reviews.has(request);
-    const text = questionText(request, edited, reviewed, this.otherRun(request.runId));
+    const edited = this.parts.reviews.edited(request);
+    const reviewed = this.parts.reviews.has(request);
+    const text = questionText(request, edited, reviewed, this.parts.otherRun(request.runId));
     const others = this.ofBatch(waiting);
     const offered = rulesFor(request);
     const buttons = buttonsOf(request, {
@@ -250,7 +261,7 @@ export class Approvals implements vscode.Disposable {
     );
     if (!chosen?.made || over.aborted || !this.waiting.includes(waiting)) return;
     try {
-      await this.policies.add(chosen.made.scope, ...chosen.made.rules);
+      await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       void vscode.window.showErrorMessage(withoutLinks(`The rule could not be kept: ${why}`));
@@ -262,10 +273,10 @@ export class Approvals implements vscode.Disposable {
   /** Several in one dialog. Cancel is a no to everything that was asked at the same time. */
   private async askAll(group: Waiting[], over: AbortSignal): Promise<void> {
     const all = this.ofBatch(group[0]!);
-    const edits = new Map(group.map((one) => [one, this.reviews.edited(one.request)]));
+    const edits = new Map(group.map((one) => [one, this.parts.reviews.edited(one.request)]));
     const changed = group.filter((one) => edits.get(one) !== undefined).map(({ request }) => request);
     const requests = group.map(({ request }) => request);
-    const text = batchText(requests, all.length, new Set(changed), this.otherRun(requests[0]!.runId));
+    const text = batchText(requests, all.length, new Set(changed), this.parts.otherRun(requests[0]!.runId));
     const allowAll = `Allow All (${group.length})`;
     const buttons = [review, allowAll, oneByOne, denyWithWords];
     const chosen = await this.dialog(text, buttons, over);
@@ -281,13 +292,13 @@ export class Approvals implements vscode.Disposable {
     const still = this.stillWaiting(group);
     if (still.length === 0) return;
     for (const one of still) one.aside = true;
-    await this.reviews.open(
+    await this.parts.reviews.open(
       still.map(({ request }) => request),
-      { preserveFocus: this.presence.panelInView },
+      { preserveFocus: this.parts.presence.panelInView },
     );
     this.remind(still);
     // An editor of several differences takes the keys, and one that had them may show the proposal now.
-    if (still.length > 1 || this.presence.wasInEditor) await this.presence.back('nowhere');
+    if (still.length > 1 || this.parts.presence.wasInEditor) await this.parts.presence.back('nowhere');
   }
 
   private async askForWordsOf(group: Waiting[]): Promise<void> {
@@ -325,7 +336,7 @@ export class Approvals implements vscode.Disposable {
       gone.dispose();
       cancel.dispose();
       over.removeEventListener('abort', close);
-      if (!over.aborted) await this.presence.back();
+      if (!over.aborted) await this.parts.presence.back();
     }
   }
 
@@ -338,17 +349,38 @@ export class Approvals implements vscode.Disposable {
     this.remind(group);
   }
 
-  /** A notification as long as they wait and no dialog shows them: the editor is free to read and write in. */
+  /** As long as they wait and no dialog shows them, which leaves the editor free to read and write in: the panel says it, or a notification. */
   private remind(group: Waiting[]): void {
+    const untold = group.filter((one) => this.waiting.includes(one) && !one.told);
+    for (const one of untold) one.told = true;
+    const run = untold[0] && this.parts.otherRun(untold[0].request.runId);
+    if (!this.parts.presence.panelInView) this.notify(group);
+    else if (run !== undefined) this.noticeOf(untold, run); // the cards of the shown run say it by themselves
+  }
+
+  private noticeOf(waiting: readonly Waiting[], run: string): void {
+    const text = `Towpath waits: ${whatWaits(waiting)} · ${inRun(run)}`;
+    this.parts.notice({ level: 'info', text: visibleLine(text), action: { label: 'Answer…', action: 'answer' } });
+  }
+
+  /** The panel came into view, where it says what waits, or went out of it. */
+  panelTurned(): void {
+    const told = this.waiting.filter((one) => one.told);
+    if (this.parts.presence.panelInView) for (const one of told) one.unremind?.();
+    else this.notify(told);
+  }
+
+  private notify(group: Waiting[]): void {
     const waiting = group.filter((one) => this.waiting.includes(one) && !one.unremind);
     const [first] = waiting;
     if (!first) return;
+    for (const one of waiting) one.told = true;
     const { request } = first;
-    const what = waiting.length > 1 ? `${waiting.length} questions` : withoutLinks(request.plan.what);
+    const what = withoutLinks(whatWaits(waiting));
     const link = (text: string, command: string) =>
       `[${text}](command:${command}?${encodeURIComponent(JSON.stringify([request.id]))})`;
     const ways = `${link('Answer…', 'towpath.answer')} · ${link(denyWithWords, 'towpath.denyWithWords')}`;
-    const run = inRun(this.otherRun(request.runId));
+    const run = inRun(this.parts.otherRun(request.runId));
     const title = `Towpath waits: ${ways} · ${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
     void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => {
       return new Promise<void>((close) => {
@@ -362,6 +394,9 @@ export class Approvals implements vscode.Disposable {
     });
   }
 }
+
+const whatWaits = (waiting: readonly Waiting[]): string =>
+  waiting.length > 1 ? `${waiting.length} questions` : waiting[0]!.request.plan.what;
 
 const no: ApprovalAnswer = { decision: 'deny' };
 /** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */

@@ -7,6 +7,8 @@ import { withoutLinks } from '../dialogs/questionText.ts';
 interface Waiting {
   runId: string;
   toolCallId: string;
+  /** Its first question, in short. */
+  question: string;
   /** Closes the notification that it waits. */
   unremind?(): void;
 }
@@ -61,27 +63,46 @@ export class Asks {
     for (const one of this.waiting) if (one.runId === seen) one.unremind?.();
   }
 
+  /** The panel came into view, where it says what waits, or went out of it. */
+  panelTurned(): void {
+    const inView = this.parts.panelInView();
+    for (const one of this.waiting) {
+      if (inView) one.unremind?.();
+      else if (!one.unremind) this.remind(one);
+    }
+  }
+
   private asked(event: Extract<RunEvent, { type: 'ask' }>): void {
     const { runId, toolCallId, questions } = event;
-    const one: Waiting = { runId, toolCallId };
+    const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
+    const one: Waiting = { runId, toolCallId, question };
     this.leave((other) => isOf(other, event));
     this.waiting.push(one);
     this.parts.changed();
-    if (this.parts.panelInView() && this.parts.shown() === runId) return;
-    const inRun = this.parts.shown() === runId ? '' : ` in “${shortened(this.parts.titleOf(runId), 60)}”`;
-    const question = shortened(proseLine(questions[0]?.question ?? ''), 200);
-    if (this.parts.panelInView()) {
+    if (!this.parts.panelInView()) this.remind(one);
+    else if (this.parts.shown() !== runId) {
       const action: Notice['action'] = { label: 'Show', action: 'answer' };
-      this.parts.notice({ level: 'info', text: `Towpath asks${inRun}: ${question}`, action });
-    } else this.remind(one, `${inRun} · ${question}`);
+      this.parts.notice({ level: 'info', text: `Towpath asks${this.inRun(one)}: ${question}`, action });
+    }
   }
 
-  private remind(one: Waiting, about: string): void {
+  private inRun({ runId }: Waiting): string {
+    return this.parts.shown() === runId ? '' : ` in “${shortened(this.parts.titleOf(runId), 60)}”`;
+  }
+
+  private remind(one: Waiting): void {
+    const about = `${this.inRun(one)} · ${one.question}`;
     const link = `[Answer…](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
     const title = `Towpath asks: ${link}${withoutLinks(about)}`;
     void vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title },
-      () => new Promise<void>((close) => Object.assign(one, { unremind: close })),
+      () =>
+        new Promise<void>((close) => {
+          one.unremind = () => {
+            one.unremind = undefined;
+            close();
+          };
+        }),
     );
   }
 

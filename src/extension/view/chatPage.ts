@@ -7,6 +7,8 @@ export interface PageListener {
   opened(): void;
   /** Unchecked: whatever a page can send. */
   said(message: unknown): void;
+  /** It came into view, or went out of it. */
+  turned(): void;
 }
 
 /** More than a person does while the rest of Towpath is being loaded. */
@@ -31,6 +33,7 @@ export class ChatPage implements vscode.WebviewViewProvider {
     const { webview } = view;
     const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    view.onDidChangeVisibility(() => this.tell((listener) => listener.turned()));
     webview.onDidReceiveMessage((message: unknown) => this.tell((listener) => listener.said(message)));
     view.onDidDispose(() => {
       if (this.view === view) this.view = undefined;

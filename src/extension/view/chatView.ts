@@ -27,6 +27,8 @@ export class ChatView {
     private readonly page: ChatPage,
     private readonly receive: (message: Intention) => void,
     private readonly log: vscode.LogOutputChannel,
+    /** It came into view, or went out of it: what waits is told in the other place. */
+    private readonly turned: () => void,
   ) {}
 
   /** Hears what the page says from now on, and has said already. */
@@ -36,6 +38,7 @@ export class ChatView {
         this.ready = false;
       },
       said: (message) => this.arrived(message),
+      turned: () => this.turned(),
     });
   }
 
@@ -100,7 +103,10 @@ export class ChatView {
       this.log.warn(`The panel sent something unknown: ${parsed.error.issues[0]?.message}`);
       return;
     }
-    if (parsed.data.type === 'ready') this.ready = true;
+    if (parsed.data.type === 'ready') {
+      this.ready = true;
+      this.turned();
+    }
     if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
     else this.receive(parsed.data);
   }
