@@ -8,6 +8,7 @@ import type { createAsides } from './aside/aside.ts';
 import { CommitMessages } from './commit/commitMessages.ts';
 import type { SourceControl } from './commit/git.ts';
 import type { Modals } from './dialogs/modals.ts';
+import { tell } from './dialogs/tell.ts';
 import { Doctor } from './doctor/doctor.ts';
 import { doctorChecks } from './doctor/doctorChecks.ts';
 import type { Approvals } from './gate/approvals.ts';
@@ -272,11 +273,11 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
   if (conversation.working) {
-    void vscode.window.showInformationMessage('This run is at work. Stop it first.');
+    tell('info', 'This run is at work. Stop it first.');
     return;
   }
   if (conversation.runId === undefined) {
-    void vscode.window.showInformationMessage('No run is shown that could go on.');
+    tell('info', 'No run is shown that could go on.');
     return;
   }
   const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
@@ -301,7 +302,7 @@ async function showRunsNow(parts: Parts): Promise<void> {
   await parts.states.look();
   const { all } = parts.states;
   if (all.length === 0) {
-    void vscode.window.showInformationMessage('No run is at work, asks, or has ended unseen.');
+    tell('info', 'No run is at work, asks, or has ended unseen.');
     return;
   }
   const [run] = (await pickOfNow(all, 'Towpath: runs at work, that ask, or that have ended unseen')) ?? [];

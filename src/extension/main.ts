@@ -11,6 +11,7 @@ import { Shelf } from '../workflows/package/shelf.ts';
 import { chat } from '../workflows/run/chat.ts';
 import { createAsides } from './aside/aside.ts';
 import { Modals } from './dialogs/modals.ts';
+import { tellIn } from './dialogs/tell.ts';
 import { Problems } from './editor/problems.ts';
 import { EditorWorkspace } from './editor/workspace.ts';
 import { Approvals } from './gate/approvals.ts';
@@ -79,6 +80,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     asks.panelTurned();
   };
   const view = new ChatView(page, (message) => panel.receive(message), log, panelTurned);
+  tellIn(view);
   const presence = new Presence(view);
   const modals = new Modals(presence);
   const namedModels = new NamedModels(memory, modals);

@@ -272,9 +272,9 @@ describe('the panel', () => {
     };
     try {
       await editor.command('Towpath: Waiting Messages…');
-      await editor.page.getByText('Nothing that you said waits.').first().waitFor();
+      await editor.panel.shows('Nothing that you said waits.');
       await editor.command('Towpath: Say While It Works…');
-      await editor.page.getByText('The shown run is not at work').first().waitFor();
+      await editor.panel.shows('The shown run is not at work');
       await editor.panel.send('Begin.');
       await model.asked(1);
       await says('Look here.', 'At the Next Turn');

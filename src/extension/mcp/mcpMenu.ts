@@ -5,6 +5,7 @@ import { visibleLine } from '../../protocol/visible.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import { configFile, type Mcp } from './mcp.ts';
 import { openConfiguration } from './mcpQuestions.ts';
@@ -16,7 +17,8 @@ interface Choice extends vscode.QuickPickItem {
 /** *MCP Servers…*: each server with its state, what is wrong with the configuration, and what can be done about it. */
 export async function showServers(mcp: Mcp, policies: Policies): Promise<void> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage(
+    tell(
+      'info',
       'This workspace is not trusted, so no MCP server is started or reached. Trust it first (Manage Workspace Trust).',
     );
     return;

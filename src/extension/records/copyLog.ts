@@ -2,7 +2,7 @@ import os from 'node:os';
 import * as vscode from 'vscode';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { logOfRun, shortId } from './runLog.ts';
 
@@ -12,20 +12,19 @@ export async function copyRunLog(
   { store, secrets, version }: { store: RunStore; secrets: Pick<Secrets, 'all'>; version: string },
 ): Promise<void> {
   if (runId === undefined) {
-    void vscode.window.showInformationMessage('No run is shown. Open one, then copy its log.');
+    tell('info', 'No run is shown. Open one, then copy its log.');
     return;
   }
   try {
     const kept = await store.events(runId);
     const text = logOfRun(kept, about(runId, version), { secrets: await secrets.all(), home: os.homedir() });
     await vscode.env.clipboard.writeText(text);
-    void vscode.window.showInformationMessage(
+    tell(
+      'info',
       'The log of this run is on the clipboard: no contents, keys or home folders. Read it before you send it: paths and commands are in it.',
     );
   } catch (error) {
-    void vscode.window.showErrorMessage(
-      withoutLinks(`The log of this run could not be copied. ${StoreError.from(error).message}`),
-    );
+    tell('error', `The log of this run could not be copied. ${StoreError.from(error).message}`);
   }
 }
 

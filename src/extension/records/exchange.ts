@@ -6,7 +6,7 @@ import { markdownOf } from '../../protocol/markdown.ts';
 import { titleOf } from '../../protocol/run.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Aside } from '../aside/aside.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import { forSharing } from '../settings/redacted.ts';
 import type { Secrets } from '../settings/secrets.ts';
 
@@ -26,7 +26,7 @@ export async function exportRun(
   given?: { format?: Format; to?: vscode.Uri },
 ): Promise<void> {
   if (runId === undefined) {
-    void vscode.window.showInformationMessage('No run is shown. Open one, then export it.');
+    tell('info', 'No run is shown. Open one, then export it.');
     return;
   }
   try {
@@ -40,13 +40,12 @@ export async function exportRun(
     if (!to) return;
     await vscode.workspace.fs.writeFile(to, Buffer.from(text));
     const part = run.damage ? ' Its record is damaged: what came before that is in it.' : '';
-    void vscode.window.showInformationMessage(
-      withoutLinks(
-        `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
-      ),
+    tell(
+      'info',
+      `Exported, without saved keys and home folders.${part} Read it before you send it: all else that was said is in it.`,
     );
   } catch (error) {
-    void vscode.window.showErrorMessage(withoutLinks(`The run could not be exported. ${messageOf(error)}`));
+    tell('error', `The run could not be exported. ${messageOf(error)}`);
   }
 }
 
@@ -60,14 +59,13 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
     const { runs } = read;
     await store.bring(runs);
     const others = runs.length > 1 ? ` with ${counted(runs.length - 1, 'branch', 'branches')}` : '';
-    void vscode.window.showInformationMessage(
-      withoutLinks(
-        `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
-      ),
+    tell(
+      'info',
+      `Imported${others}. It is there to be read; nothing is allowed by it, and nothing goes on before you say so.`,
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
-    void vscode.window.showErrorMessage(withoutLinks(`Nothing was imported. ${messageOf(error)}`));
+    tell('error', `Nothing was imported. ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -7,6 +7,7 @@ import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { undoSteps } from '../../runs/undo.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
@@ -130,7 +131,7 @@ export class Branches {
     const { runId } = conversation;
     const points = runId === undefined ? [] : forkPoints(runId, await store.list());
     if (points.length === 0) {
-      void vscode.window.showInformationMessage('This run has no branches.');
+      tell('info', 'This run has no branches.');
       return;
     }
     const items = await Promise.all(
@@ -213,7 +214,7 @@ export class Branches {
       if (end !== undefined)
         items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1 } });
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
-      void vscode.window.showInformationMessage('Nothing was said in this run yet.');
+      tell('info', 'Nothing was said in this run yet.');
     } catch (error) {
       conversation.notice({ level: 'error', text: StoreError.from(error).message });
     }
@@ -245,7 +246,7 @@ async function askAboutFiles(files: number): Promise<boolean | undefined> {
   return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
 }
 
-const nothingShown = (): undefined => void vscode.window.showInformationMessage('No run is shown that could go on.');
+const nothingShown = (): undefined => void tell('info', 'No run is shown that could go on.');
 
 const inShort = (words: string): string => {
   const line = proseLine(words);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { BackgroundCommands, CommandInBackground } from '../../tools/shell/background.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Conversation } from './conversation.ts';
 
 const scheme = 'towpath-command';
@@ -55,7 +55,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async choose(): Promise<void> {
     const { atWork } = this.background;
     if (atWork.length === 0) {
-      void vscode.window.showInformationMessage('No command is at work in the background.');
+      tell('info', 'No command is at work in the background.');
       return;
     }
     const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { one: CommandInBackground }>();
@@ -86,7 +86,7 @@ export class CommandsAtWork implements vscode.TextDocumentContentProvider, vscod
   async stop(id: string): Promise<void> {
     const end = await this.background.stop(id, 'person');
     const left = end?.stillRunning?.join(', ');
-    if (left) void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left}`));
+    if (left) tell('error', `It could not be ended: ${left}`);
   }
 
   /** What the tab says. */

@@ -7,6 +7,7 @@ import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -67,7 +68,7 @@ const removeButton: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('
 export async function showDeletedRuns(store: RunStore, conversation: Conversation, modals: Modals): Promise<void> {
   const runs = await store.deleted.list();
   if (runs.length === 0) {
-    void vscode.window.showInformationMessage('There are no deleted runs in this workspace.');
+    tell('info', 'There are no deleted runs in this workspace.');
     return;
   }
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { run: DeletedRun }>();
@@ -99,6 +100,6 @@ async function removeForGood({ name, title }: DeletedRun, store: RunStore, modal
     await store.deleted.remove(name);
   } catch (error) {
     const { message } = StoreError.from(error);
-    void vscode.window.showErrorMessage(withoutLinks(message));
+    tell('error', message);
   }
 }

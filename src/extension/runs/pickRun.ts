@@ -4,6 +4,7 @@ import type { RunSummary } from '../../protocol/summary.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
 import type { RunStore } from '../../runs/store.ts';
+import { tell } from '../dialogs/tell.ts';
 import { type RunNow, stateWords } from './runStates.ts';
 import type { RunElsewhere } from './worktrees.ts';
 
@@ -31,7 +32,7 @@ export async function pickRun(
   };
   const all = await itemsFor('');
   if (all.length === 0) {
-    void vscode.window.showInformationMessage('There are no runs in this workspace yet.');
+    tell('info', 'There are no runs in this workspace yet.');
     return undefined;
   }
   const picker = vscode.window.createQuickPick<Item>();

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { When } from '../../protocol/events.ts';
 import type { Waiting } from '../../protocol/run.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -19,9 +20,7 @@ const times: { label: string; detail: string; when: When }[] = [
 export async function sayToRun({ conversation }: Parts, text?: unknown, when?: unknown): Promise<void> {
   await conversation.restored;
   if (!conversation.working) {
-    void vscode.window.showInformationMessage(
-      'The shown run is not at work: what you send in the panel is heard at once.',
-    );
+    tell('info', 'The shown run is not at work: what you send in the panel is heard at once.');
     return;
   }
   const title = 'Towpath: say while it works';
@@ -39,7 +38,7 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   const { runId } = conversation;
   const waiting = runId ? await conversation.waitingIn(runId) : [];
   if (!runId || waiting.length === 0) {
-    void vscode.window.showInformationMessage('Nothing that you said waits.');
+    tell('info', 'Nothing that you said waits.');
     return;
   }
   const title = 'Towpath: waiting messages';

@@ -8,6 +8,7 @@ import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Memory } from '../settings/memory.ts';
 import type { Conversation } from './conversation.ts';
 import { addWorktree, branchFor, branchProblem, folderFor, putWaker, type Repository, takeWaker } from './worktree.ts';
@@ -71,7 +72,7 @@ export class Worktrees {
       );
       if (isMade) await this.open(await this.keep(repository.root, folder, { branch, task }));
     } catch (error) {
-      void vscode.window.showErrorMessage(withoutLinks((error as Error).message));
+      tell('error', (error as Error).message);
     }
   }
 
