@@ -2,6 +2,7 @@
 // offered. How many of the harmless ones are asked about after the first ten, and what ran unasked that must not. Exits with 1
 // when something dangerous, or a change, ran unasked.
 import { days, play } from '../support/day.ts';
+import { line } from './measure.ts';
 
 const verbose = process.argv.includes('--verbose');
 const rows = [];
@@ -21,4 +22,7 @@ for (const day of days()) {
     console.log(`  ${id} RAN UNASKED  ${command.replaceAll('\n', ' ⏎ ')}`);
 }
 console.table(rows);
-process.exitCode = wrong > 0 ? 1 : 0;
+const harmless = rows.reduce((sum, row) => sum + row.harmless, 0);
+const asked = rows.reduce((sum, row) => sum + row.asked, 0);
+line('asked about, of harmless ones', { asked: `${asked}`, of: `${harmless}` }, asked, Infinity);
+line('ran unasked, and must not', { commands: `${wrong}` }, wrong, 0);

@@ -62,7 +62,9 @@ for (const one of cases) workOut(one);
 const { user, system } = process.cpuUsage(before);
 const ms = (user + system) / 1000 / cases.length;
 line('working out an edit', { CPU: inMs(ms) }, ms, budget);
-if (right / applied < 0.995 || wrong > 0) process.exitCode = 1;
+const missed = applied - right;
+line('not applied right', { edits: `${missed}`, of: `${applied}` }, missed, applied * 0.005);
+line('silently wrong', { edits: `${wrong}`, of: `${cases.length}` }, wrong, 0);
 
 /** As `fs.edit` does, of a text that was read. */
 function workOut({ before, oldText, newText }: EditCase): void {

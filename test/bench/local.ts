@@ -10,6 +10,7 @@ import { Whole } from '../llm/local/whole.ts';
 import { writeRandomModel } from '../support/randomModel.ts';
 import { testScript } from '../support/scripted.ts';
 import { drain, fresh, isReading, shortMessages, stopAt } from './localRounds.ts';
+import { inMs, line } from './measure.ts';
 
 // What a local model costs the process that uses it: how fast Stop is in each stage, and how much later than asked the
 // event loop comes round while the model loads, reads and writes, beside what it does at rest. Random weights of a size
@@ -46,8 +47,7 @@ async function stops(): Promise<void> {
     ['reading', prompt, (chunk) => (chunk.progress?.fraction ?? 0) > 0 && isReading(chunk), false],
     ['writing', short, (chunk) => chunk.content !== undefined, false],
   ];
-  console.log(`Stop, until it has ended, and until the model is free again; the slowest of ${rounds}, ms`);
-  const slowest: number[] = [];
+  console.log(`Stop, until it has ended, and until the model is free again; the slowest of ${rounds}`);
   for (const [stage, request, when, newClient] of stages) {
     const times: { ended: number; free: number }[] = [];
     let client = createLocalClient(options);
@@ -61,20 +61,13 @@ async function stops(): Promise<void> {
     }
     await client.dispose();
     const [ended, free] = [Math.max(...times.map((one) => one.ended)), Math.max(...times.map((one) => one.free))];
-    slowest.push(ended);
-    console.log(
-      `  ${stage.padEnd(10)} ${ended.toFixed(1).padStart(7)} ${newClient ? '(ended)' : free.toFixed(1).padStart(7)}`,
-    );
+    line(`Stop: ${stage}`, { ended: inMs(ended), ...(!newClient && { free: inMs(free) }) }, ended, stopBudget);
   }
-  slowest.push(await stopsInAQuestion());
-  if (Math.max(...slowest) > stopBudget) {
-    console.log(`  over the budget of ${stopBudget} ms`);
-    process.exitCode = 1;
-  }
+  await stopsInAQuestion();
 }
 
 /** From Stop to the end of a run whose call waits for an answer, and to the first word of its next turn. */
-async function stopsInAQuestion(): Promise<number> {
+async function stopsInAQuestion(): Promise<void> {
   const scripted = await localModel(testScript(tools));
   const times: { ended: number; free: number }[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -97,13 +90,11 @@ async function stopsInAQuestion(): Promise<number> {
   }
   await scripted.close();
   const [ended, free] = [Math.max(...times.map((one) => one.ended)), Math.max(...times.map((one) => one.free))];
-  console.log(`  ${'question'.padEnd(10)} ${ended.toFixed(1).padStart(7)} ${free.toFixed(1).padStart(7)}`);
-  return ended;
+  line('Stop: question', { ended: inMs(ended), free: inMs(free) }, ended, stopBudget);
 }
 
 async function delays(): Promise<void> {
-  console.log('\nEvent-loop delay of the process that uses the model, ms (resolution 1 ms, taken off)');
-  console.log(`  ${''.padEnd(10)} ${['p50', 'p99', 'max', 'for'].map((name) => name.padStart(7)).join(' ')}`);
+  console.log('\nEvent-loop delay of the process that uses the model (resolution 1 ms, taken off)');
   await delayIn('idle', () => sleep(1500));
   const client = createLocalClient(options);
   await delayIn('loading', async () => {
@@ -124,6 +115,7 @@ async function delayIn(stage: string, work: () => Promise<unknown>): Promise<voi
   await work();
   monitor.disable();
   const ms = performance.now() - startedAt;
-  const late = [monitor.percentile(50), monitor.percentile(99), monitor.max].map((ns) => Math.max(0, ns / 1e6 - 1));
-  console.log(`  ${stage.padEnd(10)} ${[...late, ms].map((value) => value.toFixed(1).padStart(7)).join(' ')}`);
+  const late = (ns: number) => inMs(Math.max(0, ns / 1e6 - 1));
+  const [p50, p99] = [late(monitor.percentile(50)), late(monitor.percentile(99))];
+  line(`delay: ${stage}`, { p50, p99, max: late(monitor.max), for: inMs(ms) }, monitor.max, Infinity);
 }

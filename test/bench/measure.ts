@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 
 export const rounds = 9;
 
@@ -60,12 +61,28 @@ export async function startLateness(everyMs: number): Promise<{ take(): Promise<
   return { take, close: () => void child.kill() };
 }
 
+/** What a line says. */
+export interface Row {
+  what: string;
+  numbers: Record<string, string>;
+  within: boolean;
+  /** How much of its budget it takes; absent: it has none, or none at all is within it. */
+  taken?: number;
+}
+
+/** The variable that names a file in which rows are told to whoever runs several benchmarks: a line of JSON for each. */
+export const rowsIn = 'TOWPATH_BENCH_ROWS';
+
 /** One line of a table: what, its numbers, and whether the one that counts is within its budget. */
 export function line(what: string, numbers: Record<string, string>, value: number, budget: number): void {
   const within = value <= budget;
   const columns = Object.entries(numbers).map(([name, number]) => `${name} ${number.padStart(9)}`);
   console.log(`${within ? 'ok  ' : 'OVER'}  ${what.padEnd(34)} ${columns.join('   ')}`);
   if (!within) process.exitCode = 1;
+  const taken = budget > 0 && budget < Infinity ? value / budget : undefined;
+  const row: Row = { what, numbers, within, ...(taken !== undefined && { taken }) };
+  const file = process.env[rowsIn];
+  if (file) appendFileSync(file, `${JSON.stringify(row)}\n`);
 }
 
 export const inMs = (ms: number): string => `${ms.toFixed(1)} ms`;

@@ -1,12 +1,16 @@
-// npm run bench [-- name … --option …]: every benchmark in turn, or those named, each told the options. Fails when one is over its
-// budget.
-import { readdirSync } from 'node:fs';
+// npm run bench [-- name … --option …]: every benchmark in turn, or those named, each told the options. Of several, all that was
+// measured comes as one table at the end. Fails when one is over its budget.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { node, runCommand } from '../support/command.ts';
+import { rowsIn } from './measure.ts';
+import { type Told, tableOf } from './table.ts';
 
 const parts = new Set([
   'run.ts',
   'measure.ts',
+  'table.ts',
   'localRounds.ts',
   'stopStages.ts',
   'grantFiles.ts',
@@ -25,8 +29,17 @@ if (unknown.length > 0) {
   console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${all.join(', ')}.`);
   process.exit(2);
 }
+
+const folder = mkdtempSync(path.join(tmpdir(), 'towpath-bench-'));
+const told: Told[] = [];
 for (const name of asked.length > 0 ? asked : all) {
   console.log(`\n── ${name} ──`);
-  const { code } = await runCommand(node(`test/bench/${name}.ts`, ...options), new AbortController().signal);
+  const file = path.join(folder, name);
+  const command = node(`test/bench/${name}.ts`, ...options);
+  const { code } = await runCommand(command, new AbortController().signal, { [rowsIn]: file });
   if (code !== 0) process.exitCode = 1;
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
+  told.push({ name, code, rows: lines.map((line) => JSON.parse(line)) });
 }
+rmSync(folder, { recursive: true });
+if (told.length > 1) console.log(`\n── all of them ──\n${tableOf(told).join('\n')}`);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import OpenAI from 'openai';
 import { createOpenAIClient } from '../../src/llm/openai/client.ts';
 import { reply } from '../support/reply.ts';
-import { compare, rounds, timesOf } from './measure.ts';
+import { compare, line, rounds, timesOf } from './measure.ts';
 
 // How much reading a stream costs, against the least it could cost, in one run on one machine: only ratios mean anything.
 
@@ -69,9 +69,7 @@ function report(what: string, costs: Record<string, { ms: number; times: number 
 }
 
 function check(what: keyof typeof budgets, ratio: number): void {
-  const within = ratio <= budgets[what];
-  console.log(`${within ? 'ok' : 'OVER'}  ${what}: ${ratio.toFixed(2)} x, budget ${budgets[what]} x`);
-  if (!within) process.exitCode = 1;
+  line(what, { times: ratio.toFixed(2), budget: `${budgets[what]}` }, ratio, budgets[what]);
 }
 
 function floor(pieces: readonly Uint8Array[]): void {
