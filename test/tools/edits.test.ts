@@ -9,7 +9,7 @@ describe('edits: of real files, with the slips that models make', () => {
   const root = path.resolve(import.meta.dirname, '../..');
 
   it('are right or refused', async () => {
-    const files = corpus(root, 200);
+    const files = corpus(root, 120);
     const cases = files.flatMap((file, index) => casesOf(file, readFileSync(path.join(root, file), 'utf8'), index));
     const failed: string[] = [];
     const scores = await score(

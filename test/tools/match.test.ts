@@ -138,6 +138,8 @@ describe('edits: by lines, one in ten only similar', () => {
   check('of case alone', text, [edit(typo('const One = first(1);'))], '[ABSENT edit 0 lines 1 10]');
   check('another number', text, [edit(typo('const one = first(2);'))], '[ABSENT edit 0 lines 1 10]');
   check('another name', text, [edit(typo('const one = firstSync(1);'))], '[ABSENT edit 0 lines 1 10]');
+  check('several other marks', `read({ key: '&=&' });\n${text}`, [edit(lines).map((side) => `read({ key: '=&&&' });\n${side}`) as [string, string]], '[ABSENT edit 0 lines 1 11]'); // biome-ignore format: one case, one line
+  check('other quotes', `read({ key: 'a-key' });\n${text}`, [edit(lines).map((side) => `read({ key: "a-key" });\n${side}`) as [string, string]], `read({ key: 'a-key' });\n${changed(lines).join('\n')}\n`, 'tolerant'); // biome-ignore format: one case, one line
   check('a word more', text, [edit(typo('const one = first(1); or'))], '[ABSENT edit 0 lines 1 10]');
   check(
     'in one of several equal lines, one of which changes',

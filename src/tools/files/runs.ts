@@ -74,16 +74,22 @@ function areSimilar(a: string, b: string): boolean {
   return 1 - distanceOf(a, b) / longest >= similarity;
 }
 
-/** Another number is no slip, nor is a word more or one with several other letters: `Uint16Array`, `readFileSync`. */
+/** Another number is no slip, nor are a word more, one with several other letters (`Uint16Array`, `readFileSync`) or several other marks. */
 function differBySlips(a: string, b: string): boolean {
   if (distanceOf(a, b) === 1) return a.replaceAll(/\p{N}/gu, '') !== b.replaceAll(/\p{N}/gu, '');
   const [mine = [], theirs = []] = [a, b].map((line): string[] => line.match(/[\p{L}\p{N}\p{M}_$]+|\S/gu) ?? []);
-  return diff(mine, theirs).every((hunk) => {
+  const pairs = diff(mine, theirs).flatMap((hunk) => {
     const words = mine.slice(hunk.fromStart, hunk.fromEnd);
     const others = theirs.slice(hunk.toStart, hunk.toEnd);
-    return (words.length > others.length ? words : others).every((_, index) => isSlip(words[index], others[index]));
+    return (words.length > others.length ? words : others).map((_, index) => [words[index], others[index]] as const);
   });
+  const marks = pairs.filter((pair) => !isQuotes(pair) && pair.some((one) => one && !/[\p{L}\p{N}]/u.test(one)));
+  return marks.length <= 1 && pairs.every((pair) => isSlip(...pair));
 }
+
+/** Another kind of them around the same is one slip, though two marks. */
+const isQuotes = (pair: readonly (string | undefined)[]) =>
+  pair.every((one) => one !== undefined && /^['"`]$/.test(one));
 
 /** One other letter, in a long word two, or two in each other's place; punctuation may also come or go. */
 function isSlip(a = '', b = ''): boolean {
