@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Rule } from '../../protocol/rule.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
-import { coverageOf, rulesFor } from '../../tools/gate/rules.ts';
+import { rulesFor } from '../../tools/gate/rules.ts';
 import type { ApprovalAnswer, ApprovalRequest, Approve } from '../../tools/tool.ts';
 import {
   batchText,
@@ -15,12 +15,13 @@ import {
   questionText,
   withoutLinks,
 } from '../dialogs/questionText.ts';
+import { reminder } from '../dialogs/reminder.ts';
 import { quietIn } from '../view/attention.ts';
 import type { Presence } from '../view/presence.ts';
-import { scopes } from './approvalsMenu.ts';
 import { Front } from './front.ts';
 import type { Policies } from './policies.ts';
 import type { Reviews } from './reviews.ts';
+import { ruleChoices } from './ruleChoices.ts';
 
 const { review, allow, allowChanged, allowRun, allowAlways, oneByOne, denyWithWords } = labels;
 
@@ -249,10 +250,7 @@ export class Approvals implements vscode.Disposable {
 
   /** Without a choice the question is still open, and is shown again. */
   private async allowAlways(waiting: Waiting, offered: readonly Rule[][], over: AbortSignal): Promise<void> {
-    const rules = scopes().flatMap(({ scope, words }) =>
-      offered.map((rules) => ({ ...choiceOf(rules, words), made: { rules, scope } })),
-    );
-    const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...rules]; // what Enter does
+    const items = [{ label: '$(arrow-left) Back to the question', made: undefined }, ...ruleChoices(offered)]; // what Enter does
     const title = 'Always allow, without a question';
     const placeHolder = 'Towpath: Approvals… shows these rules and deletes them';
     const options = { title, placeHolder, ignoreFocusOut: true };
@@ -382,16 +380,13 @@ export class Approvals implements vscode.Disposable {
     const ways = `${link('Answer…', 'towpath.answer')} · ${link(denyWithWords, 'towpath.denyWithWords')}`;
     const run = inRun(this.parts.otherRun(request.runId));
     const title = `Towpath waits: ${ways} · ${what}${run === undefined ? '' : ` · ${withoutLinks(run)}`}`;
-    void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => {
-      return new Promise<void>((close) => {
-        const unremind = () => {
-          close();
-          for (const one of waiting) one.unremind = undefined;
-          setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
-        };
-        for (const one of waiting) one.unremind = unremind;
-      });
-    });
+    const close = reminder(title);
+    const unremind = () => {
+      close();
+      for (const one of waiting) one.unremind = undefined;
+      setImmediate(() => this.remind(waiting.filter((one) => one.aside))); // the others, when one was answered by itself
+    };
+    for (const one of waiting) one.unremind = unremind;
   }
 }
 
@@ -399,16 +394,6 @@ const whatWaits = (waiting: readonly Waiting[]): string =>
   waiting.length > 1 ? `${waiting.length} questions` : waiting[0]!.request.plan.what;
 
 const no: ApprovalAnswer = { decision: 'deny' };
-/** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
-function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
-  const { what, where } = coverageOf(rules);
-  const holds = [where, scope].filter(Boolean).join(', ');
-  const line = visibleLine([what, ...(where === undefined ? [] : [where]), scope].join(' '));
-  return line.length <= longestChoice ? { label: line } : { label: visibleLine(what), detail: visibleLine(holds) };
-}
-
-/** Characters that a line of a list surely has room for. */
-const longestChoice = 70;
 
 const yes = (edited: string | undefined): ApprovalAnswer => ({
   decision: 'allow',

@@ -3,6 +3,7 @@ import type { RunEvent } from '../../protocol/events.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
+import { reminder } from '../dialogs/reminder.ts';
 
 interface Waiting {
   runId: string;
@@ -94,16 +95,11 @@ export class Asks {
     const about = `${this.inRun(one)} · ${one.question}`;
     const link = `[Answer…](command:towpath.answer?${encodeURIComponent(JSON.stringify([one.runId]))})`;
     const title = `Towpath asks: ${link}${withoutLinks(about)}`;
-    void vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title },
-      () =>
-        new Promise<void>((close) => {
-          one.unremind = () => {
-            one.unremind = undefined;
-            close();
-          };
-        }),
-    );
+    const close = reminder(title);
+    one.unremind = () => {
+      one.unremind = undefined;
+      close();
+    };
   }
 
   private leave(isGone: (one: Waiting) => boolean): void {

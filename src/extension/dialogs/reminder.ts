@@ -1,0 +1,11 @@
+import * as vscode from 'vscode';
+
+/** A notification that stays until what is given back is called. Links in its title run commands. */
+export function reminder(title: string): () => void {
+  let close = () => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => closed);
+  return close;
+}
