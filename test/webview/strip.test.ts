@@ -83,6 +83,13 @@ describe('The strip above the message box', () => {
     assert.equal(await test.page.locator('.strip').count(), 0);
   });
 
+  it('is heard as it is read, however narrow the panel is', async () => {
+    await test.page.setViewportSize({ width: 230, height: 600 });
+    await show();
+    for (const name of ['Plan 3/6', '5 files +120 −30', '1 running', '2 waiting'])
+      assert.equal(await test.page.getByRole('button', { name, exact: true }).count(), 1, name);
+  });
+
   it('opens one list at a time, by the keyboard too; Escape closes it and is back at its word', async () => {
     await show();
     await find('strip-plan').focus();

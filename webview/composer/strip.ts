@@ -28,7 +28,7 @@ export function stripList(context: PanelContext, parts: readonly StripPart[]): T
 }
 
 const word = (context: PanelContext, part: StripPart, isOpen: boolean): TemplateResult => html`<span class="strip-part"
-  ><button class="strip-word" data-testid=${`strip-${part.list}`} title=${part.says} aria-label=${part.says} aria-expanded=${isOpen ? 'true' : 'false'}
+  ><button class="strip-word" data-testid=${`strip-${part.list}`} title=${part.says} aria-expanded=${isOpen ? 'true' : 'false'}
     aria-controls=${isOpen ? 'strip-list' : nothing} @click=${(event: MouseEvent) => toggle(context, part.list, event)}
     >${part.icon}${part.before ? html`<span class="strip-noun">${part.before}</span>` : nothing}<span>${part.count}</span>${
       part.noun ? html`<span class="strip-noun">${part.noun}</span>` : nothing
