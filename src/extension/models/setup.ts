@@ -45,7 +45,7 @@ export class Setup {
         ? [
             {
               label: `$(list-unordered) Another model of ${currentProvider.label}…`,
-              run: () => this.useProvider(currentProvider),
+              run: () => this.useProvider(currentProvider, false),
             },
           ]
         : []),
@@ -144,11 +144,11 @@ export class Setup {
     else await pick('Towpath: forget which key or secret?', saved);
   }
 
-  private async useProvider(provider: Provider): Promise<void> {
+  /** `elsewhere`: of an endpoint it may be another one than before. */
+  private async useProvider(provider: Provider, elsewhere = provider.id === 'openai-compatible'): Promise<void> {
     const { problem } = providerSettings(settings(), provider.id);
     if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
-    const mustAsk = provider.id === 'openai-compatible' || !isWebAddress(addressOf(provider.id));
-    if (mustAsk && !(await this.askAddress(provider))) return;
+    if ((elsewhere || !isWebAddress(addressOf(provider.id))) && !(await this.askAddress(provider))) return;
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
     const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
     const isNeeded = provider.key === 'needed' && !givesAccess(provider, providerSettings(settings(), provider.id));
