@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
+import { dollars } from '../src/protocol/money.ts';
 import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
 import { icons } from './icons.ts';
-import { ago, day, money } from './time.ts';
+import { ago, day } from './time.ts';
 
 /**
  * The runs of this workspace that have the words of the box above them: pinned ones, then day by day, branches under their run.
@@ -133,7 +134,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
     stateOf(run),
     run.worktree && visibleLine(run.worktree.branch),
     model,
-    run.cost !== undefined && money(run.cost),
+    run.cost !== undefined && dollars(run.cost),
     ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {

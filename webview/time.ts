@@ -1,3 +1,5 @@
+import { dollars } from '../src/protocol/money.ts';
+
 /** `12 ms`, `1.4 s`, `12 s`, `3 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
@@ -35,12 +37,9 @@ export function count(amount: number): string {
   return `${(amount / 1_000_000).toFixed(1)}M`;
 }
 
-/** `$0.80`, `$12.40`, `$0.0034`. */
-export const money = (dollars: number): string => `$${dollars.toFixed(dollars > 0 && dollars < 0.01 ? 4 : 2)}`;
-
 /** What something has cost, in words. `unpriced`: tokens whose price is not known, which is not the same as nothing. */
 export function costWords(cost: number | undefined, unpriced = 0): string {
   if (cost === undefined) return 'no price';
-  const known = cost === 0 ? 'free' : `about ${money(cost)}`;
+  const known = cost === 0 ? 'free' : `${cost < 0.0001 ? '' : 'about '}${dollars(cost)}`;
   return unpriced > 0 ? `${known}, and ${count(unpriced)} tokens without a price` : known;
 }

@@ -1,9 +1,10 @@
 import type { LimitOf } from './events.ts';
 import type { ErrorInfo } from './messages.ts';
 
-/** `$2`, `$0.80`, `$12.40`, `$0.0034`. */
+/** `$2`, `$0.80`, `$12.40`, `$0.0034`; what is not nothing never looks like it: `under $0.0001`. */
 export function dollars(amount: number): string {
   if (Number.isInteger(amount)) return `$${amount}`;
+  if (amount > 0 && amount < 0.0001) return 'under $0.0001';
   return `$${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)}`;
 }
 

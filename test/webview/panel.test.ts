@@ -943,6 +943,7 @@ The flag works; one test fails, see the test.`,
       ['12.3k', 'no price', used({})],
       ['24.6k', 'about $0.03', used({ cost: 0.0125 }), used({ cost: 0.02 })],
       ['12.3k', 'free', used({ cost: 0 })],
+      ['12.3k', 'under $0.0001', used({ cost: 0.00002 })],
       ['24.6k', 'about $0.01, and 12.3k tokens without a price', used({ cost: 0.0125 }), used({})],
     ];
     for (const [total, cost, ...events] of costs) {
@@ -956,7 +957,7 @@ The flag works; one test fails, see the test.`,
     }
     await show([...begin, used({ cost: 1 })], { limits: { run: 2 } });
     await find('meter').click();
-    assert.match(await find('meter-popover').innerText(), /about \$1\.00, of \$2\s/);
+    assert.match(await find('meter-popover').innerText(), /about \$1, of \$2\s/);
   });
 
   describe('the meter', () => {

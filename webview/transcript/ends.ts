@@ -2,6 +2,7 @@ import type { EndCode, Reason, Repeated } from '../../src/protocol/codes.ts';
 import { errorSentence } from '../../src/protocol/codeWords.ts';
 import { counted } from '../../src/protocol/counted.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
+import { dollars } from '../../src/protocol/money.ts';
 import { planOf } from '../../src/protocol/plan.ts';
 import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
 import { type CallState, endWords, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
@@ -9,7 +10,7 @@ import type { Took } from '../../src/protocol/took.ts';
 import type { ViewMessage } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import { objectWords } from '../cards/line.ts';
-import { count, duration, money } from '../time.ts';
+import { count, duration } from '../time.ts';
 
 /** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
 export interface End {
@@ -175,7 +176,7 @@ function receipt(run: Run): End | undefined {
     'Done',
     ...(files > 0 ? [counted(files, 'file') + linesOf(run, standing)] : []),
     ...(commands > 0 ? [counted(commands, 'command')] : []),
-    ...(cost > 0 ? [money(cost)] : []),
+    ...(cost > 0 ? [dollars(cost)] : []),
     duration(work.ended - work.began),
   ];
   return { tone: '', says: parts.join(' · '), ways: [] };
@@ -228,7 +229,7 @@ const wordsOf = (took: Took): string =>
     counted(took.turns, 'step'),
     duration(took.ms),
     ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
-    ...(took.cost === undefined ? [] : [money(took.cost)]),
+    ...(took.cost === undefined ? [] : [dollars(took.cost)]),
     ...(took.files > 0 ? [counted(took.files, 'file')] : []),
   ].join(', ');
 

@@ -9,6 +9,7 @@ import {
   speedOf,
   successOf,
 } from '../../protocol/insights.ts';
+import { dollars } from '../../protocol/money.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 
 /** What the page shows. */
@@ -65,7 +66,7 @@ function summaryOf({ counts, scope }: Shown): string {
   const paid =
     without === calls
       ? 'no price known'
-      : `${money(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${counted(without, 'call')} without a price` : ''}`;
+      : `${dollars(models.reduce((total, one) => total + one.cost, 0))}${without > 0 ? ` and ${counted(without, 'call')} without a price` : ''}`;
   return `${counted(runs, 'run')} in ${where}: ${counted(calls, 'model call')}, ${counted(sum('promptTokens'), 'token')} read, ${inNumber(sum('completionTokens'))} written, ${paid}.`;
 }
 
@@ -84,8 +85,8 @@ const usageCells = (one: ModelDay): Cell[] => [
   whole(one.completionTokens),
   maybe(speedOf(one), (value) => value.toFixed(value < 10 ? 1 : 0)),
   {
-    ...maybe(costOf(one), money, one.calls > 0 ? 'no price' : '–'),
-    ...(isPart(one) && { text: `${money(one.cost)} +` }),
+    ...maybe(costOf(one), dollars, one.calls > 0 ? 'no price' : '–'),
+    ...(isPart(one) && { text: `${dollars(one.cost)} +` }),
   },
 ];
 
@@ -138,7 +139,7 @@ const colours = 6;
 function chartOf({ models }: Counts): string {
   const hasPrices = models.some((one) => (costOf(one) ?? 0) > 0);
   const amountOf = (one: ModelDay) => (hasPrices ? one.cost : one.promptTokens + one.completionTokens);
-  const shown = hasPrices ? money : (value: number) => counted(value, 'token');
+  const shown = hasPrices ? dollars : (value: number) => counted(value, 'token');
   const ranked = grouped(models, 'model').sort((one, other) => amountOf(other) - amountOf(one));
   const colourOf = new Map(ranked.map(({ model }, nth) => [model, Math.min(nth, colours - 1)]));
   const byDay = new Map<string, ModelDay[]>();
@@ -176,12 +177,6 @@ const maybe = (value: number | undefined, shown: (value: number) => string, none
   value === undefined ? { text: none } : { text: shown(value), sort: value };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
-
-/** What is not nothing never looks like it. */
-function money(dollars: number): string {
-  if (dollars > 0 && dollars < 0.0001) return '< $0.0001';
-  return `$${dollars.toFixed(dollars > 0 && dollars < 1 ? 4 : 2)}`;
-}
 
 function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

@@ -48,24 +48,24 @@ describe('the page of insights', () => {
     assert.deepEqual(rows(page, 'models'), ['openai/gpt | 4 | 2,000 | 25 % | 200 | 50 | $1.50 | 2 | 0 | 6']);
     assert.deepEqual(rows(page, 'tools'), ['fs.edit | 6 | 75 % | 2 | 0 | 20 ms | 1 | 2.0 s']);
     assert.deepEqual(rows(page, 'days'), [
-      '2026-11-02 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $1.00',
-      '2026-11-01 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $0.5000',
+      '2026-11-02 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $1',
+      '2026-11-01 | openai/gpt | 2 | 1,000 | 25 % | 100 | 50 | $0.50',
     ]);
     assert.match(page, /<svg class="chart" role="img" aria-label="Cost of 2 days with work, 2026-11-01 to 2026-11-02;/);
   });
 
   const costs: [name: string, more: Partial<ModelDay>, shown: string][] = [
     ['unknown', { cost: 0, unpriced: 2 }, 'no price'],
-    ['free', { cost: 0 }, '$0.00'],
-    ['known of a part', { cost: 0.25, unpriced: 1 }, '$0.2500 +'],
-    ['next to nothing', { cost: 0.000001 }, '&lt; $0.0001'],
+    ['free', { cost: 0 }, '$0'],
+    ['known of a part', { cost: 0.25, unpriced: 1 }, '$0.25 +'],
+    ['next to nothing', { cost: 0.000001 }, 'under $0.0001'],
   ];
   for (const [name, more, shown] of costs)
     it(`what is ${name} reads so`, () => assert.equal(rows(html([day(more)]), 'models')[0]!.split(' | ')[6], shown));
 
   it('counts one as one', () => {
     const one = { calls: 1, promptTokens: 1, completionTokens: 1, unpriced: 0 };
-    assert.match(html([day(one)]), /1 run in this workspace: 1 model call, 1 token read, 1 written, \$0\.5000\./);
+    assert.match(html([day(one)]), /1 run in this workspace: 1 model call, 1 token read, 1 written, \$0\.50\./);
     assert.match(html([day(one), day({ ...one, unpriced: 1 })]), / and 1 call without a price\./);
     assert.match(html([day(one)]), /Cost of 1 day with work/);
   });
