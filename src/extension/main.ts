@@ -42,6 +42,7 @@ import { Conversation } from './runs/conversation.ts';
 import { DiskRoom } from './runs/diskRoom.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
+import { tellEnd } from './runs/tellEnd.ts';
 import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undo.ts';
 import { Worktrees } from './runs/worktrees.ts';
@@ -117,6 +118,15 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       return run && titleOf(run);
     },
     inView: () => (presence.panelInView ? conversation.runId : undefined),
+    ended: (run) =>
+      tellEnd(run, {
+        panelInView: () => presence.panelInView,
+        read: (runId) => store.read(runId),
+        async show(runId) {
+          await vscode.commands.executeCommand('towpath.chat.focus');
+          await conversation.open(runId);
+        },
+      }).catch((error) => log.error(error)),
     changed: () => {
       showStatus();
       void runList.refresh();

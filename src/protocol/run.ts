@@ -21,6 +21,7 @@ import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
 import type { RunFile } from './runFiles.ts';
 import type { Took } from './took.ts';
+import { shortened } from './visible.ts';
 
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 export interface CallState {
@@ -227,8 +228,7 @@ export function ownWords({ messages, own }: Pick<Run, 'messages' | 'own'>): stri
 export function titleOf(run: Run): string {
   if (run.title) return run.title;
   const first = ownWords(run).find((words) => words.trim() !== '') ?? '';
-  const line = first.trim().split('\n', 1)[0]!;
-  return (line.length > 80 ? `${[...line].slice(0, 79).join('')}…` : line) || 'New run';
+  return shortened(first.trim().split('\n', 1)[0]!, 80) || 'New run';
 }
 
 /** What concerns the person of a run: its model asks, it is at work; it has failed, it has come to rest, and nobody has seen that. */

@@ -21,6 +21,13 @@ export const visibleLine = (text: string): string => oneLine(visible(text));
 /** `visibleProse` for one line. */
 export const proseLine = (text: string): string => oneLine(visibleProse(text));
 
+/** At most so many characters of it, the last an ellipsis where some are missing. No character of two halves is cut. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = [...text];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+}
+
 /** Output of a command: every escape sequence goes, and a carriage return starts a new line (progress lines pile up). */
 export function visibleOutput(text: string): string {
   return visibleProse(text.replace(escapeSequences, '').replace(/\r\n?/g, '\n'));

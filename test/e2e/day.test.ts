@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -155,6 +156,22 @@ describe('a day', () => {
       await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: choice }).first().click();
     await rests('The other one says so, too.');
     assert.equal(provider.requests.at(-1)!.body.model, 'other');
+  });
+
+  it('of looking elsewhere: what ends meanwhile is said once, and leads there', async () => {
+    await asks(
+      'Wait for it.',
+      reply.call('shell_run', { command: 'until test -e go; do sleep 0.1; done' }),
+      reply.text('It is there.'),
+    );
+    await editor.dialog.click('Allow');
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.view.explorer'));
+    await editor.panel.frame.locator('body').waitFor({ state: 'hidden' });
+    writeFileSync(path.join(folder, 'go'), '');
+    const toast = editor.page.locator('.notification-toast', { hasText: 'has ended: It is there.' });
+    await toast.getByRole('button', { name: 'Show' }).click();
+    await rests('It is there.');
+    rmSync(path.join(folder, 'go'));
   });
 
   it('of leaving: one file is undone, the other committed, and nothing is left over', async () => {

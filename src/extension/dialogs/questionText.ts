@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { counted } from '../../protocol/counted.ts';
-import { proseLine, visible, visibleLine } from '../../protocol/visible.ts';
+import { proseLine, shortened, visible, visibleLine } from '../../protocol/visible.ts';
 import type { ApprovalRequest, Plan } from '../../tools/tool.ts';
 import { changeWords } from './changeWords.ts';
 import { excerpt, excerptLine } from './excerpt.ts';
@@ -33,7 +33,7 @@ export function questionText(request: ApprovalRequest, edited?: string, reviewed
 export function inRun(title: string | undefined): string | undefined {
   if (title === undefined) return undefined;
   const line = proseLine(title).replaceAll('”', '"');
-  return `Asked in another run: “${[...line].length > longestTitle ? `${[...line].slice(0, longestTitle - 1).join('')}…` : line}”`;
+  return `Asked in another run: “${shortened(line, longestTitle)}”`;
 }
 const longestTitle = 60;
 

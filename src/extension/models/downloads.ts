@@ -6,6 +6,7 @@ import { type DownloadProgress, download } from '../../llm/local/download.ts';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import { findRemote, type RemoteModel } from '../../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/unfinished.ts';
+import { shortened } from '../../protocol/visible.ts';
 import { isLocked, takeLock } from '../../runs/lock.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
@@ -69,7 +70,7 @@ export class Downloads implements vscode.Disposable {
     const { 'local.hub': hub } = settings();
     const parsed = parseAddress(address, hub);
     const { host } = new URL(parsed.kind === 'hub' ? hub : parsed.url);
-    return stoppable(`Towpath asks ${host} about ${shorten(address)}`, async (signal) => {
+    return stoppable(`Towpath asks ${host} about ${shortened(address, 80)}`, async (signal) => {
       try {
         return await findRemote(parsed, address, { hub, signal });
       } catch (error) {
@@ -187,5 +188,3 @@ function toldOf(error: unknown, first: string): unknown {
     `${path.basename(first)} is being downloaded in another window. Its progress is there.`,
   );
 }
-
-const shorten = (address: string) => (address.length > 80 ? `${address.slice(0, 79)}…` : address);

@@ -1,4 +1,4 @@
-import { proseLine } from '../../protocol/visible.ts';
+import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type RunNow, stateWords } from '../runs/runStates.ts';
 
 interface Now {
@@ -62,10 +62,10 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 }
 
 function linesOf(runs: readonly RunNow[]): string[] {
-  const lines = runs.slice(0, mostLines).map((run) => `“${shortened(proseLine(run.title))}”: ${stateWords(run)}`);
+  const lines = runs
+    .slice(0, mostLines)
+    .map((run) => `“${shortened(proseLine(run.title), 60) || 'New run'}”: ${stateWords(run)}`);
   return runs.length > mostLines ? [...lines, `and ${runs.length - mostLines} more`] : lines;
 }
 
 const mostLines = 8;
-const shortened = (title: string) =>
-  [...title].length > 60 ? `${[...title].slice(0, 59).join('')}…` : title || 'New run';

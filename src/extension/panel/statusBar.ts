@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { defaultPolicy, isWider, type Preset, presetNames } from '../../protocol/policy.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
 import type { CommandInBackground } from '../../tools/shell/background.ts';
 import type { RunNow } from '../runs/runStates.ts';
 import { statusOf } from './status.ts';
@@ -77,7 +77,9 @@ export class StatusBar implements vscode.Disposable {
       return;
     }
     const since = (at: number) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-    const lines = commands.map(({ line, startedAt }) => `${shortened(visibleLine(line))}, since ${since(startedAt)}`);
+    const lines = commands.map(
+      ({ line, startedAt }) => `${shortened(visibleLine(line), 60)}, since ${since(startedAt)}`,
+    );
     const tooltip = ['Towpath: in the background', ...lines, 'Click to see what it prints, or to stop it.'].join('\n');
     this.background.text = `$(server-process) ${commands.length} running`;
     this.background.tooltip = tooltip;
@@ -91,7 +93,5 @@ export class StatusBar implements vscode.Disposable {
     this.badge.dispose();
   }
 }
-
-const shortened = (line: string) => (line.length > 60 ? `${line.slice(0, 60)}…` : line);
 
 const warning = new vscode.ThemeColor('statusBarItem.warningBackground');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
 import type { Notice } from '../../protocol/view.ts';
-import { proseLine } from '../../protocol/visible.ts';
+import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { reminder } from '../dialogs/reminder.ts';
 
@@ -113,5 +113,3 @@ export class Asks {
 
 const isOf = (one: Waiting, { runId, toolCallId }: { runId: string; toolCallId: string }): boolean =>
   one.runId === runId && one.toolCallId === toolCallId;
-
-const shortened = (text: string, most: number) => (text.length > most ? `${[...text].slice(0, most).join('')}…` : text);

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
 import { counted } from '../../protocol/counted.ts';
-import { proseLine } from '../../protocol/visible.ts';
+import { proseLine, shortened } from '../../protocol/visible.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -248,7 +248,4 @@ async function askAboutFiles(files: number): Promise<boolean | undefined> {
 
 const nothingShown = (): undefined => void tell('info', 'No run is shown that could go on.');
 
-const inShort = (words: string): string => {
-  const line = proseLine(words);
-  return [...line].length > 100 ? `${[...line].slice(0, 99).join('')}…` : line || 'A picture';
-};
+const inShort = (words: string): string => shortened(proseLine(words), 100) || 'A picture';

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { leftCalls } from '../../protocol/run.ts';
-import { visibleLine } from '../../protocol/visible.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type CommandAtWork, isAlive, type LeftCommands } from '../../tools/shell/left.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
@@ -66,14 +66,14 @@ export class LeftRunning {
 
   private async end(one: CommandAtWork): Promise<void> {
     const still = await this.left.end(one);
-    const what = shortened(visibleLine(one.command.line));
+    const what = shortened(visibleLine(one.command.line), longestLine);
     const left = still.join(', ');
     if (still.length === 0) void vscode.window.showInformationMessage(withoutLinks(`Ended: ${what}`));
     else void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left} of ${what}`));
   }
 }
 
-const shortened = (line: string) => (line.length > 200 ? `${line.slice(0, 200)}…` : line);
+const longestLine = 200;
 
 const words = ({ command, processes }: CommandAtWork) =>
-  `${shortened(visibleLine(command.line))} in ${visibleLine(command.folder)}, ${processes.map(visibleLine).join(', ')}`;
+  `${shortened(visibleLine(command.line), longestLine)} in ${visibleLine(command.folder)}, ${processes.map(visibleLine).join(', ')}`;

@@ -19,6 +19,8 @@ interface Parts {
   titleOf(runId: string): string | undefined;
   /** The run that is on the screen. */
   inView(): string | undefined;
+  /** A run of this window has ended, and nobody has seen how. */
+  ended(run: RunNow): void;
   /** Something is said otherwise. */
   changed(): void;
 }
@@ -66,6 +68,7 @@ export class RunStates {
   update(before = this.said()): void {
     const { liveIds, asks, titleOf, inView } = this.parts;
     const live = new Set(liveIds());
+    const shown = inView();
     for (const runId of live) {
       const title = titleOf(runId) ?? this.mine.get(runId)?.title ?? '';
       this.say(runId, { state: asks(runId) ? 'asking' : 'working', title });
@@ -75,9 +78,10 @@ export class RunStates {
       this.mine.delete(runId);
       const end = this.ends.get(runId) ?? 'seen'; // it could not even be opened, which was said
       this.ends.delete(runId);
-      this.leave(runId, end === 'seen' ? undefined : { state: end, title: titleOf(runId) ?? title });
+      const mark = end === 'seen' ? undefined : { state: end, title: titleOf(runId) ?? title };
+      this.leave(runId, mark);
+      if (mark && runId !== shown) this.parts.ended({ runId, ...mark });
     }
-    const shown = inView();
     if (shown !== undefined && !live.has(shown) && this.others.has(shown) && !this.heldElsewhere.has(shown))
       this.leave(shown, undefined);
     if (this.said() !== before) this.parts.changed();

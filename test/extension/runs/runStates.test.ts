@@ -17,6 +17,8 @@ class Window {
   readonly open = new Map<string, OpenRun>();
   readonly asking = new Set<string>();
   inView?: string;
+  /** Ended, and nobody saw how. */
+  readonly unseen: string[] = [];
   readonly states: RunStates;
 
   constructor(folder: string) {
@@ -28,6 +30,7 @@ class Window {
       asks: (runId) => this.asking.has(runId),
       titleOf: (runId) => this.open.get(runId)?.run.title,
       inView: () => this.inView,
+      ended: ({ runId }) => this.unseen.push(runId),
       changed: () => {},
     });
   }
@@ -123,6 +126,7 @@ describe('which runs concern the person', () => {
     const all = ['Broken failed', 'Closed ended, not seen yet', 'Done ended, not seen yet'];
     assert.deepEqual(await one.says(), all);
     assert.deepEqual(await two.says(), all);
+    assert.deepEqual([one.unseen, two.unseen], [[done, broken, closed], []], 'said once, where it ended');
     two.shows(done);
     assert.deepEqual(await two.says(), all.slice(0, 2));
     assert.deepEqual(await one.says(), all.slice(0, 2));
@@ -136,6 +140,7 @@ describe('which runs concern the person', () => {
     one.shows(id);
     await one.ends(id, { phase: 'Completed' });
     assert.deepEqual(await two.says(), []);
+    assert.deepEqual(one.unseen, []);
   });
 
   it('has one whose window was killed as ended, and none that was deleted', async () => {
