@@ -16,6 +16,7 @@ import { readPackage } from '../src/workflows/package/read.ts';
 import { Shelf } from '../src/workflows/package/shelf.ts';
 import { workflowOf } from '../src/workflows/package/workflowOf.ts';
 import { Conversation } from './engine/conversation.ts';
+import { manifestSettings } from './support/manifestSettings.ts';
 import { call } from './support/scriptedClient.ts';
 import { noSettings } from './support/settings.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from './support/workspace.ts';
@@ -215,17 +216,15 @@ describe('what an earlier Towpath remembered', () => {
 
 describe('the settings of an earlier Towpath', () => {
   const settings = json('settings.json') as Record<string, unknown>;
-  const manifest = JSON.parse(readFileSync(path.join(import.meta.dirname, '../package.json'), 'utf8'));
-  const { properties } = manifest.contributes.configuration;
   const ajv = new Ajv({ strict: false });
 
   for (const [name, value] of Object.entries(settings))
     it(`${name} is there, and takes what it took`, () => {
-      assert.ok(properties[name], 'there is no such setting');
+      assert.ok(manifestSettings[name], 'there is no such setting');
       // An entry that no provider takes was written on purpose.
       const { mistral: _, ...taken } = Object(value);
       const given = name === 'towpath.providers' ? taken : value;
-      assert.ok(ajv.validate(properties[name], given), ajv.errorsText());
+      assert.ok(ajv.validate(manifestSettings[name]!, given), ajv.errorsText());
     });
 
   for (const [id, expected] of Object.entries(json('providers.json')))

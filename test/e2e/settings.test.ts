@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { projectRoot } from '../support/editor/project.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { type ManifestSetting, manifestSettings } from '../support/manifestSettings.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 /** What a repository's `devcontainer.json` can have written into the machine's settings file. */
@@ -29,10 +29,9 @@ const foreign = {
 
 /** How many settings of a scope the editor shows: of those whose place is another one now, only what is set. */
 function shownOf(scope: string, set: readonly string[]): number {
-  const manifest = JSON.parse(readFileSync(path.join(projectRoot, 'package.json'), 'utf8'));
-  type Property = { scope: string; markdownDeprecationMessage?: string };
-  const all = Object.entries<Property>(manifest.contributes.configuration.properties);
-  const isShown = (name: string, property: Property) => !property.markdownDeprecationMessage || set.includes(name);
+  const all = Object.entries(manifestSettings);
+  const isShown = (name: string, property: ManifestSetting) =>
+    !property.markdownDeprecationMessage || set.includes(name);
   return all.filter(([name, property]) => property.scope === scope && isShown(name, property)).length;
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type AdapterResult, createAdapter } from '../../src/llm/adapter.ts';
+import { manifestSettings } from '../support/manifestSettings.ts';
 import { reply } from '../support/reply.ts';
 import { clientFor, greeting } from './serve.ts';
 
@@ -76,8 +77,7 @@ function tests(): void {
     const sources = (await readdir(join(root, 'src'), { recursive: true })).filter((file) => /\.m?[jt]s$/.test(file));
     assert.ok(sources.length > 50);
     for (const file of sources) assert.doesNotMatch(await readFile(join(root, 'src', file), 'utf8'), switches, file);
-    const { contributes } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-    for (const setting of Object.keys(contributes.configuration.properties)) {
+    for (const setting of Object.keys(manifestSettings)) {
       assert.doesNotMatch(setting, /tls|ssl|cert|insecure|verify/i);
     }
   });

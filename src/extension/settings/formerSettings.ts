@@ -53,9 +53,11 @@ async function ask(file: string, values: readonly FormerValue[], modals: Modals)
 }
 
 async function valuesIn(file: string, context: vscode.ExtensionContext): Promise<FormerValue[]> {
-  const properties: Record<string, { scope?: string }> =
-    context.extension.packageJSON.contributes.configuration.properties;
-  const names = Object.keys(properties).filter((name) => properties[name]!.scope === 'application');
+  const sections: { properties: Record<string, { scope?: string }> }[] =
+    context.extension.packageJSON.contributes.configuration;
+  const names = sections
+    .flatMap(({ properties }) => Object.entries(properties))
+    .flatMap(([name, { scope }]) => (scope === 'application' ? [name] : []));
   const configuration = vscode.workspace.getConfiguration();
   const text = textOf(file);
   const { formerValues } = await reading();

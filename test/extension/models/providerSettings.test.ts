@@ -1,17 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: as people write it in settings
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Ajv } from 'ajv';
 import { providerFindings } from '../../../src/extension/doctor/providerFindings.ts';
 import { providerSettings, unknownProvider, withAddress } from '../../../src/extension/models/providerSettings.ts';
 import { secretOf } from '../../../src/extension/settings/secrets.ts';
 import { type ProviderId, providers } from '../../../src/llm/providers.ts';
 import { keptSecrets } from '../../support/keptSecrets.ts';
+import { manifestSettings } from '../../support/manifestSettings.ts';
 import { noSettings } from '../../support/settings.ts';
 
-const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
-const schema = manifest.contributes.configuration.properties['towpath.providers'];
+const schema = manifestSettings['towpath.providers'] as unknown as { propertyNames: { enum: string[] } };
 const validate = new Ajv({ strict: false }).compile(schema);
 const read = (written: unknown, id: ProviderId = 'openai') =>
   providerSettings({ ...noSettings, providers: written }, id);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Inspected, machineSettings, ownValue } from '../../../src/extension/settings/settingScopes.ts';
+import { manifestSections, manifestSettings } from '../../support/manifestSettings.ts';
 
 /**
  * Which settings a repository must not be able to set, and why. Its `devcontainer.json` writes the machine's settings file,
@@ -57,8 +56,15 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
 };
 
 describe('the scopes of settings', () => {
-  const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
-  const properties: Record<string, { scope?: string }> = manifest.contributes.configuration.properties;
+  it('they stand in order below their headings, and are few enough to be read', () => {
+    const orders = (all: { order: number }[]) => all.map(({ order }) => order);
+    const counted = (all: unknown[]) => all.map((_, at) => at + 1);
+    assert.deepEqual(orders(manifestSections), counted(manifestSections));
+    for (const { properties } of manifestSections)
+      assert.deepEqual(orders(Object.values(properties)), counted(Object.values(properties)));
+    const offered = Object.values(manifestSettings).filter((setting) => !setting.markdownDeprecationMessage);
+    assert.ok(offered.length <= 40, `${offered.length} settings`);
+  });
 
   it('each setting has the scope that its reason asks for', () => {
     const expected = Object.entries(scopes).flatMap(([scope, reasons]) =>
@@ -67,7 +73,7 @@ describe('the scopes of settings', () => {
         return [`towpath.${name}`, scope];
       }),
     );
-    const actual = Object.entries(properties).map(([name, { scope }]) => [name, scope]);
+    const actual = Object.entries(manifestSettings).map(([name, { scope }]) => [name, scope]);
     assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected));
     assert.deepEqual([...machineSettings].sort(), Object.keys(scopes.machine).sort());
   });

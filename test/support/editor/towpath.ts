@@ -3,10 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.ts';
+import { manifestSettings } from '../manifestSettings.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
 import { type Panel, panelOf } from './panel.ts';
-import { extensionId, projectRoot, testOut } from './project.ts';
+import { projectRoot, testOut } from './project.ts';
 import { copySample, restoreFiles, sampleFiles, temporaryFolder, writeWorkspace } from './sample.ts';
 import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 
@@ -207,16 +208,15 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
         restoreFiles(folder, wanted);
       }
       await host.evaluate(
-        async (vscode, [id, names, values]) => {
-          const { properties } = vscode.extensions.getExtension(id)!.packageJSON.contributes.configuration;
+        async (vscode, [names, values]) => {
           const configuration = vscode.workspace.getConfiguration();
-          for (const name of new Set([...names, ...Object.keys(properties), ...Object.keys(values)])) {
+          for (const name of new Set([...names, ...Object.keys(values)])) {
             if (JSON.stringify(configuration.inspect(name)?.globalValue) !== JSON.stringify(values[name]))
               await configuration.update(name, values[name], vscode.ConfigurationTarget.Global);
           }
           await vscode.commands.executeCommand('towpath.newRun');
         },
-        [extensionId, Object.keys(set), settings] as const,
+        [[...Object.keys(set), ...Object.keys(manifestSettings)], settings] as const,
       );
       set = settings;
       await towpath.showPanel();
