@@ -117,7 +117,8 @@ const scenarios: Record<string, Scenario> = {
     return block.kind === 'word' || block.kind === 'delete' ? made : undefined; // what comes in keeps its own
   }),
   'trailing blanks in the file': plainCase((block) => {
-    if (block.kind !== 'word') return undefined;
+    const target = block.lines[block.start + block.target]!;
+    if (block.kind !== 'word' || /^\s*\w+\s*$/.test(target)) return undefined; // a line that is another one keeps nothing
     const own = block.lines.map((line, index) => (index % 3 === 0 ? `${line}  ` : line));
     const { after } = edit(block, own);
     return { ...written(block, (line) => line.trimEnd(), own)!, expect: text(after) };
