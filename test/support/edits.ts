@@ -51,7 +51,7 @@ export function casesOf(file: string, text: string, seed: number): EditCase[] {
   for (const scenario of Object.keys(scenarios)) {
     for (let attempt = 0; attempt < 30; attempt++) {
       const made = scenarios[scenario]!(blockOf(text, random), random);
-      if (!made) continue;
+      if (!made || (/^(?:stale|absent)/.test(scenario) && made.before.includes(made.oldText))) continue; // its twin is there
       cases.push({ scenario, file, ...made });
       break;
     }
