@@ -229,7 +229,7 @@ describe('the panel', () => {
       assert.deepEqual((await model.asked(2)).slice(1), ['At the next turn.']);
       await waiting('At the end.').getByTestId('waiting-now').click();
       assert.deepEqual((await model.asked(3)).slice(1), ['At the next turn.', 'At the end.']);
-      assert.equal(await waiting('').count(), 0);
+      await eventually('nothing waits any more', async () => (await waiting('').count()) === 0);
       await says('Keep this.');
       await waiting('Keep this.').waitFor();
       await editor.panel.stop();
@@ -262,6 +262,8 @@ describe('the panel', () => {
       await input.fill(text);
       await input.press('Enter');
       await pick(when);
+      const word = editor.panel.frame.getByTestId('strip-waiting');
+      if ((await word.getAttribute('aria-expanded')) === 'false') await word.click();
       await waiting(text).waitFor();
     };
     const change = async (text: string, act: string) => {
