@@ -165,6 +165,7 @@ describe('a day', () => {
       reply.text('It is there.'),
     );
     await editor.dialog.click('Allow');
+    await editor.panel.hasTheKeys(); // nothing brings the panel into view again
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.view.explorer'));
     await editor.panel.frame.locator('body').waitFor({ state: 'hidden' });
     writeFileSync(path.join(folder, 'go'), '');
