@@ -178,6 +178,8 @@ const storedEvents = [
   event('tool-start', {
     toolCallId: z.string(),
     name: z.string(),
+    /** Of a server's tool: what that calls it for people. */
+    title: z.string().optional(),
     /** What it is about to do to files, if it can say. */
     changes: z.array(keptChangeSchema).optional(),
     moved: movedSchema.optional(),

@@ -147,6 +147,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       const call = callOf(run, event.toolCallId);
       call.status = 'running';
       call.startedAt = event.at;
+      if (event.title) call.title = event.title;
       call.ok = undefined; // a node that goes on does it under the same id
       call.code = undefined;
       call.changes = event.changes;

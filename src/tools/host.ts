@@ -153,7 +153,9 @@ export function createToolHost({
         const command = !read && line !== undefined && marker !== undefined && { line, folder: folder!, marker };
         ran = line !== undefined;
         const reads = read && line !== undefined && { reads: line };
-        const start = { toolCallId: call.id, name: call.name, ...kept, ...(command && { command }), ...reads };
+        const { title } = meantBy(tool, args).tool;
+        const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
+        const start = { ...named, ...kept, ...(command && { command }), ...reads };
         const step = stepStart(call, plan, context);
         await stored(context, { type: 'tool-start', ...start, ...step });
         doing = kept;

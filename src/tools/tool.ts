@@ -160,6 +160,8 @@ export type Trace = { changes: readonly FileChange[] } | { moved: Moved } | { re
 
 export interface Tool {
   definition: ToolDefinition;
+  /** What its maker calls it for people. */
+  title?: string;
   /** What its data holds, with words for each key: for people who name them in a workflow. A model is not told of it. */
   gives?: z.ZodObject;
   /** Callable, but not among the tools that a model is told of. */

@@ -1,7 +1,18 @@
 import { askTool } from '../../src/protocol/ask.ts';
 import { counted } from '../../src/protocol/counted.ts';
 import type { CallState } from '../../src/protocol/run.ts';
-import { address, bytes, changeCounts, code, file, type Lines, ofServer, type Piece, plain } from './words.ts';
+import {
+  address,
+  bytes,
+  changeCounts,
+  code,
+  file,
+  type Lines,
+  ofServer,
+  type Piece,
+  plain,
+  unjoined,
+} from './words.ts';
 
 /** What is known of a call: `args` as the model gave them, `data` as the tool answered (empty before). */
 export interface Known {
@@ -147,9 +158,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
   },
   'output.read': {
-    doing: 'Reading the output of',
-    done: 'Read the output of',
-    not: 'read the output of',
+    doing: 'Reading output of',
+    done: 'Read output of',
+    not: 'read output of',
     object: ({ args, lineOf }) => [commandOf(lineOf, args.id)],
     gave: ({ data }) => {
       const [first, last, all] = [data.startLine, data.endLine, data.totalLines].map(number);
@@ -158,14 +169,14 @@ export const toolWords: Record<ToolName, ToolWords> = {
     many: (many) => `read an output ${times(many)}`,
   },
   'code.diagnostics': {
-    doing: 'Checking for problems in',
-    done: 'Checked for problems in',
-    not: 'check for problems in',
+    doing: 'Checking',
+    done: 'Checked',
+    not: 'check',
     object: ({ args }) => [args.path === undefined ? plain('all files') : folder(text(args.path))],
     gave: ({ data }) => {
       if (data.errors === undefined) return [];
       const [errors, warnings] = [number(data.errors), number(data.warnings)];
-      if (errors + warnings === 0) return [plain('none')];
+      if (errors + warnings === 0) return [plain('no problems')];
       return [
         ...(errors > 0 ? [plain(counted(errors, 'error'))] : []),
         ...(warnings > 0 ? [plain(counted(warnings, 'warning'))] : []),
@@ -174,25 +185,25 @@ export const toolWords: Record<ToolName, ToolWords> = {
     many: (many) => `checked for problems ${times(many)}`,
   },
   'code.symbols': {
-    doing: ({ args }) => (args.path === undefined ? 'Looking for the name' : 'Listing what is defined in'),
-    done: ({ args }) => (args.path === undefined ? 'Looked for the name' : 'Listed what is defined in'),
-    not: ({ args }) => (args.path === undefined ? 'look for the name' : 'list what is defined in'),
+    doing: ({ args }) => (args.path === undefined ? 'Looking for' : 'Listing names in'),
+    done: ({ args }) => (args.path === undefined ? 'Looked for' : 'Listed names in'),
+    not: ({ args }) => (args.path === undefined ? 'look for' : 'list names in'),
     object: ({ args }) => [args.path === undefined ? pattern(args.query) : file(text(args.path))],
     gave: ({ data }) => (Array.isArray(data.files) ? [plain(counted(linesIn(data.files), 'name'))] : []),
     many: (many) => `looked at definitions ${times(many)}`,
   },
   'code.definition': {
-    doing: 'Looking where it is defined:',
-    done: 'Looked where it is defined:',
-    not: 'look where it is defined:',
+    doing: 'Looking up',
+    done: 'Looked up',
+    not: 'look up',
     object: named,
-    gave: ({ data }) => places(data),
+    gave: ({ data }) => places(data, 'defined '),
     many: (many) => `looked up names ${times(many)}`,
   },
   'code.references': {
-    doing: 'Looking where it is used:',
-    done: 'Looked where it is used:',
-    not: 'look where it is used:',
+    doing: 'Finding uses of',
+    done: 'Found uses of',
+    not: 'find uses of',
     object: named,
     gave: ({ data }) => places(data),
     many: (many) => `looked up uses ${times(many)}`,
@@ -237,9 +248,9 @@ export const toolWords: Record<ToolName, ToolWords> = {
     },
   },
   'mcp.search_tools': {
-    doing: 'Looking for a tool:',
-    done: 'Looked for a tool:',
-    not: 'look for a tool:',
+    doing: 'Looking for tools:',
+    done: 'Looked for tools:',
+    not: 'look for tools:',
     object: ({ args }) => [{ text: text(args.query) }],
     gave: ({ data }) => (Array.isArray(data.tools) ? [plain(`${data.tools.length} found`)] : []),
     many: (many) => `looked for a tool ${times(many)}`,
@@ -248,19 +259,20 @@ export const toolWords: Record<ToolName, ToolWords> = {
     doing: 'Using',
     done: 'Used',
     not: 'use',
-    object: ({ args }) => {
+    object: ({ args, state }) => {
       const of = ofServer(text(args.name));
-      return of ? serverPieces(of) : [plain('a tool of a server')];
+      return of ? serverPieces(of, state?.title) : [plain('a tool of a server')];
     },
   },
   'mcp.read_resource': {
-    doing: ({ args }) => (args.uri === undefined ? 'Listing what can be read at' : 'Reading'),
-    done: ({ args }) => (args.uri === undefined ? 'Listed what can be read at' : 'Read'),
-    not: ({ args }) => (args.uri === undefined ? 'list what can be read at' : 'read'),
-    object: ({ args }) => [
-      ...(args.uri === undefined ? [] : [{ ...file(text(args.uri), { leads: false }) }, plain('of')]),
-      plain(text(args.server) || 'a server'),
-    ],
+    doing: ({ args }) => (args.uri === undefined ? 'Listing' : 'Reading'),
+    done: ({ args }) => (args.uri === undefined ? 'Listed' : 'Read'),
+    not: ({ args }) => (args.uri === undefined ? 'list' : 'read'),
+    object: ({ args }) => {
+      const server = plain(text(args.server) || 'a server');
+      if (args.uri === undefined) return [server, plain('resources')];
+      return [file(text(args.uri), { leads: false }), plain('of'), server];
+    },
     many: (many) => `read from a server ${times(many)}`,
   },
 };
@@ -270,9 +282,9 @@ const foreign: ToolWords = {
   doing: 'Using',
   done: 'Used',
   not: 'use',
-  object: ({ name }) => {
+  object: ({ name, state }) => {
     const of = ofServer(name);
-    return of ? serverPieces(of) : [{ text: name, code: true }];
+    return of ? serverPieces(of, state?.title) : [{ text: name, code: true }];
   },
 };
 
@@ -286,9 +298,9 @@ const number = (value: unknown): number => (typeof value === 'number' ? value : 
 const pattern = (value: unknown): Piece => code(text(value));
 const folder = (path: string): Piece => (path === '.' ? plain('the folder') : file(path, { leads: false }));
 const times = (many: number) => (many === 1 ? 'once' : many === 2 ? 'twice' : `${many.toLocaleString('en-US')} times`);
-const serverPieces = ({ server, tool }: { server: string; tool: string }): Piece[] => [
+const serverPieces = ({ server, tool }: { server: string; tool: string }, title?: string): Piece[] => [
   plain(`${server}:`),
-  { text: tool },
+  { text: title === undefined ? tool : unjoined(title) },
 ];
 
 function inPlace(path: unknown, glob?: unknown): Piece[] {
@@ -307,10 +319,11 @@ function matches(data: Record<string, unknown>): Piece[] {
   return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
 }
 
-function places(data: Record<string, unknown>): Piece[] {
+function places(data: Record<string, unknown>, before = ''): Piece[] {
   if (data.places === undefined) return [];
   const files = Array.isArray(data.files) ? data.files.length : 0;
-  const all = data.places === 0 ? 'nowhere' : counted(number(data.places), 'place');
+  const all =
+    data.places === 0 ? `${before}nowhere` : before + (before && 'in ') + counted(number(data.places), 'place');
   return [plain(files > 1 ? `${all} in ${counted(files, 'file')}` : all)];
 }
 

@@ -35,6 +35,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
   };
   const base = {
     definition: definitionFor(name, listed, inPrompt),
+    ...titleOf(listed),
     gives: serverResult,
     arguments: checkedBy(listed.inputSchema, sdk),
     origin,
@@ -54,6 +55,14 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     };
   };
   return { ...base, risk: 'execute', plan };
+}
+
+/** Characters of a title: it stands in one line. */
+const longestTitle = 80;
+
+function titleOf({ title, annotations }: ListedTool): { title?: string } {
+  const said = visibleLine((title ?? annotations?.title ?? '').slice(0, longestTitle)).trim();
+  return said === '' ? {} : { title: said };
 }
 
 /** What a model is told of a tool, within these limits. */
