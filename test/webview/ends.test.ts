@@ -33,7 +33,7 @@ describe('Every end of a run', () => {
 
   function isHandled(way: Way): void {
     const act = acts[way];
-    if (act === 'say' || act === 'output') return; // the message box, and `open-output`
+    if (typeof act === 'string') return; // the message box, `open-output` and `review-files`
     viewMessageSchema.parse(act);
     if (act.type !== 'action') return;
     const command = actions[act.action];
@@ -162,7 +162,7 @@ describe('Every end of a run', () => {
     const paid: EventBody = { type: 'usage', usage, attempts: 1, model: 'm', ms: 1 };
     const run = runOf('run-1', [...begin, ...does, paid, ...concludes]);
     assert.match(endOf(run)!.says, /^Done · 1 file · 1 command · \$0\.04 · \d+ s$/);
-    assert.deepEqual(endOf(run)!.ways, []);
+    assert.deepEqual(endOf(run)!.ways, ['Review']);
     const told = toToolResult('c1', { ok: true, data: { path: 'a.ts', added: 1200, removed: 2 } });
     const counts: EventBody = { type: 'message', message: { role: 'tool', content: '', toolResults: [told] } };
     const counted = [...begin, ...does, counts, paid, ...concludes];

@@ -1435,7 +1435,9 @@ The flag works; one test fails, see the test.`,
     assert.ok(length < 100_000, `${length} characters`);
     await test.page.getByRole('button', { name: 'Show the end' }).click();
     await test.send();
-    assert.match(await reading(), /It goes on$/);
+    assert.match(await reading(), /Show more … [\d,]+ characters are left out here[\s\S]*It goes on$/);
+    const box = (await test.page.getByText('It goes on', { exact: true }).boundingBox())!;
+    assert.ok(box.y > 0 && box.y + box.height < 800, `it is shown at ${box.y}`);
     const chunk: EventBody = { type: 'chunk', content: ' and on.' };
     await test.send({ type: 'events', events: eventsOf('run-1', [chunk], bodies.length) });
     assert.match(await reading(), /It goes on and on\.$/);

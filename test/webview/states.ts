@@ -4,7 +4,7 @@ import type { Run } from '../../src/protocol/run.ts';
 import type { RunSummary } from '../../src/protocol/summary.ts';
 import { failure, type ToolOutcome, toToolResult } from '../../src/protocol/tools.ts';
 import type { HostMessage, PanelState, RunRow } from '../../src/protocol/view.ts';
-import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
+import { changeAtAGlance, mostShownLines, shownChange } from '../../src/tools/files/diff.ts';
 import { ends, endsFor } from '../../webview/transcript/ends.ts';
 import type { TestPage } from './browser.ts';
 import { begin, concludes, eventsOf, reads, readyState, runOf } from './conversation.ts';
@@ -216,6 +216,14 @@ const working: EventBody[] = [
   { type: 'queued', text: 'Then commit.', when: 'done' },
 ]; // biome-ignore format: rows
 
+const receipt: EventBody[] = [
+  ...begin,
+  ...called('edit+', 'fs.edit', { path: 'src/cli.ts' }, done({ path: 'src/cli.ts', added: 1, removed: 1 }), { changes: kept('src/cli.ts'), diff: few }),
+  ...called('test', 'shell.run', { command: 'npm test' }, done({ exitCode: 0, output: 'ok' }), { exitCode: 0 }),
+  says('The flag is there, and its test.'),
+  rests,
+]; // biome-ignore format: a table
+
 const filling = {
   total: 31_800, size: 32_800, roomAt: 28_000, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 4200, cached: 12_000,
 }; // biome-ignore format: short
@@ -275,6 +283,38 @@ const rows = [
   row('e', 'What came from a file', { imported: true, excerpt: '… the heron stands in the reeds …' }),
 ] as (RunSummary & RunRow)[];
 
+/** Long things: an answer of 1 MB, a table of 20 columns, a question of 2,000 lines, an output of 5,000. */
+export const longAnswer = `${'All of it is **long**, and the next sentence says it again.\n\n'.repeat(17_000)}The very end.`;
+export const wideTable = [
+  `| ${Array.from({ length: 20 }, (_, at) => `Column ${at}`).join(' | ')} |`,
+  `|${'---|'.repeat(20)}`,
+  `| ${Array.from({ length: 20 }, (_, at) => `some words of column ${at}`).join(' | ')} |`,
+].join('\n');
+export const longDiff = shownChange(lines('old', 2000), lines('new', 2000), mostShownLines);
+export const longQuestion: EventBody[] = [
+  ...begin,
+  asked('ask', 'fs.write', { path: 'src/table.js' }),
+  { type: 'question', toolCallId: 'ask', question: { ...question, what: 'Replace src/table.js', diff: longDiff } },
+];
+export const longOutput: EventBody[] = [
+  ...begin,
+  ...called('red', 'shell.run', { command: 'npm test' }, done({ exitCode: 1, output: `${lines('line', 400)}\nline 4,999 is the last.` }), { exitCode: 1, outputId: 'f'.repeat(64) }),
+  rests,
+]; // biome-ignore format: a table
+
+const changedFiles: Extract<HostMessage, { type: 'files' }> = {
+  type: 'files',
+  runId: 'run-1',
+  rows: [
+    { path: 'src/commands/export/cli.ts', id: 'a1', added: 80, removed: 21 },
+    { path: 'src/commands/export/json.ts', id: 'b1', added: 34, removed: 0, made: 'new', reviewed: true },
+    { path: 'README.md', id: 'c1', added: 6, removed: 1, mixed: true },
+    { path: 'assets/logo.png', id: '', made: 'moved', from: 'logo.png' },
+  ],
+  more: 0,
+  ran: true,
+};
+
 const press = (testId: string) => (test: TestPage) => test.page.getByTestId(testId).first().click();
 
 const sentences: Record<string, string> = {
@@ -317,6 +357,14 @@ export const states: State[] = [
   { name: 'damage', says: showsRun(damaged()), does: (test) => test.page.locator('.damage summary').click() },
   { name: 'imported', says: showsRun(imported()) },
   { name: 'message acts', says: [...shown([...begin, ...reads, ...concludes]), { type: 'branches', runId: 'run-1', points: [{ at: 1, nth: 2, of: 3, previous: 'x', next: 'y' }] }], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-role="user"] [data-act="more"]').click(); } },
+  { name: 'long answer', says: shown([...begin, says(longAnswer), rests]), does: (test) => test.page.getByRole('button', { name: 'Show the end' }).click() },
+  { name: 'wide table', says: shown([...begin, says(wideTable), rests]) },
+  { name: 'long question', says: shown(longQuestion) },
+  { name: 'long output', says: shown(longOutput), does: (test) => test.page.locator('.card-toggle').first().click() },
+  { name: 'workflow, all of it', says: shown(workflow, {}, 1), does: async (test) => { await test.page.getByRole('button', { name: /nodes done/ }).click(); await test.page.getByRole('button', { name: /more nodes/ }).click(); } },
+  { name: 'receipt', says: [...shown(receipt), changedFiles] },
+  { name: 'files', says: [...shown(receipt), changedFiles], does: press('strip-files') },
+  { name: 'plan', says: shown(working, {}, 3), does: press('strip-plan') },
   { name: 'notice', says: [...shown([...begin, ...concludes]), { type: 'notice', notice: { level: 'warning', text: 'The answer was said to the model in a new branch. *Undo* takes that back.', action: { label: 'Open Settings', action: 'open-settings' } } }] },
 ]; // biome-ignore format: a table
 

@@ -1,4 +1,5 @@
 import type { Tokens } from 'marked';
+import { counted } from '../../src/protocol/counted.ts';
 import { safeCut, visibleProse } from '../../src/protocol/visible.ts';
 import { buildBlock, buildItem, buildPlain, countNodes, element, languageOf, type MarkdownActions } from './build.ts';
 import { codeNodes } from './colours.ts';
@@ -41,6 +42,8 @@ export class MarkdownView {
   private nodeLimit = pieceNodes;
   private readonly more = element('button', 'more', ['Show more']);
   private readonly toEnd = element('button', 'more', ['Show the end']);
+  /** How much is left out before the end. */
+  private readonly gap = element('span', 'quiet');
   /** What of a text that is cut is shown besides: from here on, as a text of its own. */
   private end: { from: number; fence: string; view: MarkdownView } | undefined;
 
@@ -57,6 +60,7 @@ export class MarkdownView {
       this.end = { from, fence: openFence(this.raw.slice(0, from)), view: new MarkdownView(actions) };
       this.showEnd();
       this.advance(true);
+      this.end.view.element.scrollIntoView({ block: 'end' });
     });
   }
 
@@ -111,14 +115,16 @@ export class MarkdownView {
     this.read = text.length;
     const full = this.rebuild(text);
     if (!this.complete && !cut && !full) this.finish(text);
-    for (const one of [this.more, this.toEnd]) one.remove();
+    for (const one of [this.more, this.toEnd, this.gap]) one.remove();
     if (!cut && !full) {
       this.endEnd();
       return;
     }
     this.element.append(this.more);
-    if (this.end) this.element.append(this.end.view.element);
-    else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
+    if (this.end) {
+      this.gap.textContent = ` … ${counted(this.end.from - this.taken, 'character')} are left out here`;
+      this.element.append(this.gap, this.end.view.element);
+    } else if (this.raw.length - this.taken > pieceCharacters) this.element.append(this.toEnd);
   }
 
   /** A long unfinished block is read again only when it grew by a sixteenth; until then the news stands there plain. */

@@ -21,7 +21,7 @@ export interface End {
   toolCallId?: string;
 }
 
-/** What each button does. `say`: the keys go to the message box. *Another* names as much as the limit, and the host asks before. */
+/** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor. *Another* names as much as the limit, and the host asks before. */
 export const acts = {
   Continue: { type: 'continue' },
   Retry: { type: 'continue' },
@@ -42,7 +42,8 @@ export const acts = {
   'New Run With a Summary': { type: 'new-run', summary: true },
   'Say What Instead': 'say',
   Details: 'output',
-} as const satisfies Record<string, ViewMessage | 'say' | 'output'>;
+  Review: 'review',
+} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review'>;
 export type Way = keyof typeof acts;
 
 /** The button for each command that a sentence may name (`Run *Towpath: Set API Key*`): whoever reads it need not look for it. */
@@ -179,7 +180,7 @@ function receipt(run: Run): End | undefined {
     ...(cost > 0 ? [dollars(cost)] : []),
     duration(work.ended - work.began),
   ];
-  return { tone: '', says: parts.join(' · '), ways: [] };
+  return { tone: '', says: parts.join(' · '), ways: files > 0 ? ['Review'] : [] };
 }
 
 /** How many lines came and went by these calls, where they said so. */

@@ -41,6 +41,7 @@ function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId
   const act = acts[way];
   const press = () => {
     if (act === 'say') focusComposer();
+    else if (act === 'review') context.post({ type: 'review-files', runId: context.model.run!.id });
     else if (act === 'output') context.post({ type: 'open-output', toolCallId: toolCallId! });
     else context.post(act);
   };
@@ -57,6 +58,7 @@ function limitOf({ model: { run, state } }: PanelContext): number | undefined {
 const nameOf = (act: (typeof acts)[Way]): string => {
   if (act === 'say') return 'say-instead';
   if (act === 'output') return 'died-output';
+  if (act === 'review') return 'review-run';
   if (act.type === 'action') return act.action;
   return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
 };
