@@ -58,9 +58,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
       model.branches = message;
       break;
     case 'run':
+      if (message.run?.id !== model.run?.id) model.changes = new Map(); // else what a card shows stays: what was changed by a call is kept as it was
       model.run = message.run;
       model.results = new Map();
-      model.changes = new Map();
       model.revisions = new Map();
       model.going = new Set(Object.keys(message.run?.calls ?? {}));
       for (const told of message.run?.messages ?? []) collectResults(model, told);

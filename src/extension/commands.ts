@@ -264,6 +264,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await showPanel();
       await conversation.open(runId);
     },
+    'towpath.openInEditor': () => view.showTab(),
     'towpath.insights': () => parts.insights.show(),
   };
   return (name, args) => commands[name]!(...(args as never[]));
@@ -315,7 +316,7 @@ async function showRun({ conversation }: Parts, runId: string): Promise<void> {
 }
 
 async function showPanel(): Promise<void> {
-  await vscode.commands.executeCommand('towpath.chat.focus');
+  await vscode.commands.executeCommand('towpath.showChat');
 }
 
 async function unloadLocal(models: Models): Promise<void> {

@@ -346,10 +346,14 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
-  const watching = store.marks.watch(() => void states.look());
+  const lookAround = () => {
+    void states.look();
+    void conversation.catchUp();
+  };
+  const watching = store.marks.watch(lookAround);
   context.subscriptions.push(
     new vscode.Disposable(() => void watching.then((watch) => watch.dispose())),
-    vscode.window.onDidChangeWindowState(({ focused }) => focused && void states.look()),
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && lookAround()),
   );
   void states.look();
   leftRunning.find().catch((error) => log.error(error));

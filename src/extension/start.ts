@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { lazily } from '../protocol/lazily.ts';
 import type { Towpath } from './main.ts';
-import { ChatPage } from './view/chatPage.ts';
+import { ChatPage, tabType } from './view/chatPage.ts';
 
 /** What nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
 const unaskedAfterMs = 2000;
@@ -29,6 +29,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const { commands } = context.extension.packageJSON.contributes as { commands: { command: string }[] };
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
+    vscode.window.registerWebviewPanelSerializer(tabType, page),
+    vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),
     ),

@@ -10,7 +10,13 @@ describe('The first program', () => {
 
   it('loads nothing else to be activated', () => {
     const { window, loads } = start(code);
-    assert.deepEqual([[...window.commands.keys()], window.views], [['towpath.one', 'towpath.two'], ['towpath.chat']]);
+    assert.deepEqual(
+      [[...window.commands.keys()], window.views],
+      [
+        ['towpath.showChat', 'towpath.one', 'towpath.two'],
+        ['towpath.chat', 'towpath.chatTab'],
+      ],
+    );
     assert.deepEqual(loads, []);
   });
 
@@ -42,7 +48,23 @@ describe('The first program', () => {
     page.hide();
     window.show().say('ready');
     await soon();
-    assert.deepEqual(heard, ['opened', 'ready', 'send: hello', 'turned', 'opened', 'ready']);
+    assert.deepEqual(heard, ['opened', 'ready', 'send: hello', 'turned', 'closed', 'turned', 'opened', 'ready']);
+  });
+
+  it('the tab comes back after a reload, once, and is heard like the view', async () => {
+    const { window, heard, soon } = start(code);
+    const [tab, another] = [window.bringBack(), window.bringBack()];
+    tab.say('ready');
+    window.show().say('ready');
+    await soon();
+    tab.say('send: hello');
+    assert.equal(another.html, '');
+    assert.deepEqual(heard, ['opened', 'ready', 'opened', 'ready', 'send: hello']);
+    assert.equal(await window.commands.get('towpath.showChat')!(), undefined);
+    assert.deepEqual(window.revealed, ['tab'], 'what is there first is shown, where nobody has used either');
+    tab.hide();
+    await window.commands.get('towpath.showChat')!();
+    assert.deepEqual(window.revealed, ['tab', 'towpath.chat.focus']);
   });
 
   it('a page that floods before anybody listens is not kept for ever', async () => {
@@ -91,6 +113,7 @@ function start(code: string, load: () => void = () => {}) {
     begin(_: unknown, page: Page) {
       page.listen({
         opened: () => heard.push('opened'),
+        closed: () => heard.push('closed'),
         said: (message) => heard.push(String(message)),
         turned: () => heard.push('turned'),
       });
@@ -152,7 +175,7 @@ interface Program {
 }
 
 interface Page {
-  listen(listener: { opened(): void; said(message: unknown): void; turned(): void }): void;
+  listen(listener: { opened(): void; closed(): void; said(message: unknown): void; turned(): void }): void;
 }
 
 /** As much of the editor as the program knows. */
@@ -160,12 +183,16 @@ class Window {
   readonly commands = new Map<string, (...args: unknown[]) => unknown>();
   readonly views: string[] = [];
   readonly errors: string[] = [];
+  /** What was brought up: the tab, or by which command. */
+  readonly revealed: string[] = [];
   private provider?: { resolveWebviewView(view: unknown): void };
+  private serializer?: { deserializeWebviewPanel(tab: unknown): void };
 
   readonly api = {
     Uri: { joinPath: (...parts: string[]) => parts.join('/') },
     commands: {
       registerCommand: (name: string, run: (...args: unknown[]) => unknown) => this.commands.set(name, run),
+      executeCommand: async (name: string) => void this.revealed.push(name),
     },
     window: {
       showErrorMessage: (text: string) => this.errors.push(text),
@@ -173,29 +200,55 @@ class Window {
         this.views.push(id);
         this.provider = provider;
       },
+      registerWebviewPanelSerializer: (id: string, serializer: { deserializeWebviewPanel(tab: unknown): void }) => {
+        this.views.push(id);
+        this.serializer = serializer;
+      },
     },
   };
 
   /** The person opens the panel. */
   show() {
-    let say: (message: unknown) => void = () => {};
-    let hide = () => {};
-    const webview = {
-      html: '',
-      cspSource: 'here',
-      asWebviewUri: String,
-      onDidReceiveMessage: (listener: typeof say) => {
-        say = listener;
-      },
-    };
-    const onDidDispose = (listener: typeof hide) => {
-      hide = listener;
-    };
-    let turn = () => {};
-    const onDidChangeVisibility = (listener: typeof turn) => {
-      turn = listener;
-    };
-    this.provider!.resolveWebviewView({ webview, visible: true, onDidDispose, onDidChangeVisibility });
-    return { html: webview.html, say: (message: unknown) => say(message), hide: () => hide(), turn: () => turn() };
+    const { holder, person } = pageOf();
+    this.provider!.resolveWebviewView(holder);
+    return person();
   }
+
+  /** The editor finds the tab among those of before. */
+  bringBack() {
+    const { holder, person } = pageOf();
+    const dispose = () => {};
+    this.serializer!.deserializeWebviewPanel({ ...holder, dispose, reveal: () => this.revealed.push('tab') });
+    return person();
+  }
+}
+
+/** A page as the program has it, and as the person does. */
+function pageOf() {
+  let say: (message: unknown) => void = () => {};
+  let hide = () => {};
+  let turn = () => {};
+  const webview = {
+    html: '',
+    cspSource: 'here',
+    asWebviewUri: String,
+    onDidReceiveMessage: (listener: typeof say) => {
+      say = listener;
+    },
+  };
+  const onTurn = (listener: typeof turn) => {
+    turn = listener;
+  };
+  const onDidDispose = (listener: typeof hide) => {
+    hide = listener;
+  };
+  return {
+    holder: { webview, visible: true, onDidDispose, onDidChangeVisibility: onTurn, onDidChangeViewState: onTurn },
+    person: () => ({
+      html: webview.html,
+      say: (message: unknown) => say(message),
+      hide: () => hide(),
+      turn: () => turn(),
+    }),
+  };
 }

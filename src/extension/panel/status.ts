@@ -37,7 +37,7 @@ export function statusOf({ working, asking, runs }: Now): {
         ? ['towpath.stop', 'Click to stop.']
         : runs.length > 0
           ? ['towpath.runsNow', 'Click to list them.']
-          : ['towpath.chat.focus', ''];
+          : ['towpath.showChat', ''];
   const says =
     asks > 0
       ? 'Towpath waits for your answer.'

@@ -52,7 +52,7 @@ export class Asks {
   /** Brings the question of a run (or the oldest one) into view. */
   async show(runId = this.waiting[0]?.runId): Promise<void> {
     if (runId === undefined || !this.has(runId)) return;
-    await vscode.commands.executeCommand('towpath.chat.focus');
+    await vscode.commands.executeCommand('towpath.showChat');
     if (this.parts.shown() !== runId) await this.parts.open(runId);
     this.looked();
     await this.parts.focus(); // what told of it had the focus, and is gone

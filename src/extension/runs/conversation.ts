@@ -26,6 +26,8 @@ export class Conversation {
   private readonly nameFile: string;
   /** Runs that have said themselves that they could not be recorded. */
   private readonly failed = new Set<string>();
+  /** What the panel knows of the shown run: up to which event, and when that was. */
+  private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'>;
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
@@ -63,12 +65,34 @@ export class Conversation {
     await this.restored;
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
-    if (shown === this.shown) this.view.post({ type: 'run', run: run ? atRest(run, this.working) : null });
+    if (shown === this.shown) this.show(run ? atRest(run, this.working) : null);
+  }
+
+  private show(run: Run | null): void {
+    this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt } : undefined;
+    this.view.post({ type: 'run', run });
+  }
+
+  /** Shows what another window has done at the shown run since, once it rests there. */
+  async catchUp(): Promise<void> {
+    const { shown } = this;
+    if (shown === undefined || this.working) return;
+    const now = await this.store.listed(shown).catch(() => undefined);
+    const isBehind = now && now.phase !== 'Running' && now.updatedAt > (this.known?.updatedAt ?? Infinity);
+    if (isBehind && shown === this.shown && !this.working) await this.snapshot();
   }
 
   told(event: RunEvent): void {
     if (event.type === 'phase' && event.error?.code.startsWith('STORE_')) this.failed.add(event.runId);
-    if (event.runId === this.shown) this.view.event(event);
+    if (event.runId !== this.shown) return;
+    const { known } = this;
+    if (known && known.id === event.runId) {
+      const isBehind = event.seq > known.seq + 1; // another window went on with it, and now this one does
+      known.seq = Math.max(known.seq, event.seq);
+      known.updatedAt = Math.max(known.updatedAt, event.at);
+      if (isBehind) return void this.snapshot();
+    }
+    this.view.event(event);
   }
 
   /**
@@ -122,7 +146,7 @@ export class Conversation {
     this.view.post({ type: 'notice', notice: null });
     const runId = this.shown === undefined ? this.next : RunStore.newId();
     await this.choose(runId);
-    this.view.post({ type: 'run', run: newRun(runId) });
+    this.show(newRun(runId));
     await this.work(runId, () => this.engine.start({ runId, ...start }));
   }
 

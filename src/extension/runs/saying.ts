@@ -59,7 +59,7 @@ export async function showWaiting({ conversation, view }: Parts): Promise<void> 
   if (act?.when) await conversation.changeWaiting(runId, one.queued, { when: act.when });
   else if (act?.label === 'Take Back') await conversation.takeBack(runId, one.queued);
   else if (act) {
-    await vscode.commands.executeCommand('towpath.chat.focus');
+    await vscode.commands.executeCommand('towpath.showChat');
     view.post({ type: 'edit-waiting', queued: one.queued });
   }
 }

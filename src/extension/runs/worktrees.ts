@@ -83,7 +83,7 @@ export class Worktrees {
       const folder = realOf(uri.fsPath);
       const worktree = this.known(folder);
       if (!worktree || worktree.begun) continue;
-      await vscode.commands.executeCommand('towpath.chat.focus');
+      await vscode.commands.executeCommand('towpath.showChat');
       await trusted(() =>
         conversation.notice({
           level: 'info',

@@ -1,22 +1,41 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** What happens in the page, for whoever talks with it. */
+/** A page of the chat: in its view, in whichever bar that is, or in a tab of the editors. */
+export interface Place {
+  /** It is on the screen. */
+  readonly visible: boolean;
+  post(message: unknown): void;
+  /** Brings it up, and the keys go there. */
+  reveal(): unknown;
+}
+
+/** What happens in the pages, for whoever talks with them. */
 export interface PageListener {
-  /** A new page; the one before is gone, with all that it was told. */
-  opened(): void;
+  /** A new page; what the one before it in this place was told is gone with that. */
+  opened(place: Place): void;
+  closed(place: Place): void;
   /** Unchecked: whatever a page can send. */
-  said(message: unknown): void;
-  /** It came into view, or went out of it. */
+  said(message: unknown, place: Place): void;
+  /** One came into view, or went out of it. */
   turned(): void;
 }
 
 /** More than a person does while the rest of Towpath is being loaded. */
 const mostEarly = 200;
 
-/** The page of the chat panel: there at once, before anybody is who could talk with it. What it says meanwhile is kept, in order. */
-export class ChatPage implements vscode.WebviewViewProvider {
+/** The tab's name for the editor, which brings it back after a reload. */
+export const tabType = 'towpath.chatTab';
+
+/**
+ * The pages of the chat: there at once, before anybody is who could talk with them. What they say meanwhile is kept, in order. The tab shows the
+ * same run as the view.
+ */
+export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   private view?: vscode.WebviewView;
+  private tab?: vscode.WebviewPanel;
+  /** Where there is a page; the one that the person used last comes first. */
+  private open: Place[] = [];
   private listener?: PageListener;
   private shownBadge?: vscode.ViewBadge;
   private early: ((listener: PageListener) => void)[] = [];
@@ -29,17 +48,35 @@ export class ChatPage implements vscode.WebviewViewProvider {
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     if (this.shownBadge) view.badge = this.shownBadge;
-    this.tell((listener) => listener.opened());
-    const { webview } = view;
-    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
-    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    const place = this.begin(view, () => vscode.commands.executeCommand('towpath.chat.focus'));
     view.onDidChangeVisibility(() => this.tell((listener) => listener.turned()));
-    webview.onDidReceiveMessage((message: unknown) => this.tell((listener) => listener.said(message)));
     view.onDidDispose(() => {
       if (this.view === view) this.view = undefined;
+      this.end(place);
     });
-    webview.html = page(webview, dist);
-    this.shown();
+  }
+
+  /** The chat in a tab, which is there once. */
+  showTab(): void {
+    if (this.tab) this.tab.reveal();
+    else this.use(this.inTab(vscode.window.createWebviewPanel(tabType, 'Towpath', vscode.ViewColumn.Active)));
+  }
+
+  async deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
+    if (this.tab) tab.dispose();
+    else this.inTab(tab);
+  }
+
+  private inTab(tab: vscode.WebviewPanel): Place {
+    this.tab = tab;
+    tab.iconPath = vscode.Uri.joinPath(this.extensionUri, 'webview', 'icon.png');
+    const place = this.begin(tab, () => tab.reveal());
+    tab.onDidChangeViewState(() => this.tell((listener) => listener.turned()));
+    tab.onDidDispose(() => {
+      this.tab = undefined;
+      this.end(place);
+    });
+    return place;
   }
 
   /** From now on; what happened before is told first. */
@@ -48,19 +85,51 @@ export class ChatPage implements vscode.WebviewViewProvider {
     for (const tell of this.early.splice(0)) tell(listener);
   }
 
-  /** There is a page, and it is on the screen. */
-  get visible(): boolean {
-    return this.view?.visible === true;
+  /** Where there is a page; the one that the person used last comes first. */
+  get places(): readonly Place[] {
+    return this.open;
   }
 
-  /** How many runs wait for the person; undefined: none. Also of a page that comes later. */
+  /** The person does something there. */
+  use(place: Place): void {
+    if (this.open.includes(place)) this.open = [place, ...this.open.filter((one) => one !== place)];
+  }
+
+  /** Brings the chat up, where it is on the screen before where it is not; where it is nowhere, in its view. */
+  async reveal(): Promise<void> {
+    const place = this.open.find(({ visible }) => visible) ?? this.open[0];
+    await (place ? place.reveal() : vscode.commands.executeCommand('towpath.chat.focus'));
+  }
+
+  /** How many runs wait for the person; undefined: none. Also of a view that comes later. */
   set badge(badge: vscode.ViewBadge | undefined) {
     this.shownBadge = badge;
     if (this.view) this.view.badge = badge ?? noBadge;
   }
 
-  post(message: unknown): void {
-    void this.view?.webview.postMessage(message);
+  private begin(holder: Pick<vscode.WebviewView, 'webview' | 'visible'>, reveal: () => unknown): Place {
+    const { webview } = holder;
+    const place: Place = {
+      get visible() {
+        return holder.visible;
+      },
+      post: (message) => void webview.postMessage(message),
+      reveal,
+    };
+    this.open = [...this.open, place];
+    this.tell((listener) => listener.opened(place));
+    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
+    webview.options = { enableScripts: true, localResourceRoots: [dist] };
+    webview.onDidReceiveMessage((message: unknown) => this.tell((listener) => listener.said(message, place)));
+    webview.html = page(webview, dist);
+    this.shown();
+    return place;
+  }
+
+  private end(place: Place): void {
+    this.open = this.open.filter((one) => one !== place);
+    this.tell((listener) => listener.closed(place));
+    this.tell((listener) => listener.turned());
   }
 
   private tell(tell: (listener: PageListener) => void): void {

@@ -1,8 +1,8 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../protocol/view.ts';
 import type { PanelLook } from './attention.ts';
-import type { ChatPage } from './chatPage.ts';
+import type { ChatPage, Place } from './chatPage.ts';
 import { Delivery } from './delivery.ts';
 
 /** Messages the panel may send in a second; a person cannot click faster. */
@@ -14,9 +14,13 @@ export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 /** Milliseconds that the panel has to say what the person does; a page that works at something may take a while. */
 const answerMs = 2000;
 
-/** What the chat panel says arrives here checked, what it is told goes out in batches. It decides nothing. */
+/** Meant for the person, who is in one place: not for every page. */
+const forOne: ReadonlySet<HostMessage['type']> = new Set(['focus', 'draft', 'edit-waiting']);
+
+/** What the chat panel says arrives here checked, what it is told goes out in batches, to each of its pages. It decides nothing. */
 export class ChatView {
-  private ready = false;
+  /** Pages that are drawn. */
+  private readonly ready = new Set<Place>();
   private readonly events = new Delivery((events) => this.tell({ type: 'events', events }));
   private budget = messageLimit;
   private budgetFrom = 0;
@@ -31,15 +35,19 @@ export class ChatView {
     private readonly turned: () => void,
   ) {}
 
-  /** Hears what the page says from now on, and has said already. */
+  /** Hears what the pages say from now on, and have said already. */
   listen(): void {
     this.page.listen({
-      opened: () => {
-        this.ready = false;
-      },
-      said: (message) => this.arrived(message),
+      opened: (place) => this.ready.delete(place),
+      closed: (place) => this.ready.delete(place),
+      said: (message, place) => this.arrived(message, place),
       turned: () => this.turned(),
     });
+  }
+
+  /** Also in a tab of the editors. */
+  showTab(): void {
+    this.page.showTab();
   }
 
   post(message: HostMessage): void {
@@ -49,17 +57,51 @@ export class ChatView {
 
   /** Events reach the panel in order, at most 60 deliveries a second. */
   event(event: RunEvent): void {
-    if (this.ready) this.events.add(event); // else the snapshot that the panel asks for when it is ready holds it
+    if (this.ready.size > 0) this.events.add(event); // else the snapshot that the panel asks for when it is ready holds it
   }
 
   /** It is drawn, and on the screen. */
   get inView(): boolean {
-    return this.ready && this.page.visible;
+    return this.inSight.length > 0;
   }
 
   /** What the person does in the panel, by its own clock. */
   async look(): Promise<PanelLook | 'silent' | 'hidden'> {
-    if (!this.inView) return 'hidden';
+    const looks = (await this.lookAll()).map(([, look]) => look);
+    if (looks.length === 0) return 'hidden';
+    const told = looks.filter((look) => look !== 'silent');
+    if (told.length < looks.length) return 'silent';
+    return { idleMs: Math.min(...told.map(({ idleMs }) => idleMs)), focused: told.some(({ focused }) => focused) };
+  }
+
+  /** The next key lands in the message box. Not from out of view: a view that nobody opened is not opened by this. */
+  async focus(wanted = () => true): Promise<void> {
+    for (let tries = 0; tries < 3; tries++) {
+      const now = await this.lookAll();
+      const hasKeys = ([, look]: [Place, PanelLook | 'silent']) => look !== 'silent' && look.focused;
+      const [place] = now.find(hasKeys) ?? now[0] ?? [];
+      if (!place || !wanted()) return;
+      const focused = now.some(hasKeys);
+      // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
+      if (!focused) await place.reveal();
+      this.events.flush();
+      place.post({ type: 'focus', ...(focused && { gently: true }) } satisfies HostMessage);
+      if (focused) return void (await this.lookAll()); // it answers in order: nothing that opens after this loses the keys to it
+    }
+  }
+
+  /** On the screen and drawn, the one that the person used last before the others. */
+  private get inSight(): Place[] {
+    return this.page.places.filter((place) => place.visible && this.ready.has(place));
+  }
+
+  private lookAll(): Promise<[Place, PanelLook | 'silent'][]> {
+    return Promise.all(
+      this.inSight.map(async (place): Promise<[Place, PanelLook | 'silent']> => [place, await this.lookAt(place)]),
+    );
+  }
+
+  private lookAt(place: Place): Promise<PanelLook | 'silent'> {
     this.looks += 1;
     const mine = this.looks;
     let late: NodeJS.Timeout | undefined;
@@ -67,31 +109,20 @@ export class ChatView {
       late = setTimeout(() => resolve('silent'), answerMs);
       this.looked.set(mine, resolve);
     });
-    this.tell({ type: 'look', look: mine });
+    place.post({ type: 'look', look: mine } satisfies HostMessage);
     return answer.finally(() => {
       clearTimeout(late);
       this.looked.delete(mine);
     });
   }
 
-  /** The next key lands in the message box. Not from out of view: a view that nobody opened is not opened by this. */
-  async focus(wanted = () => true): Promise<void> {
-    for (let tries = 0; tries < 3; tries++) {
-      const now = await this.look();
-      if (now === 'hidden' || !wanted()) return;
-      const focused = now !== 'silent' && now.focused;
-      // A page cannot take the focus from the window around it. One that has it would lose it for a moment, and keys with it.
-      if (!focused) await vscode.commands.executeCommand('towpath.chat.focus');
-      this.post({ type: 'focus', ...(focused && { gently: true }) });
-      if (focused) return void (await this.look()); // it answers in order: nothing that opens after this loses the keys to it
-    }
-  }
-
   private tell(message: HostMessage): void {
-    if (this.ready) this.page.post(message);
+    const drawn = this.page.places.filter((place) => this.ready.has(place));
+    const one = forOne.has(message.type) ? (this.inSight[0] ?? drawn[0]) : undefined;
+    for (const place of one ? [one] : drawn) place.post(message);
   }
 
-  private arrived(message: unknown): void {
+  private arrived(message: unknown, place: Place): void {
     const now = performance.now();
     if (now - this.budgetFrom > 1000) {
       this.budgetFrom = now;
@@ -104,10 +135,13 @@ export class ChatView {
       return;
     }
     if (parsed.data.type === 'ready') {
-      this.ready = true;
+      this.ready.add(place);
       this.turned();
     }
     if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
-    else this.receive(parsed.data);
+    else {
+      if (parsed.data.type !== 'ready') this.page.use(place);
+      this.receive(parsed.data);
+    }
   }
 }

@@ -124,7 +124,7 @@ export class Packages {
   }
 
   private async send(workflowId: string, userInput: string): Promise<void> {
-    await vscode.commands.executeCommand('towpath.chat.focus');
+    await vscode.commands.executeCommand('towpath.showChat');
     void this.conversation.begin({ workflowId, userInput });
   }
 

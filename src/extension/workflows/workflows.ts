@@ -102,7 +102,7 @@ export class Workflows {
   }
 
   private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
-    await vscode.commands.executeCommand('towpath.chat.focus');
+    await vscode.commands.executeCommand('towpath.showChat');
     void this.conversation.begin(start);
   }
 }

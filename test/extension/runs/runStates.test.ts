@@ -195,7 +195,7 @@ describe('the status bar', () => {
       {
         text: '$(comment-discussion) Towpath',
         tooltip: 'Towpath: open the chat',
-        command: 'towpath.chat.focus',
+        command: 'towpath.showChat',
         warns: false,
       },
     ],

@@ -33,9 +33,11 @@ export interface Panel {
   transcript(): Promise<TranscriptEntry[]>;
 }
 
-export function panelOf(page: Page): Panel {
+/** @param where in its view, in whichever bar that is, or in a tab of the editors */
+export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
+  const view = '[src*="purpose=webviewView"]';
   const frame = page
-    .frameLocator(`iframe.webview[src*="extensionId=${extensionId}"]`)
+    .frameLocator(`iframe.webview[src*="extensionId=${extensionId}"]${where === 'view' ? view : `:not(${view})`}`)
     .frameLocator('iframe#active-frame');
   // The mark may sit on the text area or on a control that holds one.
   const composer = frame.locator('textarea[data-testid="composer"], [data-testid="composer"] textarea').first();

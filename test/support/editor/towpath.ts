@@ -28,20 +28,26 @@ export interface TowpathOptions
   screenshots?: string;
 }
 
-/** A real editor with Towpath in it, in the hands of a test. */
-export interface Towpath {
+/** A window, as a person has it before them. */
+export interface Window {
   page: Page;
+  panel: Panel;
+  dialog: Dialog;
+  /** Runs a command as a person does, by its title in the palette. */
+  command(title: string): Promise<void>;
+}
+
+/** A real editor with Towpath in it, in the hands of a test. */
+export interface Towpath extends Window {
   host: ExtensionHost;
   /** The workspace, an absolute path; empty in an empty window. */
   folder: string;
-  panel: Panel;
-  dialog: Dialog;
   /** Settings and storage, an absolute path; the browser's own folder, `browser`, is in it. */
   userDataDir: string;
   /** A file of the workspace as it is on disk now; undefined when there is none. */
   read(file: string): string | undefined;
-  /** Runs a command as a person does, by its title in the palette. */
-  command(title: string): Promise<void>;
+  /** Another window with the same open, and its panel in view. It has no host that a test could ask, and goes with this one. */
+  another(): Promise<Window>;
   /** Gives a file's path to the editor's own dialog of this title. */
   chooseFile(title: string, file: string): Promise<void>;
   /** Opens the view and waits for the composer. */
@@ -91,7 +97,8 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   });
   const { page, server } = workbench;
   const host = connectHost(server.driverSocket);
-  const panel = panelOf(page);
+  const own = windowOf(page);
+  const { panel } = own;
   let set: Record<string, unknown> = options.settings ?? {};
   let ended: Promise<void> | undefined;
   const end = (how: () => Promise<void>) => {
@@ -121,30 +128,21 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     throw new Error(`The window does not read ${name} from its settings.`);
   };
   const towpath: Towpath = {
-    page,
+    ...own,
     host,
     folder: isEmptyWindow ? '' : folder,
-    panel,
-    dialog: dialogOf(page),
     userDataDir: server.userDataDir,
     read(file) {
       const place = path.join(folder, file);
       return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
     },
-    async command(title) {
-      const input = page.locator('.quick-input-widget input').first();
-      const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-      await eventually(`the palette runs ${title}`, async () => {
-        // A window that has just come up forgets keys, and takes the palette away when something else takes the keys.
-        if (!(await input.isVisible())) await page.keyboard.press('F1');
-        try {
-          await input.fill(`>${title}`, { timeout: 2000 });
-          await row.click({ timeout: 2000 });
-          return true;
-        } catch {
-          return false;
-        }
-      });
+    async another() {
+      const other = await workbench.another(options.installed ? [] : [projectRoot]); // the driver has one socket
+      await workbenchReady(other);
+      const second = windowOf(other);
+      await second.command('Towpath: Focus on Chat View');
+      await second.panel.ready();
+      return second;
     },
     async chooseFile(title, file) {
       const dialog = page.getByText(title).first();
@@ -247,6 +245,29 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     await towpath.stop();
     throw new Error(`The editor did not open; picture: ${picture}\n${server.log()}`, { cause: error });
   }
+}
+
+function windowOf(page: Page): Window {
+  return {
+    page,
+    panel: panelOf(page),
+    dialog: dialogOf(page),
+    async command(title) {
+      const input = page.locator('.quick-input-widget input').first();
+      const row = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+      await eventually(`the palette runs ${title}`, async () => {
+        // A window that has just come up forgets keys, and takes the palette away when something else takes the keys.
+        if (!(await input.isVisible())) await page.keyboard.press('F1');
+        try {
+          await input.fill(`>${title}`, { timeout: 2000 });
+          await row.click({ timeout: 2000 });
+          return true;
+        } catch {
+          return false;
+        }
+      });
+    },
+  };
 }
 
 async function workbenchReady(page: Page): Promise<void> {

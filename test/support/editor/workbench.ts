@@ -20,6 +20,8 @@ export interface Workbench {
   server: EditorServer;
   context: BrowserContext;
   page: Page;
+  /** Another window of the same editor, with what is open in this one; it goes with it. */
+  another(developmentPaths: string[]): Promise<Page>;
   stop(): Promise<void>;
   /** Ends the server like a power cut, then the browser. */
   kill(): Promise<void>;
@@ -33,19 +35,27 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   const { server, context } = place;
   const said = server.log().length;
   try {
-    const page = await context.newPage();
-    await page.setViewportSize(options.viewport ?? defaultViewport);
-    page.on('dialog', (dialog) => dialog.accept().catch(() => {})); // "Leave site?" must not stop a reload
-    await page.addInitScript('globalThis.__name = (named) => named'); // what tsx leaves in functions sent to the page
-    if (options.developmentPaths || options.testsPath) {
-      await page.addInitScript(developmentScript(server.port, options));
-    }
+    const newPage = async (extensions: Pick<WorkbenchOptions, 'developmentPaths' | 'testsPath'>) => {
+      const page = await context.newPage();
+      await page.setViewportSize(options.viewport ?? defaultViewport);
+      page.on('dialog', (dialog) => dialog.accept().catch(() => {})); // "Leave site?" must not stop a reload
+      await page.addInitScript('globalThis.__name = (named) => named'); // what tsx leaves in functions sent to the page
+      if (extensions.developmentPaths || extensions.testsPath)
+        await page.addInitScript(developmentScript(server.port, extensions));
+      return page;
+    };
+    const page = await newPage(options);
     await options.prepare?.(page, server);
     await page.goto(workbenchAddress(server.port, options.folder));
     return {
       server: { ...server, log: () => server.log().slice(said) },
       context,
       page,
+      async another(developmentPaths) {
+        const other = await newPage({ developmentPaths });
+        await other.goto(workbenchAddress(server.port, options.folder));
+        return other;
+      },
       stop: () => rest(place, page, all),
       kill: async () => {
         await server.kill();
