@@ -94,7 +94,7 @@ describe('what can be done about a message and its code', () => {
     ); // biome-ignore format: one line
   });
 
-  it('To Terminal types a line there and does not run it', async () => {
+  it('To Terminal brings one up for the line', async () => {
     await codeAct('echo never run', 'To Terminal');
     await eventually('there is a terminal', () =>
       editor.host.evaluate((vscode) => vscode.window.terminals.length === 1),
@@ -138,7 +138,7 @@ describe('what can be done about a message and its code', () => {
     assert.equal(editor.read('one.txt'), 'of the model\n');
     await act(said('Write it.'), 'restore');
     assert.match(await editor.dialog.text(), /Undo what Towpath changed in/);
-    await editor.dialog.click((await editor.dialog.buttons())[0]!);
+    await editor.dialog.click('Undo');
     await eventually('the file is as it was', () => editor.read('one.txt') === 'of the person\n');
     await editor.panel.hasTheKeys();
   });

@@ -20,7 +20,7 @@ const tools = () => {
     );
   return [
     tool('work'),
-    ...(fault === 'changes' ? [tool('change')] : []),
+    ...(fault === 'changes' ? [tool('change', { title: 'Change the list' })] : []),
     tool('look', { annotations: { readOnlyHint: true } }),
   ];
 };
