@@ -1,7 +1,6 @@
-import path from 'node:path';
 import { whenToldToEnd } from '../support/editor/ending.ts';
+import { pictureOfFailure } from '../support/editor/picture.ts';
 import { keepPlaces } from '../support/editor/place.ts';
-import { testOut } from '../support/editor/project.ts';
 import { openEditors } from '../support/editor/towpath.ts';
 
 const endPlaces = keepPlaces();
@@ -19,9 +18,7 @@ export const mochaHooks = {
     if (test?.state !== 'failed') return;
     const name = test.fullTitle().replace(/[^\w-]+/g, '-');
     for (const [index, editor] of openEditors().entries()) {
-      const picture = path.join(testOut, 'failures', `${name}-${index}.png`);
-      await editor.page.screenshot({ path: picture }).catch(() => {}); // the page itself may be what failed
-      console.log(`    picture: ${picture}`);
+      console.log(`    picture: ${await pictureOfFailure(editor.page, `${name}-${index}`)}`);
       console.log(editor.log().trimEnd().split('\n').slice(-10).join('\n').replace(/^/gm, '    | '));
     }
   },

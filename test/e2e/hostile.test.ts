@@ -19,8 +19,7 @@ describe('a repository that means harm', () => {
       settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
     });
   });
-  after(async function () {
-    if (this.currentTest?.state === 'failed') await editor?.screenshot('hostile-failed');
+  after(async () => {
     await editor?.stop();
     await provider.close();
   });

@@ -15,6 +15,7 @@ import { curated } from '../../src/llm/local/curated.ts';
 import { writeScriptedModel } from '../../src/llm/local/demo/scriptedModel.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
+import { pictureOfFailure } from '../support/editor/picture.ts';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -228,7 +229,7 @@ describe('the model manager', () => {
       editor = await openTowpath({ settings: settings() });
     });
     afterEach(async function () {
-      if (this.currentTest?.state === 'failed') await editor?.screenshot('failed');
+      if (this.currentTest?.state === 'failed') await pictureOfFailure(editor.page, 'fresh');
       await editor?.stop();
     });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { toWireName } from '../../src/llm/names.ts';
+import { pictureOfFailure } from '../support/editor/picture.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -29,7 +30,7 @@ describe('questions', () => {
   });
   afterEach(async function () {
     if (this.currentTest?.state !== 'failed') return;
-    await editor.screenshot(`questions-failed-${round}`);
+    await pictureOfFailure(editor.page, `questions-${round}`);
     if (await editor.dialog.isOpen()) await editor.page.keyboard.press('Escape'); // the next one begins without it
   });
   after(async () => {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { whenToldToEnd } from './editor/ending.ts';
 import { transcriptText } from './editor/panel.ts';
+import { draw } from './editor/picture.ts';
 import { projectRoot } from './editor/project.ts';
 import { openEditors, openTowpath, type Towpath } from './editor/towpath.ts';
 
@@ -22,7 +23,7 @@ try {
   if (!leaving) {
     console.error(error);
     for (const one of openEditors())
-      console.error(`\nThe demo stopped there. Picture: ${await one.screenshot('failure')}`);
+      console.error(`\nThe demo stopped there. Picture: ${await draw(one.page, screenshots, 'failure')}`);
     process.exitCode = 1;
   }
 } finally {

@@ -32,11 +32,14 @@ export interface TestBrowser {
   /** An address whose requests are recorded in `strays`. */
   canary: string;
   /** `zoom`: as many pixels of the screen for each of the page's. */
-  open(
-    entry: string,
-    options?: { theme?: ThemeName; width?: number; height?: number; zoom?: number },
-  ): Promise<TestPage>;
+  open(entry: string, options?: Look & { zoom?: number }): Promise<TestPage>;
   close(): Promise<void>;
+}
+
+interface Look {
+  theme?: ThemeName;
+  width?: number;
+  height?: number;
 }
 
 export interface TestPage {
@@ -46,8 +49,8 @@ export interface TestPage {
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
   send(...messages: HostMessage[]): Promise<void>;
   posted(): Promise<ViewMessage[]>;
-  /** The page anew, with nothing remembered: much quicker than another page. */
-  renew(): Promise<void>;
+  /** The page anew, with nothing remembered, looking as it was opened or so: much quicker than another page. */
+  renew(look?: Look): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -100,8 +103,11 @@ export async function openBrowser(): Promise<TestBrowser> {
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(String(error)));
       const isReady = () => page.waitForFunction(() => (globalThis as unknown as Harness).ready);
-      await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${theme}`);
-      await isReady();
+      const load = async (shown: ThemeName) => {
+        await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${shown}`);
+        await isReady();
+      };
+      await load(theme);
       return {
         page,
         violations: async () => [
@@ -111,12 +117,11 @@ export async function openBrowser(): Promise<TestBrowser> {
         send: (...messages) =>
           page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages as unknown[]),
         posted: () => page.evaluate(() => (globalThis as unknown as Harness).posted) as Promise<ViewMessage[]>,
-        async renew() {
+        async renew(look = {}) {
           errors.length = 0;
-          await page.setViewportSize({ width, height });
+          await page.setViewportSize({ width: look.width ?? width, height: look.height ?? height });
           await page.evaluate(() => (globalThis as unknown as Harness).sessionStorage.clear());
-          await page.reload();
-          await isReady();
+          await load(look.theme ?? theme);
         },
         close: () => context.close(),
       };

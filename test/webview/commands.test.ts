@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { CommandEnd, EventBody } from '../../src/protocol/events.ts';
 import { type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
-import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { picture } from '../support/editor/picture.ts';
+import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, eventsOf, readyState, runOf } from './conversation.ts';
 
 const marker = 'c0ffee00-0000-4000-8000-000000000000';
@@ -34,7 +33,6 @@ describe('Commands in the background, in the panel', () => {
   let test: TestPage;
   before(async () => {
     browser = await openBrowser();
-    mkdirSync(path.join(root, 'test/out/screenshots'), { recursive: true });
     test = await browser.open('webview/main.ts');
   });
   after(() => browser.close());
@@ -43,8 +41,8 @@ describe('Commands in the background, in the panel', () => {
     assert.deepEqual(await test.violations(), []);
   });
 
-  const show = (bodies: EventBody[], commands = [command()], page = test) =>
-    page.send(
+  const show = (bodies: EventBody[], commands = [command()]) =>
+    test.send(
       { type: 'state', state: { ...readyState, commands } },
       { type: 'run', run: runOf('run-1', bodies) },
       { type: 'events', events: eventsOf('run-1', []) },
@@ -128,15 +126,14 @@ describe('Commands in the background, in the panel', () => {
 
   for (const theme of ['dark', 'light', 'high-contrast'] as const)
     it(`has its place at 230 pixels in ${theme}`, async () => {
-      const own = await browser.open('webview/main.ts', { theme, width: 230, height: 560 });
+      await test.renew({ theme, width: 230, height: 560 });
       const long = 'npm run dev --workspace=packages/site -- --port 5173 --host localhost';
-      await show([...runs, ...goesOn], [command(), command({ id: 'beef', runId: 'run-2', line: long })], own);
-      await own.page.getByTestId('strip-commands').click();
-      const wide = await own.page.evaluate(
+      await show([...runs, ...goesOn], [command(), command({ id: 'beef', runId: 'run-2', line: long })]);
+      await test.page.getByTestId('strip-commands').click();
+      const wide = await test.page.evaluate(
         () => (globalThis as unknown as { document: { body: { scrollWidth: number } } }).document.body.scrollWidth,
       );
       assert.ok(wide <= 230, `${wide} pixels wide`);
-      await own.page.screenshot({ path: path.join(root, 'test/out/screenshots', `commands-${theme}.png`) });
-      await own.close();
+      await picture(test.page, `commands-${theme}`);
     });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { picture } from '../support/editor/picture.ts';
+import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { eventsOf, readyState, runOf } from './conversation.ts';
 import { type ThemeName, themes } from './themes.ts';
 
@@ -60,9 +60,9 @@ describe('The workflow in the panel', () => {
     assert.deepEqual({ broken, strays: browser.strays }, { broken: [], strays: [] });
   });
 
-  async function show(on: TestPage, more: EventBody[]): Promise<void> {
+  async function show(more: EventBody[]): Promise<void> {
     const all = [...begin, ...more];
-    await on.send(
+    await test.send(
       { type: 'state', state: readyState },
       { type: 'run', run: runOf('run-1', all.slice(0, 3)) },
       { type: 'events', events: eventsOf('run-1', all).slice(3) },
@@ -76,7 +76,7 @@ describe('The workflow in the panel', () => {
 
   it('says what a node set to something else than was declared', async () => {
     const warnings = ['`n` has to be `int`, not "x" (`state_schema`).'];
-    await show(test, [
+    await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: ['verdict'], warnings },
     ]);
@@ -84,7 +84,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('shows what is done, what is at work and what comes next', async () => {
-    await show(test, [
+    await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'chunk', content: 'a.txt is **wrong**', node: 'mistakes' },
     ]);
@@ -95,7 +95,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('keeps what a node had said when it broke off, and says that it is a part', async () => {
-    await show(test, [
+    await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'chunk', content: 'a.txt is wr', node: 'mistakes' },
       {
@@ -113,7 +113,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('shows every node and way of the workflow, and which were taken', async () => {
-    await show(test, [outline, { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' }]);
+    await show([outline, { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' }]);
     assert.deepEqual(await nodes(), [
       'completed changes',
       'todo nothing',
@@ -139,7 +139,7 @@ describe('The workflow in the panel', () => {
 
   it('counts how often a node was begun, and the rounds of a loop', async () => {
     const back = { state: {}, next: ['mend'] };
-    await show(test, [
+    await show([
       outline,
       { type: 'node', node: 'mend', status: 'start' },
       { type: 'node', node: 'mend', status: 'end', ...back },
@@ -151,7 +151,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('says of a run that is over what was not on its way', async () => {
-    await show(test, [
+    await show([
       outline,
       { type: 'node', node: 'nothing', status: 'start' },
       { type: 'node', node: 'nothing', status: 'end', next: [] },
@@ -197,7 +197,7 @@ describe('The workflow in the panel', () => {
 
   it('shows a failure, and the way to try again', async () => {
     const error = { code: 'TOOL_DENIED', message: 'The person did not allow this.' };
-    await show(test, [
+    await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'node', node: 'mistakes', status: 'failed', branch: 'mistakes', error },
       { type: 'phase', phase: 'Failed', error },
@@ -208,7 +208,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('brings the question of a node to the front', async () => {
-    await show(test, [
+    await show([
       { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
       { type: 'question', toolCallId: 'tests:1:0', question },
     ]);
@@ -218,7 +218,7 @@ describe('The workflow in the panel', () => {
   });
 
   it('shows values and files when they are asked for, by keyboard too', async () => {
-    await show(test, [
+    await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
       { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: [], artifacts: ['notes.md'] },
     ]);
@@ -236,26 +236,22 @@ describe('The workflow in the panel', () => {
 
   for (const theme of Object.keys(themes) as ThemeName[])
     it(`has its place in ${theme}`, async () => {
-      const own = await browser.open('webview/main.ts', { theme, width: 300 });
-      try {
-        await show(own, [
-          outline,
-          { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
-          {
-            type: 'node',
-            node: 'mistakes',
-            status: 'failed',
-            branch: 'mistakes',
-            error: { code: 'X', message: 'It failed.' },
-          },
-          { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
-          { type: 'question', toolCallId: 'tests:1:0', question },
-        ]);
-        const section = own.page.getByTestId('graph');
-        assert.equal(await section.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
-        await own.page.screenshot({ path: path.join(root, 'test/out/screenshots', `graph-${theme}.png`) });
-      } finally {
-        await own.close();
-      }
+      await test.renew({ theme, width: 300 });
+      await show([
+        outline,
+        { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+        {
+          type: 'node',
+          node: 'mistakes',
+          status: 'failed',
+          branch: 'mistakes',
+          error: { code: 'X', message: 'It failed.' },
+        },
+        { type: 'node', node: 'tests', status: 'start', branch: 'tests' },
+        { type: 'question', toolCallId: 'tests:1:0', question },
+      ]);
+      const section = test.page.getByTestId('graph');
+      assert.equal(await section.evaluate((element) => element.scrollWidth - element.clientWidth), 0);
+      await picture(test.page, `graph-${theme}`);
     });
 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import { type HostMessage, type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
-import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { picture } from '../support/editor/picture.ts';
+import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, eventsOf, readyState, runOf } from './conversation.ts';
 
 const plan = (...statuses: string[]): EventBody[] => {
@@ -45,15 +44,14 @@ describe('The strip above the message box', () => {
   let test: TestPage;
   before(async () => {
     browser = await openBrowser();
-    mkdirSync(path.join(root, 'test/out/screenshots'), { recursive: true });
     test = await browser.open('webview/main.ts');
   });
   after(() => browser.close());
   beforeEach(() => test.renew());
   afterEach(async () => assert.deepEqual(await test.violations(), []));
 
-  const show = (page = test, bodies = busy, commands = [command]) =>
-    page.send(
+  const show = (bodies = busy, commands = [command]) =>
+    test.send(
       { type: 'state', state: { ...readyState, commands } },
       { type: 'run', run: runOf('run-1', bodies) },
       { type: 'events', events: eventsOf('run-1', []) },
@@ -78,7 +76,7 @@ describe('The strip above the message box', () => {
     assert.equal(await words(), 'Plan 3/6 5 files +120 −30 1 running 2 waiting');
     await test.send({ ...files, rows: [] });
     assert.equal(await words(), 'Plan 3/6 1 running 2 waiting');
-    await show(test, begin, []);
+    await show(begin, []);
     await test.send({ ...files, rows: [] });
     assert.equal(await test.page.locator('.strip').count(), 0);
   });
@@ -162,23 +160,22 @@ describe('The strip above the message box', () => {
   for (const [width, height] of [[230, 560], [420, 800], [900, 700], [360, 450]] as const) // biome-ignore format: a table
     for (const theme of ['dark', 'light', 'high-contrast'] as const)
       it(`is one line at ${width} pixels in ${theme}; with a list open half of the height is the conversation’s`, async () => {
-        const own = await browser.open('webview/main.ts', { theme, width, height });
-        await show(own);
+        await test.renew({ theme, width, height });
+        await show();
 
-        const line = (await own.page.locator('.strip').boundingBox())!;
+        const line = (await test.page.locator('.strip').boundingBox())!;
         assert.ok(line.height < 30, `${line.height} pixels high`);
         for (const list of ['files', 'waiting', 'plan', 'commands']) {
-          await own.page.getByTestId(`strip-${list}`).click();
-          await own.page.getByTestId(list).waitFor();
+          await test.page.getByTestId(`strip-${list}`).click();
+          await test.page.getByTestId(list).waitFor();
           const [talk, box] = await Promise.all(
-            ['main', '#strip-list'].map((part) => own.page.locator(part).boundingBox()),
+            ['main', '#strip-list'].map((part) => test.page.locator(part).boundingBox()),
           );
           assert.ok(Math.round(talk!.height) >= height / 2, `${list}: ${talk!.height} of ${height}`);
           assert.ok(box!.height <= height * 0.4, `${list}: ${box!.height} of ${height}`);
-          const file = path.join(root, 'test/out/screenshots', `strip-${list}-${width}-${theme}.png`);
-          await own.page.screenshot({ path: file });
+          await picture(test.page, `strip-${list}-${width}-${theme}`);
         }
-        const { wide, inner } = await own.page.evaluate(() => {
+        const { wide, inner } = await test.page.evaluate(() => {
           const { body } = (
             globalThis as unknown as {
               document: {
@@ -193,6 +190,5 @@ describe('The strip above the message box', () => {
           return { wide: body.scrollWidth, inner: strip.scrollWidth - strip.clientWidth };
         });
         assert.deepEqual([wide <= width, inner <= 0], [true, true], 'nothing is cut off');
-        await own.close();
       });
 });

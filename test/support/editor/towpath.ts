@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
@@ -7,7 +7,8 @@ import { manifestSettings } from '../manifestSettings.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
 import { connectHost, type ExtensionHost } from './host.ts';
 import { type Panel, panelOf } from './panel.ts';
-import { projectRoot, testOut } from './project.ts';
+import { draw, picture, pictureOfFailure } from './picture.ts';
+import { projectRoot } from './project.ts';
 import { copySample, restoreFiles, sampleFiles, temporaryFolder, writeWorkspace } from './sample.ts';
 import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 
@@ -24,7 +25,7 @@ export interface TowpathOptions
   panelClosed?: boolean;
   /** A folder of installed extensions, Towpath among them, in the place of the one that is being developed. */
   installed?: string;
-  /** Where screenshots go. Default: `test/out/screenshots`. */
+  /** Where screenshots go. Default: to `test/out/screenshots`, where they are wanted (`picture.ts`). */
   screenshots?: string;
 }
 
@@ -61,8 +62,8 @@ export interface Towpath extends Window {
   begin(settings?: Record<string, unknown>): Promise<void>;
   /** Reloads the window, whatever it is doing, and waits for the new extension host. The panel comes back by itself. */
   reload(): Promise<void>;
-  /** Saves a picture of the whole window and gives its path. */
-  screenshot(name: string): Promise<string>;
+  /** A picture of the whole window for looking at. */
+  screenshot(name: string): Promise<unknown>;
   /** What the editor's server has printed, crashes of extension hosts among it. */
   log(): string;
   stop(): Promise<void>;
@@ -224,12 +225,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await load(true);
       await settingsRead();
     },
-    async screenshot(name) {
-      const file = path.join(options.screenshots ?? path.join(testOut, 'screenshots'), `${name}.png`);
-      mkdirSync(path.dirname(file), { recursive: true });
-      await page.screenshot({ path: file });
-      return file;
-    },
+    screenshot: (name) => (options.screenshots ? draw(page, options.screenshots, name) : picture(page, name)),
     log: server.log,
     stop: () => end(workbench.stop),
     kill: () => end(workbench.kill),
@@ -241,9 +237,9 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     if (!options.panelClosed) await towpath.showPanel();
     return towpath;
   } catch (error) {
-    const picture = await towpath.screenshot('did-not-open').catch(() => 'none');
+    const seen = await pictureOfFailure(page, 'did-not-open');
     await towpath.stop();
-    throw new Error(`The editor did not open; picture: ${picture}\n${server.log()}`, { cause: error });
+    throw new Error(`The editor did not open; picture: ${seen}\n${server.log()}`, { cause: error });
   }
 }
 
