@@ -136,8 +136,10 @@ if (unknown.length) {
   process.exit(2);
 }
 
-const memory = isAsked('quick') ? temporaryInMemory() : undefined;
+// Before a release, temporary files are on the disk, where people have theirs, and what tests have come to is drawn.
+const memory = isAsked('all') ? undefined : temporaryInMemory();
 if (memory) process.env.TMPDIR = memory;
+if (isAsked('all')) process.env.TOWPATH_PICTURES = 'all';
 
 const ending = new AbortController();
 const { signal } = ending;

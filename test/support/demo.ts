@@ -18,7 +18,7 @@ whenToldToEnd(async () => {
   process.exit(130);
 });
 try {
-  await tell(await openTowpath({ screenshots, viewport: { width: 1440, height: 900 } }));
+  await tell(await openTowpath({ screenshots, builtIn: 'all', viewport: { width: 1440, height: 900 } }));
 } catch (error) {
   if (!leaving) {
     console.error(error);

@@ -15,7 +15,7 @@ import { openWorkbench, type WorkbenchOptions } from './workbench.ts';
 export interface TowpathOptions
   extends Pick<
     WorkbenchOptions,
-    'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'trust' | 'connectionsTo'
+    'userDataDir' | 'env' | 'settings' | 'theme' | 'viewport' | 'trust' | 'connectionsTo' | 'builtIn'
   > {
   /** The workspace's files, relative path → text. Neither this nor `folder`: a fresh copy of the sample workspace. */
   files?: Record<string, string>;
@@ -88,6 +88,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
   const isEmptyWindow = options.folder === null;
   const removeTemporary = () => rmSync(temporary, { recursive: true, force: true });
   const workbench = await openWorkbench({
+    builtIn: options.installed || options.connectionsTo ? 'all' : 'few', // what is as people have it, has all
     ...options,
     folder: isEmptyWindow ? undefined : folder,
     ...(options.installed && { extensionsDir: options.installed }),
