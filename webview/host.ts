@@ -1,10 +1,20 @@
+import type { Mention } from '../src/protocol/mention.ts';
 import type { Attachment } from '../src/protocol/messages.ts';
 import type { HostMessage, ViewMessage } from '../src/protocol/view.ts';
+
+/** What was chosen after an `@`, and what naming it comes to. It is named as long as its word stands in the message. */
+export interface Picked {
+  mention: Mention;
+  tokens?: number;
+  note?: string;
+  why?: string;
+}
 
 /** What survives when the view is hidden and made again. */
 export interface SavedView {
   draft: string;
   images: Attachment[];
+  mentions: Picked[];
   runId: string;
   /** Where the person has scrolled back to in it: see `Scroll`. */
   reading?: { place: number; below: number } | undefined;
@@ -34,6 +44,8 @@ const isSaid: Record<HostMessage['type'], true> = {
   focus: true,
   draft: true,
   change: true,
+  completions: true,
+  'mention-size': true,
   'edit-waiting': true,
   look: true,
 };
@@ -53,6 +65,7 @@ export function savedView(): SavedView {
   return {
     draft: typeof saved.draft === 'string' ? saved.draft : '',
     images: Array.isArray(saved.images) ? saved.images : [],
+    mentions: Array.isArray(saved.mentions) ? saved.mentions : [],
     runId: typeof saved.runId === 'string' ? saved.runId : '',
     ...(typeof saved.reading?.place === 'number' &&
       typeof saved.reading.below === 'number' && { reading: saved.reading }),

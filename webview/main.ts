@@ -1,8 +1,10 @@
 import './panel.css';
 import { render } from 'lit-html';
 import type { HostMessage } from '../src/protocol/view.ts';
+import { completed, settleCompletion } from './composer/completion.ts';
 import { editWaiting, longestMessage, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
+import { measured } from './composer/mentions.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
 import { markFound, onFindKey } from './find.ts';
@@ -72,6 +74,7 @@ function draw(): void {
   scroll.settle();
   markFound(scroll);
   settleWalk(context, scroll);
+  settleCompletion();
   keepTime();
 }
 
@@ -139,6 +142,8 @@ function take(message: HostMessage): void {
     if (run === null) closeHistory(context); // the next words begin a new one
     takeFocus();
   }
+  if (message.type === 'completions') completed(message);
+  if (message.type === 'mention-size') measured(message);
   if (message.type === 'look') answerLook(message.look);
   if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
   if (message.type === 'edit-waiting') editWaiting(context, message.queued);

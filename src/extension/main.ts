@@ -250,6 +250,16 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     post: (message) => view.post(message),
     failed: (error) => log.error(error instanceof Error ? error : String(error)),
   });
+  const mentions = lazily(
+    () => import('./mentions/mentions.ts'),
+    (part) =>
+      new part.Mentions({
+        workspace,
+        policy: (runId) => policies.current(runId),
+        window: () => models.window,
+        post: (message) => view.post(message),
+      }),
+  );
   const details = new Details(context.workspaceState, (): Promise<void> => panel.showState());
   const panel = new Panel({
     view,
@@ -273,6 +283,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     undo,
     background,
     commandsAtWork,
+    mentions,
     workspace,
     log,
   });
@@ -329,6 +340,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     terminal,
     commandsAtWork,
     changedFiles,
+    new vscode.Disposable(() => mentions.made()?.dispose()),
     diffs.register(),
     reviews.register(),
     presence,

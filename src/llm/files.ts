@@ -1,4 +1,5 @@
 import type { Attachment, Message, ToolCall, ToolResult } from '../protocol/messages.ts';
+import { tokensOfData } from '../protocol/named.ts';
 import { toWireName } from './names.ts';
 import { wellFormed } from './repair.ts';
 
@@ -23,10 +24,7 @@ const tokensOfPicture = 1200;
 
 /** Roughly: a text by its length, everything else as a picture. */
 export function tokensOfFiles(messages: readonly Message[]): number {
-  return filesIn(messages).reduce(
-    (sum, file) => sum + (isText(file) ? (file.data.length * 3) / 16 : tokensOfPicture),
-    0,
-  );
+  return filesIn(messages).reduce((sum, file) => sum + (isText(file) ? tokensOfData(file.data) : tokensOfPicture), 0);
 }
 
 /** The content of a result for a model that does not get to see its pictures, and should not act as if it did. */

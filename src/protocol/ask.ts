@@ -1,5 +1,6 @@
 import type { Answer, Asked, Choice } from './asked.ts';
 import type { AssistantMessage } from './messages.ts';
+import { textOfData } from './named.ts';
 import type { ToolOutcome } from './tools.ts';
 
 export const askTool = 'ask.person';
@@ -41,6 +42,8 @@ type Success = Extract<ToolOutcome, { ok: true }> & { data: Answered };
 interface Answered {
   answers?: { question: string; chosen: string[]; words?: string }[];
   said?: string;
+  /** What the person named with it. */
+  named?: { name: string; text: string }[];
 }
 
 /** What the model is told. What was left open is not in it. */
@@ -50,6 +53,13 @@ export function outcomeOf(questions: readonly Asked[], { choices, said, attachme
     const chosen = choice.chosen.flatMap((place) => answers[place]?.label ?? []);
     return isGiven(choice) ? [{ question, chosen, ...(choice.words && { words: choice.words }) }] : [];
   });
-  const data = { ...(answers.length > 0 && { answers }), ...(said && { said }) };
-  return { ok: true, data, ...(attachments?.length && { attachments }) };
+  const files = attachments?.filter(({ mediaType }) => mediaType.startsWith('text/')) ?? [];
+  const named = files.map(({ name = '', data }) => ({ name, text: textOfData(data) }));
+  const others = attachments?.filter((one) => !files.includes(one)) ?? [];
+  const data = {
+    ...(answers.length > 0 && { answers }),
+    ...(said && { said }),
+    ...(named.length > 0 && { named }),
+  };
+  return { ok: true, data, ...(others.length > 0 && { attachments: others }) };
 }

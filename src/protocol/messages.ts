@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mentionedSchema } from './mention.ts';
 
 /**
  * A failure as data: `code` is for code, `message` for people (what happened and the way out); `reason` (a `Reason` of codes.ts) says more
@@ -26,8 +27,16 @@ const toolCallSchema = z.object({
 });
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
-/** A file that goes with a message, for models that see such files (`image/png`); `data` is base64. */
-export const attachmentSchema = z.object({ mediaType: z.string(), data: z.string(), name: z.string().optional() });
+/**
+ * A file that goes with a message, for models that see such files (`image/png`); `data` is base64. `mention`: it is what the person
+ * named in it, as it was when that was sent.
+ */
+export const attachmentSchema = z.object({
+  mediaType: z.string(),
+  data: z.string(),
+  name: z.string().optional(),
+  mention: mentionedSchema.optional(),
+});
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /**

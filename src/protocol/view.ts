@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { choicesSchema } from './asked.ts';
 import { type RunEvent, whenSchema } from './events.ts';
 import { imageTypes, largestImage, mostImages } from './images.ts';
+import { type Completion, type Mention, mentionSchema, mentionsSchema } from './mention.ts';
 import type { Preset } from './policy.ts';
 import type { Run, RunState } from './run.ts';
 import type { RunSummary } from './summary.ts';
@@ -146,6 +147,10 @@ export type HostMessage =
   | { type: 'draft'; text: string }
   /** All that a call changed, as `shownChange` writes it. */
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
+  /** What may be meant by the words after an `@`; may come again under the same number, once more is known. */
+  | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
+  /** What naming this comes to: tokens, roughly, and what of it will not be read. */
+  | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
   /** The words that wait under this number are to be changed in the message box. */
   | { type: 'edit-waiting'; queued: number }
   /** What does the person do? Answered by `here`. */
@@ -184,12 +189,13 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
       type: z.literal('send'),
       text: z.string().max(1_000_000),
       attachments: z.array(imageSchema).min(1).max(mostImages).optional(),
+      mentions: mentionsSchema.optional(),
       /** What stood chosen beside these words: to a run that asks, they are the answer. */
       chosen: chosenSchema.optional(),
       /** To a run at work; without it at the next turn. */
       when: whenSchema.optional(),
     })
-    .refine(({ text, attachments }) => text !== '' || attachments),
+    .refine(({ text, attachments, mentions }) => text !== '' || attachments || mentions),
   z.strictObject({ type: z.literal('answer'), chosen: chosenSchema }),
   /** What waits under a number in a run: other words, or another time; and taken back. */
   z.strictObject({
@@ -197,9 +203,15 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     runId: id,
     queued: z.number().int(),
     text: z.string().max(1_000_000).optional(),
+    /** Besides those that it has. */
+    mentions: mentionsSchema.optional(),
     when: whenSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
+  /** What is typed after an `@`: answered by `completions` under this number. */
+  z.strictObject({ type: z.literal('complete'), query: z.string().max(200), asked: z.number().int() }),
+  /** How much would go with the message? Answered by `mention-size`. */
+  z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
   z.strictObject({ type: z.literal('stop') }),
   /** Rest once the turn is over. */
   z.strictObject({ type: z.literal('pause') }),
@@ -233,6 +245,7 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('edit-said'),
     ...messagePlace,
     text: z.string().max(1_000_000),
+    mentions: mentionsSchema.optional(),
     restore: z.literal(true).optional(),
   }),
   z.strictObject({ type: z.literal('fork'), ...messagePlace }),

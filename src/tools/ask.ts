@@ -30,7 +30,7 @@ const questionSchema = z.strictObject({
 
 /**
  * `ask.person`: up to four questions that the panel shows with their answers. Nothing is allowed by it, so that it needs no dialog:
- * what comes back is words. Data: `{ answers?: [{ question, chosen, words? }], said? }`; `said` are words to all of the questions.
+ * what comes back is words. Data: `{ answers?: [{ question, chosen, words? }], said?, named? }`; `said` are words to all of the questions.
  */
 export const askPersonTool: Tool = {
   ...readTool(
@@ -56,6 +56,10 @@ export const askPersonTool: Tool = {
           .optional()
           .describe('`chosen`: labels; `words`: what was written instead of them.'),
         said: z.string().optional().describe('What was said to all of the questions.'),
+        named: z
+          .array(z.strictObject({ name: z.string(), text: z.string() }))
+          .optional()
+          .describe('What was named with it, as it was then.'),
         leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
       },
     },

@@ -216,6 +216,14 @@ describe('history for Gemini', () => {
     });
   });
 
+  it('a text that goes with a message is told with its name', () => {
+    const file = { mediaType: 'text/plain', data: Buffer.from('größer').toString('base64'), name: 'notes.txt' };
+    const message: Message = { role: 'user', content: 'What is this?', attachments: [file] };
+    assert.deepEqual(wire([message]).contents, [
+      { role: 'user', parts: [{ text: 'notes.txt:\ngrößer' }, { text: 'What is this?' }] },
+    ]);
+  });
+
   it('pictures come before the words about them', () => {
     const message: Message = {
       role: 'user',

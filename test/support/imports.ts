@@ -35,6 +35,7 @@ export const rooms: Record<string, readonly string[]> = {
     'workflows',
     'doctor',
     'editor',
+    'mentions',
   ],
   'src/workflows': ['template', 'plan', 'action', 'read', 'write', 'run', 'package'],
   webview: ['markdown', 'composer', 'cards', 'transcript'],

@@ -1,4 +1,5 @@
 import type { EventBody } from '../../src/protocol/events.ts';
+import type { Completion } from '../../src/protocol/mention.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import type { RunSummary } from '../../src/protocol/summary.ts';
@@ -46,6 +47,35 @@ const says = (
     role: 'assistant';
   },
 });
+const named: EventBody = {
+  type: 'message',
+  message: {
+    role: 'user',
+    content: 'Why is @src/commands/export/cli.ts slower than @src/commands?',
+    attachments: [
+      { mediaType: 'text/plain', data: 'eHh4'.repeat(2000), name: 'src/commands/export/cli.ts', mention: { kind: 'file', path: 'src/commands/export/cli.ts', note: 'lines 1-900 of 2400', why: 'The rest is not read.' } },
+      { mediaType: 'text/plain', data: 'eHh4'.repeat(9000), name: 'src/commands/', mention: { kind: 'folder', path: 'src/commands', note: '12 of 40 files', why: 'Not read: src/commands/a.png (a picture).' } },
+      { mediaType: 'text/plain', data: 'eHh4', name: '.env', mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may hold secrets.' } },
+    ],
+  },
+}; // biome-ignore format: a table
+async function naming(test: TestPage): Promise<void> {
+  const box = test.page.locator('[data-testid="composer"] textarea');
+  const file = { kind: 'file', path: 'src/commands/export/a-long-name-of-a-file.test.ts' } as const;
+  const rows = [
+    { mention: { kind: 'selection' }, label: 'selection', detail: 'src/commands/export/cli.ts:3-9' },
+    { mention: { kind: 'problems' }, label: 'problems', detail: '2 errors, 1 warning' },
+    { mention: file, label: 'a-long-name-of-a-file.test.ts', detail: 'src/commands/export · open' },
+    { mention: { kind: 'folder', path: 'src/commands' }, label: 'commands/', detail: 'src' },
+  ] satisfies Completion[];
+  const answer = { type: 'completions' as const, rows };
+  await box.pressSequentially('@');
+  for (let asked = 1; asked < 20; asked++) await test.send({ ...answer, asked });
+  for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await test.page.keyboard.press(key);
+  await test.send({ type: 'mention-size', mention: file, tokens: 1234 });
+  await box.pressSequentially('and @');
+  for (let asked = 1; asked < 20; asked++) await test.send({ ...answer, asked });
+}
 const rests: EventBody = { type: 'phase', phase: 'WaitingUser' };
 
 /** A call from its beginning to its end, and what it gave. */
@@ -353,6 +383,7 @@ export const states: State[] = [
   { name: 'meter', says: shown([...begin, ...concludes.slice(0, -2), usage, rests], { preset: 'autopilot', presetOfRun: true, limits: { run: 2 } }), does: press('meter') },
   { name: 'runs', says: [...shown([...begin, ...concludes]), { type: 'runs', query: '', rows, more: 3 }], does: async (test) => { await press('history')(test); await test.send({ type: 'runs', query: '', rows, more: 3 }); } },
   { name: 'find', says: shown([...begin, ...reads, ...concludes]), does: async (test) => { await test.page.keyboard.press('Control+f'); await test.page.getByTestId('find').fill('flag'); } },
+  { name: 'mentions', says: shown([begin[0]!, named, ...begin.slice(2), rests]), does: naming },
   { name: 'workflow', says: shown(workflow, {}, 1), does: (test) => test.page.getByTestId('graph').scrollIntoViewIfNeeded() },
   { name: 'damage', says: showsRun(damaged()), does: (test) => test.page.locator('.damage summary').click() },
   { name: 'imported', says: showsRun(imported()) },

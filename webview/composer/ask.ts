@@ -24,6 +24,7 @@ import {
 } from './choosing.ts';
 import { draft, focusComposer } from './draft.ts';
 import { pictures } from './images.ts';
+import { mentioned } from './mentions.ts';
 
 /** What a model asks the person, with its answers: by a click, by 1 to 5, or in words of their own in the message box. */
 export function askCard(context: PanelContext, run: Run, toolCallId: string, about = ''): TemplateResult {
@@ -217,7 +218,7 @@ export function answered(
         : nothing,
     )}
     ${said ? html`<p class="user-text">${longText(context, `${place}:said`, visibleProse(said), 1000)}</p>` : nothing}
-    ${pictures(attachments)}
+    ${pictures(attachments)}${mentioned(context, attachments)}
   </div>`;
 }
 

@@ -19,9 +19,11 @@ import {
   setChosen,
   turnTo,
 } from './choosing.ts';
+import { close, completionList, lookForMention, onCompletionKey } from './completion.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
+import { forgetMentions, namedNow, namedStrip } from './mentions.ts';
 import { meter } from './meter.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
@@ -36,11 +38,18 @@ export function composer(context: PanelContext): TemplateResult {
   const ready = draft().trim() !== '' || pickedImages().length > 0 || (asks !== undefined && isWhole(asks));
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
+    ${completionList(context)}
     ${sayingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
+    ${namedStrip((text) => {
+      setDraft(context, text);
+      focusComposer();
+    })}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
-      placeholder=${asks ? placeholderOf(asks) : running ? 'Said at the next turn (Alt+Enter: when it is done)' : 'Ask for something to be done'}
-      @input=${() => onInput(context)} @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
+      placeholder=${asks ? placeholderOf(asks) : running ? 'Said at the next turn (Alt+Enter: when it is done)' : 'Ask for something to be done (@ names a file)'}
+      @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
+      @click=${() => lookForMention(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => close(context)}
+      @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
         ${state ? modelButton(context) : nothing}
@@ -136,7 +145,8 @@ function send(context: PanelContext, when?: 'done'): void {
   const { run } = context.model;
   const edited = editedIn(run);
   if (edited && text !== '') {
-    context.post({ type: 'change-waiting', runId: run!.id, queued: edited.queued, text, when: when ?? edited.when });
+    const change = { runId: run!.id, queued: edited.queued, text, when: when ?? edited.when };
+    context.post({ type: 'change-waiting', ...change, ...namedNow() });
     setDraft(context, endEdit());
     focusComposer();
     return;
@@ -151,6 +161,7 @@ function send(context: PanelContext, when?: 'done'): void {
       at: said.at,
       text: text.slice(0, longestMessage),
       ...restore,
+      ...namedNow(),
     });
     leaveSaying(context);
     return;
@@ -160,6 +171,7 @@ function send(context: PanelContext, when?: 'done'): void {
     if (asks && isWhole(asks)) answer(context, asks);
     return;
   }
+  const mentions = namedNow();
   const named = asks && images.length === 0 ? answersIn(text, asks.questions[asks.at]!) : undefined;
   if (asks && named) {
     choose(context, asks, named);
@@ -170,9 +182,10 @@ function send(context: PanelContext, when?: 'done'): void {
   const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
   if (run?.phase === 'Running' && !asks) context.opened.strip ??= 'waiting'; // so that what was said is seen
-  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...chosen, ...later });
+  context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...mentions, ...chosen, ...later });
   if (asks) forget(asks);
   forgetImages();
+  forgetMentions();
   setDraft(context, endEdit());
   focusComposer();
   context.toEnd();
@@ -190,6 +203,7 @@ function choose(context: PanelContext, asks: Choosing, places: number[]): void {
 }
 
 function onKey(context: PanelContext, event: KeyboardEvent): void {
+  if (onCompletionKey(context, event)) return;
   if (event.key === 'Escape' && (editedIn(context.model.run) || editedSaid(context.model.run))) {
     event.stopPropagation(); // one thing at a time
     if (editedIn(context.model.run)) setDraft(context, endEdit());
@@ -219,7 +233,13 @@ function onDrop(context: PanelContext, event: DragEvent): void {
   void takeImages(context, images);
 }
 
-function onInput(context: PanelContext): void {
+function onInput(context: PanelContext, event: { isComposing?: boolean }): void {
   saveView({ draft: draft() });
+  lookForMention(context, event);
   context.refresh();
+}
+
+/** The caret may have moved; what changes the words says so by itself. */
+function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
+  if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) lookForMention(context, event);
 }

@@ -7,6 +7,7 @@ import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { editWaiting } from './composer.ts';
 import { pictures } from './images.ts';
+import { mentioned } from './mentions.ts';
 import type { StripPart } from './stripPart.ts';
 
 /** What was said to the run and is not given yet. */
@@ -32,7 +33,7 @@ function waitingMessage(context: PanelContext, run: Run, { text, attachments, qu
   const rests = run.phase !== 'Running';
   const button = (id: string, label: string, title: string, act: () => void) =>
     html`<vscode-button class="small" appearance="secondary" data-testid=${id} title=${title} @click=${act}>${label}</vscode-button>`;
-  return html`<article class="user queued" data-role="queued">${pictures(attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
+  return html`<article class="user queued" data-role="queued">${pictures(attachments)}${mentioned(context, attachments)}<div class="user-text">${longText(context, `${queued}:waiting`, visibleProse(text), 2000)}</div>
     <span class="quiet">${rests && when !== 'done' ? 'Said when this run goes on' : words[when]}</span>
     <span class="phase-ways">
       ${button('waiting-now', 'Now', rests ? 'Go on with this' : 'Stop what is at work, and say it', () => context.post({ type: 'change-waiting', ...where, when: 'now' }))}

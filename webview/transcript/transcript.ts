@@ -9,6 +9,7 @@ import { foldView, placeOf } from '../cards/foldView.ts';
 import { asksIn } from '../composer/choosing.ts';
 import { isAtWork } from '../composer/commands.ts';
 import { pictures } from '../composer/images.ts';
+import { mentioned } from '../composer/mentions.ts';
 import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
@@ -132,7 +133,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
   switch (message.role) {
     case 'user':
       return html`<article class="user" data-role="user" data-message=${index} aria-label="You" tabindex="-1" title=${timeOf(run, index)}>
-        ${pictures(message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
+        ${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;

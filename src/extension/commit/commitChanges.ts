@@ -22,6 +22,8 @@ export interface CommitChanges {
   kept: string[];
   /** Something else of the changes is not in it. */
   cut: boolean;
+  /** Files that have changed, or are staged. */
+  files: number;
 }
 
 interface Sources {
@@ -30,6 +32,8 @@ interface Sources {
   /** Rules keep the text of this file of the workspace from searches. */
   isKept(path: string): boolean;
   signal: AbortSignal;
+  /** It is told for another reason than to write a message. */
+  withoutStyle?: true;
 }
 
 /**
@@ -59,15 +63,20 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > mostNames) names.push(`- ${all.length - mostNames} more`);
-  const style = await subjects(repository);
+  const style = sources.withoutStyle ? [] : await subjects(repository);
+  const files = sources.withoutStyle
+    ? all === staged
+      ? 'Files, as they are staged'
+      : 'Files, nothing is staged'
+    : 'The files of this commit';
   const head = [
     ...(style.length > 0 ? [`The newest commits, for their style:\n${style.join('\n')}`] : []),
-    `The files of this commit:\n${names.join('\n')}`,
+    `${files}:\n${names.join('\n')}`,
   ];
   const told = shared(texts, most - head.join('\n\n').length);
   const text = excerptOfTokens([...head, ...told].join('\n\n'), tokens);
   const cut = texts.length === mostTexts || all.length > mostNames || text !== [...head, ...texts].join('\n\n');
-  return { text, kept, cut };
+  return { text, kept, cut, files: all.length };
 }
 
 /** The Git extension's `const enum`, as far as more than a conflict is meant. */

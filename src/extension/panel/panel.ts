@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { freeable } from '../../engine/room.ts';
 import type { LimitOf } from '../../protocol/events.ts';
+import type { Mention } from '../../protocol/mention.ts';
+import type { Attachment } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
 import type { PanelAction } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -33,6 +35,13 @@ import { actOnFiles } from './fileActs.ts';
 import type { RunList } from './runList.ts';
 import { useCode } from './useCode.ts';
 
+/** What the person names in messages. */
+interface Mentions {
+  offer(query: string, asked: number): Promise<void>;
+  measure(mention: Mention, runId: string): Promise<void>;
+  read(mentions: readonly Mention[], runId: string): Promise<Attachment[]>;
+}
+
 interface Parts {
   view: ChatView;
   conversation: Conversation;
@@ -55,6 +64,7 @@ interface Parts {
   undo: Undo;
   background: BackgroundCommands;
   commandsAtWork: CommandsAtWork;
+  mentions(): Promise<Mentions>;
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
@@ -117,9 +127,25 @@ export class Panel {
       case 'pin-run':
         return this.parts.titles.pin(message.runId, message.pinned);
       case 'send':
-        return conversation.send(message.text, message.attachments, message.chosen, message.when);
-      case 'change-waiting':
-        return conversation.changeWaiting(message.runId, message.queued, message);
+        return conversation.send(
+          message.text,
+          message.attachments,
+          message.chosen,
+          message.when,
+          message.mentions &&
+            this.read(message.mentions, conversation.id).catch((error) => {
+              view.post({ type: 'draft', text: message.text }); // it was not said
+              throw error;
+            }),
+        );
+      case 'complete':
+        return (await this.parts.mentions()).offer(message.query, message.asked);
+      case 'measure-mention':
+        return (await this.parts.mentions()).measure(message.mention, conversation.id);
+      case 'change-waiting': {
+        const named = message.mentions && (await this.read(message.mentions, message.runId));
+        return conversation.changeWaiting(message.runId, message.queued, message, named);
+      }
       case 'take-back':
         await conversation.takeBack(message.runId, message.queued);
         return view.focus();
@@ -155,7 +181,13 @@ export class Panel {
       case 'deny-with-words':
         return approvals.denyWithWords(message.toolCallId);
       case 'edit-said':
-        return this.parts.branches.sayInstead(message.runId, message.at, message.text, message.restore);
+        return this.parts.branches.sayInstead(
+          message.runId,
+          message.at,
+          message.text,
+          message.restore,
+          message.mentions && (await this.read(message.mentions, message.runId)),
+        );
       case 'fork':
         return this.parts.branches.forkBefore(message.runId, message.at);
       case 'restore-files':
@@ -208,6 +240,10 @@ export class Panel {
         view.post({ type: 'focus' });
         return;
     }
+  }
+
+  private async read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
+    return (await this.parts.mentions()).read(mentions, runId);
   }
 
   private givenTo(action: PanelAction): unknown[] {

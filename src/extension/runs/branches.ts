@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
 import { counted } from '../../protocol/counted.ts';
+import type { Attachment } from '../../protocol/messages.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -55,17 +56,30 @@ export class Branches {
   }
 
   /** The same with words that were written in the panel, in the place of the message there. */
-  async sayInstead(runId: string, at: number, text: string, restore = false): Promise<void> {
+  async sayInstead(
+    runId: string,
+    at: number,
+    text: string,
+    restore = false,
+    named: readonly Attachment[] = [],
+  ): Promise<void> {
     const said = await this.saidAt(runId, at, 'edit what you said');
-    if (said) await this.instead(runId, said, text, restore);
+    if (said) await this.instead(runId, said, text, restore, named);
   }
 
-  private async instead(from: string, said: Said, text: string, restore: boolean): Promise<void> {
+  private async instead(
+    from: string,
+    said: Said,
+    text: string,
+    restore: boolean,
+    named: readonly Attachment[] = [],
+  ): Promise<void> {
     const { conversation, store, undo } = this.parts;
     if (conversation.runId !== from) return;
     if (restore && !(await undo.calls({ toolCallIds: await store.callsAfter(from, said.seq) }))) return;
     const branch = await this.forkAt(from, said.seq - 1);
-    if (branch) void conversation.say(branch, { userInput: text, attachments: said.message.attachments });
+    const attachments = [...(said.message.attachments ?? []), ...named];
+    if (branch) void conversation.say(branch, { userInput: text, ...(attachments.length > 0 && { attachments }) });
   }
 
   /** A branch that goes on in the place of the message there, whose words wait in the message box. */

@@ -31,6 +31,9 @@ export class Conversation {
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
+  /** Settles when the message that was sent last is on its way: what it names is read before, and another one may name nothing. */
+  private sending: Promise<void> = Promise.resolve();
+
   /** What could not be done because another window has the run. */
   private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']> };
 
@@ -98,21 +101,47 @@ export class Conversation {
   /**
    * @param chosen beside the words, of the questions that the shown run's model asks
    * @param when the run hears it while it is at work
+   * @param named what it names, which is being read
    */
-  async send(userInput: string, attachments?: Attachment[], chosen?: Chosen, when?: When): Promise<void> {
+  async send(
+    userInput: string,
+    pictures?: Attachment[],
+    chosen?: Chosen,
+    when?: When,
+    named?: Promise<Attachment[]>,
+  ): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
-    const { shown } = this;
-    if (!shown) return this.begin({ userInput, attachments });
-    await this.say(shown, { userInput, attachments, ...(chosen?.runId === shown && { chosen }) }, when);
+    const [meant, isNew] = [this.id, this.shown === undefined];
+    const before = this.sending;
+    let sent = () => {};
+    this.sending = new Promise((resolve) => {
+      sent = resolve;
+    });
+    try {
+      const files = [...(pictures ?? []), ...((await named) ?? [])];
+      const input = { userInput, ...(files.length > 0 && { attachments: files }) };
+      await before;
+      if (isNew && this.shown !== meant) return await this.begin(input, sent);
+      const said = this.say(meant, { ...input, ...(chosen?.runId === meant && { chosen }) }, when);
+      sent();
+      await said;
+    } finally {
+      sent();
+    }
   }
 
   /** Other words, or another time, for what waits in a run. Words for what was given meanwhile are said anew: somebody has written them. */
-  async changeWaiting(runId: string, queued: number, { text, when }: { text?: string; when: When }): Promise<void> {
+  async changeWaiting(
+    runId: string,
+    queued: number,
+    { text, when }: { text?: string; when: When },
+    named: Attachment[] = [],
+  ): Promise<void> {
     const one = (await this.waitingIn(runId)).find((waiting) => waiting.queued === queued);
     if (!one && text === undefined) return;
-    const attachments = one?.attachments && { attachments: one.attachments };
-    const input = { userInput: text ?? one!.text, ...attachments };
+    const files = [...(one?.attachments ?? []), ...named];
+    const input = { userInput: text ?? one!.text, ...(files.length > 0 && { attachments: files }) };
     const isChanged = one && (await this.engine.changeWaiting(runId, queued, { ...input, when }));
     if (!isChanged && text !== undefined) return this.say(runId, input, when);
     if (isChanged && when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
@@ -141,13 +170,17 @@ export class Conversation {
   }
 
   /** A new run, and shows it. */
-  async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>): Promise<void> {
+  async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>, begun = () => {}): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const runId = this.shown === undefined ? this.next : RunStore.newId();
     await this.choose(runId);
     this.show(newRun(runId));
-    await this.work(runId, () => this.engine.start({ runId, ...start }));
+    await this.work(runId, () => {
+      const started = this.engine.start({ runId, ...start });
+      begun();
+      return started;
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Attachment, ToolCall, ToolResult } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
-import { contentUnseen, imagesFrom } from '../files.ts';
+import { contentUnseen, imagesFrom, isText, textOfFile } from '../files.ts';
 import { isObject, type JsonObject, parseJson } from '../json.ts';
 import { disarmed } from '../mark.ts';
 import { toWireName } from '../names.ts';
@@ -65,7 +65,7 @@ function toContents(all: readonly Said[], flags: GoogleFlags): Content[] {
 }
 
 function userParts({ content, attachments = [] }: Extract<Said, { role: 'user' }>): Part[] {
-  return [...attachments.map(toInline), ...(content === '' ? [] : [{ text: content }])]; // an empty text is refused
+  return [...attachments.map(toPart), ...(content === '' ? [] : [{ text: content }])]; // an empty text is refused
 }
 
 /**
@@ -93,6 +93,8 @@ function addTurn(contents: Content[], message: AssistantMessage, results: ToolRe
 
 /** The kinds that Gemini sees. */
 const isSeen = ({ mediaType }: Attachment) => /^image\/(png|jpeg|webp)$/.test(mediaType);
+/** Inline data has no name, and a text says whose it is. */
+const toPart = (file: Attachment): Part => (isText(file) ? { text: textOfFile(file) } : toInline(file));
 const toInline = ({ mediaType, data }: Attachment): Part => ({ inlineData: { mimeType: mediaType, data } });
 
 function imageParts(call: ToolCall, { attachments = [] }: ToolResult): Part[] {

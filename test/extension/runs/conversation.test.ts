@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ExecutionEngine } from '../../../src/engine/engine.ts';
 import { Conversation } from '../../../src/extension/runs/conversation.ts';
+import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
@@ -23,7 +24,7 @@ describe('the conversation in the panel, when nothing can be kept', () => {
   });
 
   /** Its storage is where a file stands, or this folder. */
-  function conversation(kept?: string): { panel: HostMessage[]; shown: Conversation } {
+  function conversation(kept?: string): { panel: HostMessage[]; shown: Conversation; store: RunStore } {
     const storage = path.join(folder, kept ?? 'storage');
     if (!kept) writeFileSync(storage, '');
     const store = new RunStore(path.join(storage, 'store'));
@@ -39,7 +40,7 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     const panel: HostMessage[] = [];
     const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
     const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
-    return { panel, shown };
+    return { panel, shown, store };
   }
 
   it('a run that cannot be recorded says so in a sentence', async () => {
@@ -47,6 +48,30 @@ describe('the conversation in the panel, when nothing can be kept', () => {
     await shown.send('hi');
     const text = "This run's record cannot be used (ENOTDIR).";
     assert.deepEqual(panel.at(-1), { type: 'notice', notice: { level: 'error', text } });
+  });
+
+  it('a message that is sent while what another one names is being read is heard after it, in the same run', async () => {
+    const { shown, store } = conversation('kept');
+    let read!: (files: Attachment[]) => void;
+    const file = { mediaType: 'text/plain', data: '', name: 'a.ts' };
+    const first = shown.send(
+      'Look at @a.ts',
+      undefined,
+      undefined,
+      undefined,
+      new Promise((resolve) => (read = resolve)),
+    );
+    const second = shown.send('and be quick');
+    read([file]);
+    await Promise.all([first, second]);
+    const { messages } = await store.read(shown.runId!);
+    assert.deepEqual(
+      messages.filter(({ role }) => role === 'user'),
+      [
+        { role: 'user', content: 'Look at @a.ts', attachments: [file] },
+        { role: 'user', content: 'and be quick' },
+      ],
+    );
   });
 
   it('the run that begins has the id that was known before its first word; the next one has another', async () => {

@@ -1,0 +1,62 @@
+import { counted } from '../../protocol/counted.ts';
+import type { Completion, Mention } from '../../protocol/mention.ts';
+import { mostCompletions } from '../../protocol/named.ts';
+import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
+
+/** What the editor knows besides the files. */
+export interface Known {
+  /** Files in editors, as the workspace names them. */
+  open: readonly {
+    path: string;
+    active: boolean;
+    selection?: { startLine: number; endLine: number; text: string } | undefined;
+  }[];
+  errors: number;
+  warnings: number;
+  /** There may be a repository. */
+  git: boolean;
+}
+
+/**
+ * What may be meant by the words after an `@`: what is selected, wrong and changed first, then open files, then others by how well they
+ * fit. `found`: files and folders (which end in `/`) in that order.
+ */
+export function completionsFor(query: string, known: Known, found: readonly string[]): Completion[] {
+  const typed = query.toLowerCase();
+  const words = wordsOf(known).filter(({ mention }) => mention.kind.startsWith(typed));
+  const open = known.open
+    .filter(({ path }) => typed === '' || fitOf(path, typed) > inOnePiece)
+    .sort((one, other) => Number(other.active) - Number(one.active))
+    .map(({ path }) => path);
+  const paths = [...new Set([...open, ...found])].map((path) => completionOf(path, open.includes(path)));
+  return [...words, ...paths].slice(0, mostCompletions);
+}
+
+function wordsOf({ open, errors, warnings, git }: Known): Completion[] {
+  const selected = open.find(({ active, selection }) => active && selection?.text);
+  const { path = '', selection } = selected ?? {};
+  const word = (kind: Exclude<Mention['kind'], 'file' | 'folder'>, detail: string): Completion => ({
+    mention: { kind },
+    label: kind,
+    detail,
+  });
+  return [
+    ...(selection ? [word('selection', `${path}:${selection.startLine}-${selection.endLine}`)] : []),
+    ...(errors + warnings > 0
+      ? [word('problems', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)]
+      : []),
+    ...(git ? [word('changes', 'not committed')] : []),
+  ];
+}
+
+function completionOf(path: string, isOpen: boolean): Completion {
+  const isFolder = path.endsWith('/');
+  const bare = isFolder ? path.slice(0, -1) : path;
+  const begin = bare.lastIndexOf('/') + 1;
+  const where = [bare.slice(0, Math.max(0, begin - 1)), ...(isOpen ? ['open'] : [])].filter(Boolean).join(' · ');
+  return {
+    mention: { kind: isFolder ? 'folder' : 'file', path: bare },
+    label: `${bare.slice(begin)}${isFolder ? '/' : ''}`,
+    ...(where && { detail: where }),
+  };
+}

@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import { counted } from '../../protocol/counted.ts';
+import type { Completion, Mention } from '../../protocol/mention.ts';
+import type { Attachment } from '../../protocol/messages.ts';
+import { mostCompletions, tokensOfData } from '../../protocol/named.ts';
+import type { Policy } from '../../protocol/policy.ts';
+import type { HostMessage } from '../../protocol/view.ts';
+import { relativeTo } from '../../tools/gate/paths.ts';
+import { keptFromSearch } from '../../tools/gate/policy.ts';
+import { FileNames } from '../../tools/mention/fileNames.ts';
+import { bestMatches } from '../../tools/mention/match.ts';
+import { type Reading, readMentions } from '../../tools/mention/read.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { commitChanges } from '../commit/commitChanges.ts';
+import { type GitExtension, repositoryOf } from '../commit/git.ts';
+import { editorLanguage } from '../editor/editorTools.ts';
+import { completionsFor, type Known } from './completions.ts';
+
+/** Milliseconds that all that a message names has to be read. */
+const patience = 10_000;
+/** Characters that go with a message: a quarter of the model's window, or of a usual one, within these. */
+const [leastRoom, usualRoom, mostRoom] = [4_000, 40_000, 120_000];
+/** Roughly; the text of a diff is cut by tokens. */
+const charactersOfToken = 3;
+
+interface Parts {
+  workspace: Workspace;
+  /** The person's policy for a run. */
+  policy(runId: string): Policy;
+  /** Tokens of the picked model's window, when known. */
+  window(): number | undefined;
+  post(message: HostMessage): void;
+}
+
+/** What the person names after an `@`: completes it, says how much it is, and reads it when the message is sent. */
+export class Mentions implements vscode.Disposable {
+  private readonly names: FileNames;
+  private readonly closed = new AbortController();
+  private readonly watched: vscode.Disposable[];
+  /** The newest question; an older one is not answered any more. */
+  private asked = 0;
+
+  constructor(private readonly parts: Parts) {
+    this.names = new FileNames(parts.workspace);
+    const changed = () => this.names.changed();
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*', false, true, false);
+    this.watched = [
+      watcher,
+      watcher.onDidCreate(changed),
+      watcher.onDidDelete(changed),
+      vscode.workspace.onDidChangeWorkspaceFolders(changed),
+      // What an ignore file leaves out is another question then.
+      vscode.workspace.onDidSaveTextDocument(({ fileName }) => /[\\/]\.(git|rg)?ignore$/.test(fileName) && changed()),
+    ];
+  }
+
+  dispose(): void {
+    this.closed.abort();
+    for (const one of this.watched) one.dispose();
+  }
+
+  /** Tells what may be meant, by what is known now; and again once the files are listed anew. */
+  async offer(query: string, asked: number): Promise<void> {
+    this.asked = asked;
+    const fresh = this.names.fresh(this.closed.signal);
+    await this.tell(query, asked);
+    if (!fresh) return;
+    await fresh;
+    await this.tell(query, asked);
+  }
+
+  private async tell(query: string, asked: number): Promise<void> {
+    const isLate = () => this.asked !== asked || this.closed.signal.aborted;
+    const found = await bestMatches(this.names.names, query, mostCompletions, isLate);
+    const known = await this.known();
+    if (!found || isLate()) return;
+    const rows: Completion[] = completionsFor(query, known, found);
+    const { problem } = this.names;
+    this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem }) });
+  }
+
+  private async known(): Promise<Known> {
+    const { roots } = this.parts.workspace;
+    const editors = editorLanguage.openEditors();
+    const paths = await Promise.all(
+      editors.map(({ path }) => (path === undefined ? undefined : relativeTo(roots, path))),
+    );
+    const open = editors.flatMap((editor, at) => {
+      const path = paths[at];
+      return path === undefined ? [] : [{ path, active: editor.active, selection: editor.selection }];
+    });
+    const counts = vscode.languages.getDiagnostics().flatMap(([, all]) => all.map(({ severity }) => severity));
+    const count = (severity: vscode.DiagnosticSeverity) => counts.filter((one) => one === severity).length;
+    return {
+      open,
+      errors: count(vscode.DiagnosticSeverity.Error),
+      warnings: count(vscode.DiagnosticSeverity.Warning),
+      git: vscode.workspace.isTrusted && vscode.extensions.getExtension('vscode.git') !== undefined,
+    };
+  }
+
+  /** Tells what naming this would come to if the message were sent now. */
+  async measure(mention: Mention, runId: string): Promise<void> {
+    const files = await this.read([mention], runId);
+    const tokens = files.reduce(
+      (sum, { mediaType, data }) => sum + (mediaType.startsWith('text/') ? tokensOfData(data) : 0),
+      0,
+    );
+    const { note, why } = files[0]?.mention ?? {};
+    const told = { ...(note && { note }), ...(why && { why }) };
+    this.parts.post({ type: 'mention-size', mention, tokens: Math.round(tokens), ...told });
+  }
+
+  /** What these stand for now. */
+  read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
+    const { workspace, policy, window } = this.parts;
+    const room = Math.min(mostRoom, Math.max(leastRoom, window() ?? usualRoom));
+    const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(patience)]);
+    const now = policy(runId);
+    const changes: Reading['changes'] = (characters, signal) => uncommitted(workspace, now, characters, signal);
+    return readMentions(mentions, room, { workspace, language: editorLanguage, policy: now, changes, signal });
+  }
+}
+
+async function uncommitted(
+  workspace: Workspace,
+  policy: Policy,
+  characters: number,
+  signal: AbortSignal,
+): ReturnType<Reading['changes']> {
+  const { isTrusted } = vscode.workspace;
+  const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  const inFront = vscode.window.activeTextEditor?.document.uri;
+  const { repository } = await repositoryOf({ isTrusted, git, inFront });
+  const sources = { repository, workspace, isKept: keptFromSearch(policy, ''), signal, withoutStyle: true as const };
+  const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
+  if (!changes) throw new Error('Nothing has changed since the last commit.');
+  const { text, files, kept, cut } = changes;
+  const why = [
+    ...(kept.length > 0 ? [`Without the text of ${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}.`] : []),
+    ...(cut ? ['Long changes are told in part.'] : []),
+  ];
+  return { text, note: counted(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
+}

@@ -1,0 +1,62 @@
+import { searchPlaces, workspacePath } from '../files/places.ts';
+import { ripgrep } from '../files/ripgrep.ts';
+import { isInLeftover } from '../gate/leftovers.ts';
+import { ToolError } from '../tool.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** The names of all files and folders of the open folders that no ignore file leaves out: listed once, and again after a change. */
+export class FileNames {
+  /** As they were listed the last time: paths with `/`, a folder's ends in one. */
+  names: readonly string[] = [];
+  /** Why there are none, or not all. */
+  problem: string | undefined;
+  private changes = 1;
+  private listed = 0;
+  private listing: Promise<void> | undefined;
+
+  constructor(private readonly workspace: Workspace) {}
+
+  /** A file came, went or was moved. */
+  changed(): void {
+    this.changes += 1;
+  }
+
+  /** Resolves once they are as they were when this was called; undefined: they are. One list is made at a time. */
+  fresh(signal: AbortSignal): Promise<void> | undefined {
+    if (this.listed === this.changes) return undefined;
+    this.listing ??= this.list(signal).finally(() => {
+      this.listing = undefined;
+    });
+    return this.listing;
+  }
+
+  private async list(signal: AbortSignal): Promise<void> {
+    const upTo = this.changes;
+    const files: string[] = [];
+    const folders = new Set<string>();
+    let isCut = false;
+    try {
+      for (const place of await searchPlaces(this.workspace, undefined)) {
+        const onName = (name: string) => {
+          const path = workspacePath(place, name);
+          if (isInLeftover(path)) return true;
+          files.push(path);
+          for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+            const folder = path.slice(0, end + 1);
+            if (folders.has(folder)) break;
+            folders.add(folder);
+          }
+          return true;
+        };
+        isCut = (await ripgrep(this.workspace, place, ['--files'], onName, signal)).cut || isCut;
+      }
+      this.names = [...files, ...folders];
+      this.problem = isCut ? 'There are too many files to list them all in time.' : undefined;
+      this.listed = upTo;
+    } catch (error) {
+      if (signal.aborted) return;
+      this.problem = error instanceof ToolError ? `Files cannot be listed here: ${error.message}` : String(error);
+      this.listed = upTo; // tried again after the next change
+    }
+  }
+}

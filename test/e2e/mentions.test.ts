@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+describe('naming things in a message', () => {
+  const temporary = temporaryFolder();
+  const folder = writeWorkspace(temporary, {
+    'src/one.ts': 'export const one = 1;\n',
+    'src/two.ts': 'export const two = 2;\nexport const three = 3;\n',
+    '.env': 'TOKEN=hunter2\n',
+  });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
+  let editor: Towpath;
+  let provider: Provider;
+  before(async () => {
+    git('init', '-q');
+    git('add', 'src');
+    git('commit', '-qm', 'Begin');
+    writeFileSync(path.join(folder, 'src/one.ts'), 'export const one = 11;\n');
+    provider = await startProvider(() => reply.text('I see.'));
+    editor = await openTowpath({
+      folder,
+      settings: { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url },
+    });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  const row = (word: string) =>
+    editor.panel.frame
+      .locator('.completion-row')
+      .filter({ has: editor.page.locator(`text="${word}"`) })
+      .first();
+  const chips = async () =>
+    (await editor.panel.frame.getByTestId('mentions').locator('li').allInnerTexts()).map((one) =>
+      one.replace(/\s+/g, ' ').trim(),
+    );
+  /** Writes `@typed` and takes the row with this label by the keyboard. */
+  async function name(typed: string, label: string): Promise<void> {
+    await editor.panel.composer.pressSequentially(`@${typed}`);
+    await eventually(`${label} is the first of the list`, async () => {
+      const current = editor.panel.frame.locator('.completion [aria-selected="true"] .completion-label');
+      return (await current.innerText({ timeout: 500 }).catch(() => '')) === label;
+    });
+    await editor.page.keyboard.press('Enter');
+    await row(label).waitFor({ state: 'detached' });
+  }
+  /** What the model was told last in the person's name. */
+  function told(): string {
+    const content: unknown = provider.requests
+      .map(({ body }) => body.messages.findLast(({ role }) => role === 'user')?.content)
+      .findLast((one) => JSON.stringify(one ?? '').includes('Look at'));
+    return typeof content === 'string'
+      ? content
+      : (content as { text?: string }[]).map(({ text = '' }) => text).join('\n\n');
+  }
+  async function sends(): Promise<string> {
+    const before = provider.requests.length;
+    await editor.page.keyboard.press('Enter');
+    await eventually('the model is asked', () => provider.requests.length > before);
+    await editor.panel.waitForPhase('WaitingUser');
+    return told();
+  }
+
+  it('a file goes with the message as it stands in the editor, and a secret one does not', async () => {
+    await editor.host.evaluate(async (vscode, folder) => {
+      const document = await vscode.workspace.openTextDocument(`${folder}/src/two.ts`);
+      const shown = await vscode.window.showTextDocument(document);
+      await shown.edit((edit) => edit.insert(new vscode.Position(0, 0), '// not saved\n'));
+    }, folder);
+    await editor.panel.composer.click();
+    await editor.panel.composer.pressSequentially('Look at ');
+    await name('two', 'two.ts');
+    await name('.en', '.env');
+    await eventually('the chips say how much it is', async () =>
+      /^two\.ts \d+; \.env not read$/.test((await chips()).join('; ')),
+    );
+    await editor.screenshot('mentions');
+    const said = await sends();
+    assert.match(said, /src\/two\.ts:\n```\n\/\/ not saved\nexport const two = 2;\nexport const three = 3;\n```/);
+    assert.match(said, /\.env:\n\(Not read with this message: /);
+    assert.doesNotMatch(said, /hunter2/);
+    assert.match(said, /Look at @src\/two\.ts @\.env$/);
+  });
+
+  it('what is selected, what has changed and a file that has just been made can be named', async () => {
+    await editor.host.evaluate(async (vscode, folder) => {
+      const document = await vscode.workspace.openTextDocument(`${folder}/src/one.ts`);
+      const shown = await vscode.window.showTextDocument(document);
+      shown.selection = new vscode.Selection(0, 13, 0, 16);
+      await vscode.workspace.fs.writeFile(vscode.Uri.file(`${folder}/src/fresh.ts`), Buffer.from('export {};\n'));
+    }, folder);
+    await editor.panel.composer.click();
+    await editor.panel.composer.pressSequentially('Look at ');
+    await name('sel', 'selection');
+    await name('chan', 'changes');
+    await name('fresh', 'fresh.ts');
+    const said = await sends();
+    assert.match(said, /src\/one\.ts:1-1:\n```\none\n```/);
+    assert.match(said, /-export const one = 1;\n\+export const one = 11;/);
+    assert.match(said, /src\/fresh\.ts:\n```\nexport \{\};\n```/);
+  });
+
+  it('all of it is there after a reload, as chips that open the file', async () => {
+    await editor.reload();
+    await editor.showPanel();
+    await editor.panel.shows('Look at @src/two.ts');
+    const said = editor.panel.frame.locator('[data-role="user"]').first();
+    assert.deepEqual(
+      (await said.locator('.mention').allInnerTexts()).map((one) =>
+        one.replace(/\s+/g, ' ').replace(/\d+/, 'N').trim(),
+      ),
+      ['Open two.ts N', '.env not read'],
+    );
+    await said.locator('.mention-open').click();
+    await editor.page.locator('.tab.active', { hasText: 'two.ts' }).waitFor();
+  });
+});

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { completionsFor, type Known } from '../../../src/extension/mentions/completions.ts';
+import { wordOf } from '../../../src/protocol/named.ts';
+
+describe('What is offered after an @', () => {
+  const known: Known = {
+    open: [
+      { path: 'src/other.ts', active: false },
+      { path: 'src/open.ts', active: true, selection: { startLine: 3, endLine: 9, text: 'const' } },
+    ],
+    errors: 2,
+    warnings: 1,
+    git: true,
+  };
+  const nothing: Known = { open: [], errors: 0, warnings: 0, git: false };
+  const rows = (query: string, now: Known, found: string[]) =>
+    completionsFor(query, now, found).map(({ mention, label, detail }) =>
+      [wordOf(mention), mention.kind, label, detail ?? ''].join(' | '),
+    );
+
+  it('is what is at hand first: the selection, problems, changes, open files with the one in front before others', () =>
+    assert.deepEqual(rows('', known, ['README.md', 'src/', 'src/open.ts']), [
+      '@selection | selection | selection | src/open.ts:3-9',
+      '@problems | problems | problems | 2 errors, 1 warning',
+      '@changes | changes | changes | not committed',
+      '@src/open.ts | file | open.ts | src · open',
+      '@src/other.ts | file | other.ts | src · open',
+      '@README.md | file | README.md | ',
+      '@src | folder | src/ | ',
+    ]));
+
+  it('is nothing that is not there', () => assert.deepEqual(rows('', nothing, []), []));
+
+  it('is what the words begin or stand in; an open file is not guessed from scattered letters', () => {
+    assert.deepEqual(rows('pro', known, ['src/profile.ts']), [
+      '@problems | problems | problems | 2 errors, 1 warning',
+      '@src/profile.ts | file | profile.ts | src',
+    ]);
+    assert.deepEqual(rows('oth', known, []), ['@src/other.ts | file | other.ts | src · open']);
+    assert.deepEqual(rows('srt', known, []), []);
+  });
+
+  it('is 50 at most', () =>
+    assert.equal(
+      completionsFor(
+        '',
+        known,
+        Array.from({ length: 80 }, (_, at) => `a${at}`),
+      ).length,
+      50,
+    ));
+});

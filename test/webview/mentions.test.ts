@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { EventBody } from '../../src/protocol/events.ts';
+import type { Completion } from '../../src/protocol/mention.ts';
+import type { Attachment } from '../../src/protocol/messages.ts';
+import { type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
+import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { readyState, runOf } from './conversation.ts';
+
+const rows: Completion[] = [
+  { mention: { kind: 'problems' }, label: 'problems', detail: '2 errors, 1 warning' },
+  { mention: { kind: 'file', path: 'src/panel/cli.ts' }, label: 'cli.ts', detail: 'src/panel · open' },
+  { mention: { kind: 'folder', path: 'src/commands' }, label: 'commands/', detail: 'src' },
+];
+
+describe('Naming things in the message box', () => {
+  let browser: TestBrowser;
+  let test: TestPage;
+  before(async () => {
+    browser = await openBrowser();
+    mkdirSync(path.join(root, 'test/out/screenshots'), { recursive: true });
+    test = await browser.open('webview/main.ts');
+  });
+  after(() => browser.close());
+  beforeEach(() => test.renew());
+  afterEach(async () => assert.deepEqual(await test.violations(), []));
+
+  const box = () => test.page.locator('[data-testid="composer"] textarea');
+  const list = () => test.page.getByTestId('completion');
+  const text = () => box().inputValue();
+  const show = (bodies: EventBody[] = []) =>
+    test.send(
+      { type: 'state', state: readyState },
+      { type: 'run', run: bodies.length > 0 ? runOf('run-1', bodies) : null },
+    );
+  async function posted(): Promise<ViewMessage[]> {
+    const all = await test.posted();
+    for (const message of all) viewMessageSchema.parse(message);
+    return all.filter(({ type }) => type !== 'ready');
+  }
+  /** Types, and answers the newest question about it as the host does. */
+  async function type(words: string, answer = rows): Promise<void> {
+    await box().pressSequentially(words);
+    await test.send();
+    const asked = (await posted()).flatMap((one) => (one.type === 'complete' ? [one.asked] : [])).at(-1);
+    if (asked !== undefined) await test.send({ type: 'completions', asked, rows: answer });
+  }
+  const chosen = () => list().locator('[aria-selected="true"] .completion-label').innerText();
+  const chips = async () =>
+    (await test.page.getByTestId('mentions').locator('li').allInnerTexts()).map((one) =>
+      one.replace(/\s+/g, ' ').trim(),
+    );
+
+  it('what is typed after an @ is asked about with each key; arrows and Enter write its word, and the host says how much it is', async () => {
+    await show();
+    await box().pressSequentially('Why does @cl');
+    await test.send();
+    const asked = (await posted()).filter((one) => one.type === 'complete');
+    assert.deepEqual(
+      asked.map(({ query }) => query),
+      ['', 'c', 'cl'],
+    );
+    await test.send({ type: 'completions', asked: asked.at(-1)!.asked, rows });
+    assert.equal(await chosen(), 'problems');
+    await test.page.keyboard.press('ArrowDown');
+    await test.send();
+    assert.equal(await chosen(), 'cli.ts');
+    await test.page.keyboard.press('ArrowUp');
+    await test.page.keyboard.press('ArrowUp');
+    await test.send();
+    assert.equal(await chosen(), 'commands/', 'it goes round');
+    await test.page.keyboard.press('ArrowUp');
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    assert.equal(await text(), 'Why does @src/panel/cli.ts ');
+    assert.equal(await list().count(), 0);
+    const mention = { kind: 'file' as const, path: 'src/panel/cli.ts' };
+    const others = (await posted()).filter(({ type }) => type !== 'complete');
+    assert.deepEqual(others, [{ type: 'measure-mention', mention }], 'nothing was sent');
+    await test.send({
+      type: 'mention-size',
+      mention,
+      tokens: 1234,
+      note: 'lines 1-90 of 400',
+      why: 'The rest is not read.',
+    });
+    assert.deepEqual(await chips(), ['cli.ts 1.2k · lines 1-90 of 400']);
+    await test.page.screenshot({ path: path.join(root, 'test/out/screenshots/mention-chip.png') });
+    await box().pressSequentially('not stop?');
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    const sent = (await posted()).filter((one) => one.type === 'send');
+    assert.deepEqual(sent, [{ type: 'send', text: 'Why does @src/panel/cli.ts not stop?', mentions: [mention] }]);
+    assert.deepEqual([await text(), await test.page.getByTestId('mentions').count()], ['', 0]);
+  });
+
+  it('Tab and a click write it too; the editor’s undo takes it back, and with it what is named', async () => {
+    await show();
+    await type('@');
+    await test.page.keyboard.press('Tab');
+    await test.send();
+    assert.equal(await text(), '@problems ');
+    await type('and @co');
+    await list().locator('[data-kind="folder"]').click();
+    await test.send();
+    assert.equal(await text(), '@problems and @src/commands ');
+    assert.equal((await chips()).length, 2);
+    await test.page.keyboard.press('Control+z');
+    await test.send();
+    assert.equal(await text(), '@problems and @co');
+    assert.deepEqual(await chips(), ['problems']);
+  });
+
+  it('Escape closes the list first, and a row that is chosen stays chosen when more is known', async () => {
+    await show();
+    await type('@c');
+    await test.page.keyboard.press('ArrowDown');
+    const asked = 2; // one for each key of this page
+    const more: Completion = { mention: { kind: 'file', path: 'c.ts' }, label: 'c.ts' };
+    await test.send({ type: 'completions', asked, rows: [more, ...rows] });
+    assert.equal(await chosen(), 'cli.ts');
+    await test.send({ type: 'completions', asked: asked - 1, rows: [more] });
+    assert.equal(await chosen(), 'cli.ts', 'an answer to what was typed before counts for nothing');
+    await test.page.keyboard.press('Escape');
+    await test.send();
+    assert.equal(await list().count(), 0);
+    assert.equal(await text(), '@c');
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    assert.deepEqual(
+      (await posted()).filter((one) => one.type === 'send'),
+      [{ type: 'send', text: '@c' }],
+    );
+  });
+
+  it('an address is no mention, and while an input method is at work no key of it is for the list', async () => {
+    await show();
+    await type('me@example');
+    assert.equal((await posted()).length, 0);
+    await box().fill('');
+    await type('@');
+    for (const key of ['Enter', 'Tab', 'ArrowDown'])
+      await box().dispatchEvent('keydown', { key, isComposing: true, bubbles: true });
+    await box().dispatchEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true });
+    await test.send();
+    assert.equal(await text(), '@');
+    assert.equal(await chosen(), 'problems');
+    assert.deepEqual(
+      (await posted()).filter(({ type }) => type !== 'complete'),
+      [],
+    );
+  });
+
+  it('✕ takes the word out of the message; what will not be read says so', async () => {
+    await show();
+    await type('Look at @');
+    await test.page.keyboard.press('ArrowDown');
+    await test.page.keyboard.press('Enter');
+    await type('and @');
+    await test.page.keyboard.press('Enter');
+    await type('please');
+    const mention = { kind: 'file' as const, path: 'src/panel/cli.ts' };
+    await test.send({ type: 'mention-size', mention, tokens: 40, note: 'not read', why: 'It may hold secrets.' });
+    assert.deepEqual(await chips(), ['cli.ts not read', 'problems']);
+    assert.equal(
+      await test.page.locator('.mention.unread').getAttribute('title'),
+      'src/panel/cli.ts, not read. It may hold secrets.',
+    );
+    await test.page.getByRole('button', { name: 'Leave out src/panel/cli.ts' }).click();
+    await test.send();
+    assert.equal(await text(), 'Look at and @problems please');
+    assert.deepEqual(await chips(), ['problems']);
+  });
+
+  it('a message that was said shows what it named, which opens; what was not read does not', async () => {
+    const data = Buffer.from('x'.repeat(4800)).toString('base64');
+    const attachments: Attachment[] = [
+      {
+        mediaType: 'text/plain',
+        data,
+        name: 'src/a.ts:3-9',
+        mention: { kind: 'selection', path: 'src/a.ts', line: 3 },
+      },
+      {
+        mediaType: 'text/plain',
+        data: '',
+        name: '.env',
+        mention: { kind: 'file', path: '.env', note: 'not read', why: 'It may hold secrets.' },
+      },
+    ];
+    const content = 'Why is @selection so slow?';
+    await show([
+      { type: 'run-start', workflowId: 'chat', agentId: 'default', model: 'local/demo' },
+      { type: 'message', message: { role: 'user', content, attachments } },
+    ]);
+    const said = test.page.locator('[data-role="user"]');
+    assert.deepEqual(
+      (await said.locator('.mention').allInnerTexts()).map((one) => one.replace(/\s+/g, ' ').trim()),
+      ['Open a.ts:3-9 1.2k', '.env not read'],
+    );
+    await said.getByRole('button', { name: /^Open a\.ts:3-9/ }).click();
+    assert.deepEqual(await posted(), [{ type: 'open-file', path: 'src/a.ts', line: 3 }]);
+    assert.equal(await said.getByRole('button', { name: /^Open \.env/ }).count(), 0);
+  });
+});

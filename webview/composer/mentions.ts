@@ -1,0 +1,120 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Mention, Mentioned } from '../../src/protocol/mention.ts';
+import type { Attachment } from '../../src/protocol/messages.ts';
+import { mostMentions, tokensOfData, wordOf } from '../../src/protocol/named.ts';
+import type { HostMessage } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import type { PanelContext } from '../context.ts';
+import { type Picked, savedView, saveView } from '../host.ts';
+import { icons } from '../icons.ts';
+import { count } from '../time.ts';
+import { draft } from './draft.ts';
+
+/** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
+const mostKept = 100;
+
+/** What the message being written names: of all that was picked what still stands in it. */
+export const named = (): Picked[] => {
+  const text = draft();
+  return savedView()
+    .mentions.filter(({ mention }) => placeIn(text, wordOf(mention)) >= 0)
+    .slice(0, mostMentions);
+};
+
+export const namedNow = (): { mentions: Mention[] } | undefined => {
+  const mentions = named().map(({ mention }) => mention);
+  return mentions.length > 0 ? { mentions } : undefined;
+};
+
+/** Where the word stands by itself: `@src/a` is not in `@src/a.ts`, and a full stop after it is none of it. */
+function placeIn(text: string, word: string): number {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before, after] = [text.slice(0, at), text.slice(at + word.length)];
+    if (/(^|[\s([{"'])$/.test(before) && !/^([\p{L}\p{N}_/-]|\.[\p{L}\p{N}_])/u.test(after)) return at;
+  }
+  return -1;
+}
+
+/** Its word has just been written; the host says what naming it comes to. */
+export function pick(context: PanelContext, mention: Mention): void {
+  const others = savedView().mentions.filter((one) => wordOf(one.mention) !== wordOf(mention));
+  saveView({ mentions: [...others, { mention }].slice(-mostKept) });
+  context.post({ type: 'measure-mention', mention });
+}
+
+export function forgetMentions(): void {
+  saveView({ mentions: [] });
+}
+
+/** What the host says of one that was picked. */
+export function measured({ mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>): void {
+  const word = wordOf(mention);
+  const mentions = savedView().mentions.map((one) =>
+    wordOf(one.mention) === word ? { mention, tokens, ...(note && { note }), ...(why && { why }) } : one,
+  );
+  saveView({ mentions });
+}
+
+/** Above the words being written: what they name, with how much it is, each with a button that takes it out of them. */
+export function namedStrip(setDraft: (text: string) => void): TemplateResult | typeof nothing {
+  const all = named();
+  if (all.length === 0) return nothing;
+  const remove = ({ mention }: Picked) => {
+    const word = wordOf(mention);
+    let text = draft();
+    for (let at = placeIn(text, word); at >= 0; at = placeIn(text, word))
+      text = `${text.slice(0, at)}${text.slice(at + word.length).replace(/^ /, '')}`;
+    saveView({ mentions: savedView().mentions.filter((one) => wordOf(one.mention) !== word) });
+    setDraft(text);
+  };
+  return html`<ul class="mentions" data-testid="mentions" aria-label="What goes with this message">${all.map((one) => {
+    const name = nameOf(one.mention);
+    return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(name, one)}<button
+      title="Leave it out" aria-label=${`Leave out ${name}`} @click=${() => remove(one)}>${icons.close}</button></li>`;
+  })}</ul>`;
+}
+
+/** What a message that was said has named, and what of that was read. */
+export function mentioned(
+  context: PanelContext,
+  attachments: readonly Attachment[] = [],
+): TemplateResult | typeof nothing {
+  const files = attachments.filter(({ mention }) => mention);
+  if (files.length === 0) return nothing;
+  return html`<ul class="mentions" aria-label="What went with this message">${files.map(
+    ({ name, data, mediaType, mention }) => {
+      const shown = visibleLine(name ?? '');
+      const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: tokensOfData(data) }) };
+      return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
+        opens(mention!)
+          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">Open </span>${words(shown, size)}</button>`
+          : words(shown, size)
+      }</li>`;
+    },
+  )}</ul>`;
+}
+
+const opens = ({ kind, path, note }: Mentioned): boolean => path !== undefined && kind !== 'folder' && note !== notRead;
+
+type Size = Pick<Picked, 'tokens' | 'note' | 'why'>;
+
+const notRead = 'not read';
+const isUnread = ({ note }: Size): boolean => note === notRead;
+
+function words(name: string, size: Size): TemplateResult {
+  const { tokens, note } = size;
+  const amount = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
+  const rest = note ? `${amount ? '· ' : ''}${visibleLine(note)}` : '';
+  const end = name.lastIndexOf('/', name.length - 2) + 1;
+  return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name.slice(end)}</span>${
+    amount ? html`<span class="mention-size">${amount}</span>` : nothing
+  }${rest ? html`<span class="mention-note">${rest}</span>` : nothing}`;
+}
+
+const nameOf = (mention: Mention): string =>
+  visibleLine(`${'path' in mention ? mention.path : mention.kind}${mention.kind === 'folder' ? '/' : ''}`);
+
+function titleOf(name: string, { tokens, note, why }: Size): string {
+  const size = tokens === undefined || note === notRead ? '' : `, about ${count(Math.round(tokens))} tokens`;
+  return visibleLine([`${name}${size}${note ? `, ${note}` : ''}`, ...(why ? [why] : [])].join('. '));
+}
