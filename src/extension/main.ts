@@ -42,6 +42,7 @@ import { Conversation } from './runs/conversation.ts';
 import { DiskRoom } from './runs/diskRoom.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
+import { sharedStorage } from './runs/storage.ts';
 import { tellEnd } from './runs/tellEnd.ts';
 import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undo.ts';
@@ -70,7 +71,9 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
-  const storage = context.storageUri ?? vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
+  const storage = context.storageUri
+    ? vscode.Uri.file(sharedStorage(context.storageUri.fsPath))
+    : vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
   const problems = new Problems();
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
