@@ -27,7 +27,7 @@ export function temporaryInMemory(memory = '/dev/shm', given = process.env.TMPDI
       if (pid && !isAlive(Number(pid))) rmSync(path.join(memory, name), { recursive: true, force: true }); // it was killed
     }
     const folder = path.join(memory, `tests-${process.pid}`); // short: names of sockets are
-    mkdirSync(folder, { mode: 0o700 });
+    mkdirSync(folder, { mode: 0o711 }); // files in it are another owner's at times
     process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true });
