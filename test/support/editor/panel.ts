@@ -35,9 +35,13 @@ export interface Panel {
 
 /** @param where in its view, in whichever bar that is, or in a tab of the editors */
 export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
-  const view = '[src*="purpose=webviewView"]';
+  const chat = `iframe.webview[src*="extensionId=${extensionId}"]`;
+  const inView = `${chat}[src*="purpose=webviewView"]`; // until the view is hidden and comes back: then nothing says so any more
+  const view = `html:has(${inView}) ${inView}, html:not(:has(${inView})) ${chat}`;
+  const tab = `${chat}:not([src*="purpose=webviewView"])`;
   const frame = page
-    .frameLocator(`iframe.webview[src*="extensionId=${extensionId}"]${where === 'view' ? view : `:not(${view})`}`)
+    .frameLocator(where === 'view' ? view : tab)
+    .first()
     .frameLocator('iframe#active-frame');
   // The mark may sit on the text area or on a control that holds one.
   const composer = frame.locator('textarea[data-testid="composer"], [data-testid="composer"] textarea').first();
