@@ -4,6 +4,9 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Frame } from 'playwright-core';
 import { takeLock } from '../../src/runs/lock.ts';
+import { RunStore } from '../../src/runs/store.ts';
+import { transcriptText } from '../support/editor/panel.ts';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
@@ -13,16 +16,21 @@ describe('the record of a run', () => {
   let editor: Towpath;
   let provider: Provider;
   let userDataDir: string;
+  const temporary = temporaryFolder();
+  const folder = writeWorkspace(temporary, { 'a.txt': 'one\n' });
+  const settings = () => ({
+    'towpath.model': 'openai-compatible/scripted',
+    'towpath.endpoint.baseUrl': provider.url,
+  });
   before(async () => {
     userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));
     provider = await startProvider([]);
-    const settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
-    editor = await openTowpath({ files: { 'a.txt': 'one\n' }, userDataDir, settings });
+    editor = await openTowpath({ folder, userDataDir, settings: settings() });
   });
   after(async () => {
     await editor?.stop();
     await provider?.close();
-    rmSync(userDataDir, { recursive: true, force: true });
+    for (const one of [userDataDir, temporary]) rmSync(one, { recursive: true, force: true });
   });
 
   /** The folder of the newest run. */
@@ -104,16 +112,15 @@ describe('the record of a run', () => {
     await another.click();
     await editor.dialog.click('Another $1');
     await editor.panel.shows('Another one.');
-    await editor.begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    await editor.begin(settings());
   });
 
   it('when room in it is what money was refused for, that is what more of it makes', async () => {
     const prices = { '*': { input: 0, output: 200_000 } };
-    const settings = {
+    await editor.begin({
       'towpath.model': 'openai-compatible/scripted',
       'towpath.providers': { 'openai-compatible': { baseUrl: provider.url, prices } },
-    };
-    await editor.begin(settings);
+    });
     const texts = ['Essay one.', 'Essay two.', 'Essay three.'];
     for (const [at, text] of texts.entries()) {
       const promptTokens = 2500 + at * 3300;
@@ -141,7 +148,7 @@ describe('the record of a run', () => {
     await says('Which were they?', 'Those.');
     assert.match(asked(), /In short: essays\./);
     assert.equal(provider.requests.length, before + 2);
-    await editor.begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+    await editor.begin(settings());
   });
 
   it('when another window has it: the person sees who, takes it over, and what they said is done', async () => {
@@ -234,6 +241,16 @@ describe('the record of a run', () => {
       const lines = audited();
       await says('And now?', 'Nobody listens.');
       assert.equal(audited(), lines);
+      await editor.command('Towpath: Show Log');
+      const output = editor.page.locator('.part.panel .view-lines');
+      await eventually('the log tells it', async () => {
+        const log = (await output.innerText()).replaceAll('\u00a0', ' ');
+        return /the person says 8 characters[\s\S]* at 127\.0\.0\.1[\s\S]*answers in [\d.]+ m?s: .* tokens read[\s\S]*rests\./.test(
+          log,
+        );
+      });
+      await editor.screenshot('log');
+      await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closePanel'));
       await editor.command('Towpath: Copy Log of This Run');
       await eventually('the log is on the clipboard', async () => {
         const log = await editor.host.evaluate(async (vscode) => vscode.env.clipboard.readText());
@@ -271,5 +288,159 @@ describe('the record of a run', () => {
     assert.equal(provider.requests.length, asked, 'nothing goes on by itself');
     await says('Are you there?', 'I am.');
     assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages), /Take me along/);
+  });
+
+  it('has each branch as it was left, words and files: forked, sent otherwise twice, restored, reloaded, killed at work, switched', async () => {
+    /** What each thing that is said has the model write. */
+    const writes: Record<string, [name: string, content: string]> = {
+      'One.': ['a.txt', 'A1'],
+      'Two.': ['b.txt', 'B2'],
+      'Three.': ['a.txt', 'A3'],
+      'Three, forked.': ['b.txt', 'B3'],
+      'Three, otherwise.': ['c.txt', 'C3'],
+      'Three, once more.': ['d.txt', 'D3'],
+      'Four.': ['a.txt', 'A4'],
+    };
+    const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+    provider.script = ({ messages }) => {
+      const words = messages.findLast(({ role, content }) => role === 'user' && writes[content ?? ''])!.content!;
+      const [name, content] = writes[words]!;
+      if (messages.at(-1)!.role === 'tool') return words === 'Four.' ? reply.hang() : reply.text(`Done: ${words}`);
+      return reply.call('fs_write', { path: name, content });
+    };
+    const input = () => editor.page.locator('.quick-input-widget input').first();
+    const choose = (words: string) =>
+      editor.page.locator('.quick-input-list .monaco-list-row', { hasText: words }).first().click();
+    const isAllowed = async (words: string) => {
+      const [name] = writes[words]!;
+      assert.match(await editor.dialog.text(), new RegExp(`^(Create|Replace|Edit|Write|Overwrite).* ${name}\\n`));
+      await editor.dialog.click('Allow');
+    };
+    const isDone = async (words: string) => {
+      await isAllowed(words);
+      await editor.panel.shows(`Done: ${words}`);
+      await editor.panel.waitForPhase('WaitingUser');
+    };
+    const takesBack = async (name: string) => {
+      assert.match(await editor.dialog.text(), new RegExp(`^Undo what Towpath changed in ${name}\\?`));
+      await editor.dialog.click('Undo');
+    };
+    const files = () => Object.fromEntries(names.map((name) => [name, editor.read(name)]));
+    const shown = async () => {
+      await editor.page.mouse.move(1000, 300); // what a message offers while the pointer is at it is not said
+      const said = (await editor.panel.transcript()).filter((entry) => !('role' in entry && entry.role === 'branches'));
+      return transcriptText(said);
+    };
+    /** What is on the screen and on the disk as a branch is left. */
+    const had: { words: string; files: ReturnType<typeof files> }[] = [];
+    const leave = async () => void had.push({ words: await shown(), files: files() });
+    const branch = (nth: number, of = 4) =>
+      editor.panel.frame.getByRole('group', { name: `Branch ${nth} of ${of}` }).first();
+
+    await editor.begin(settings());
+    const atFirst = files();
+    for (const words of ['One.', 'Two.']) {
+      await editor.panel.send(words);
+      await isDone(words);
+    }
+    const atTwo = files();
+    await editor.panel.send('Three.');
+    await isDone('Three.');
+    await editor.command('Towpath: Restore Files to Here…');
+    await choose('Three.');
+    await takesBack('a.txt');
+    await eventually('the file is restored', () => editor.read('a.txt') === 'A1');
+    assert.deepEqual(files(), atTwo);
+    await eventually('the card says so', async () =>
+      /Undone/.test(await editor.panel.cards('fs.write').last().innerText()),
+    );
+    await leave();
+
+    await editor.command('Towpath: Fork Run Here…');
+    await choose('Before: Three.');
+    await eventually('nothing of it is in the branch', async () => !(await shown()).includes('Three'));
+    await editor.panel.send('Three, forked.');
+    await isDone('Three, forked.');
+    await branch(2, 2).waitFor();
+    for (const [words, others, name] of [
+      ['Three, forked.', 'Three, otherwise.', 'b.txt'],
+      ['Three, otherwise.', 'Three, once more.', 'c.txt'],
+    ] as const) {
+      await editor.command('Towpath: Edit and Send Again…');
+      await choose(words);
+      await eventually('the words are there to be edited', async () => (await input().inputValue()) === words);
+      await input().fill(others);
+      await input().press('Enter');
+      await choose('Restore 1 file to here…');
+      await takesBack(name);
+      await isAllowed(others);
+      await editor.panel.shows(`Done: ${others}`);
+      await editor.panel.waitForPhase('WaitingUser');
+    }
+    await branch(4).waitFor();
+    for (const nth of [3, 2]) {
+      await branch(nth + 1)
+        .getByRole('button', { name: 'Show the branch before' })
+        .click();
+      await branch(nth).waitFor();
+      had.splice(1, 0, { words: await shown(), files: atTwo });
+    }
+    await editor.command('Towpath: Switch Branch…');
+    await choose('Three, once more.');
+    await branch(4).waitFor();
+    assert.deepEqual(files(), { ...atTwo, 'd.txt': 'D3' });
+
+    await editor.reload();
+    await branch(4).waitFor();
+    await editor.panel.send('Four.');
+    await isAllowed('Four.');
+    await eventually('the model has the next word', async () =>
+      /Done|Replaced|Wrote|Overwrote|Created|Edited/.test(
+        (await editor.panel.cards('fs.write').last().getAttribute('aria-label')) ?? '',
+      ),
+    );
+    await leave();
+    await editor.kill();
+
+    editor = await openTowpath({ folder, userDataDir, settings: settings() });
+    await editor.panel.shows('The editor closed while this run was at work.');
+    assert.match(had[3]!.words, /user +Four\.\nassistant +\n→ fs\.write \[done\]$/);
+    for (const nth of [4, 3, 2, 1]) {
+      await branch(nth).waitFor();
+      assert.equal(await shown(), had[nth - 1]!.words, `branch ${nth}`);
+      if (nth > 1) await branch(nth).getByRole('button', { name: 'Show the branch before' }).click();
+    }
+    assert.deepEqual(files(), had[3]!.files, 'showing a branch changes no file');
+    assert.deepEqual(files(), { ...atTwo, 'a.txt': 'A4', 'd.txt': 'D3' });
+
+    const store = new RunStore(path.join(path.dirname(newestRun()), '..'));
+    const family = (await store.list()).filter(({ title }) => /^(One|Three, )/.test(title)).reverse();
+    const kept = await Promise.all(
+      family.map(async ({ id }) => {
+        const changed = Object.entries((await store.read(id)).files ?? {});
+        const left = changed.map(async ([name, { after }]) => [name, after && (await store.contents.read(id, after))]);
+        return { ...atFirst, ...Object.fromEntries(await Promise.all(left)) };
+      }),
+    );
+    assert.deepEqual(
+      kept,
+      had.map((one) => one.files),
+    );
+
+    const rows = editor.panel.frame.locator('.history-row', { hasText: /One\.|Three, / });
+    await editor.panel.frame.getByTestId('history').click();
+    await eventually('all four are listed', async () => (await rows.count()) === 4);
+    const root = editor.panel.frame.locator('.history-row[data-depth="0"]', { hasText: 'One.' });
+    await root.hover();
+    await root.getByTestId('delete-run').click();
+    assert.match(await editor.dialog.text(), /^“One\.” has 3 branches\. Delete those, too\?/);
+    await editor.screenshot('delete-branches');
+    await editor.dialog.click('Delete All 4');
+    await eventually('none is listed', async () => (await rows.count()) === 0);
+    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Undo', exact: true }).click();
+    await eventually(
+      'all are back',
+      async () => (await store.list()).filter(({ id }) => family.some((one) => one.id === id)).length === 4,
+    );
   });
 });
