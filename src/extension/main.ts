@@ -361,14 +361,14 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
-  const lookAround = () => {
-    void states.look();
-    void conversation.catchUp();
+  const lookAround = async () => {
+    await states.look();
+    await conversation.catchUp();
   };
-  const watching = store.marks.watch(lookAround);
+  const watching = store.marks.watch(() => void lookAround());
   context.subscriptions.push(
     new vscode.Disposable(() => void watching.then((watch) => watch.dispose())),
-    vscode.window.onDidChangeWindowState(({ focused }) => focused && lookAround()),
+    vscode.window.onDidChangeWindowState(({ focused }) => focused && void lookAround()),
   );
   void states.look();
   leftRunning.find().catch((error) => log.error(error));

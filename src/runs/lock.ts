@@ -84,8 +84,14 @@ export async function holderOf(file: string): Promise<{ holder?: Holder; beatAt:
   return standing === 'dead' || (standing === 'unknown' && isQuiet) ? undefined : { holder: parseHolder(text), beatAt };
 }
 
-const locked = () =>
-  new StoreError('STORE_LOCKED', 'This run is at work in another window. Stop it there to go on here.');
+export const lockedMessage = 'This run is at work in another window. Stop it there to go on here.';
+const locked = () => new StoreError('STORE_LOCKED', lockedMessage);
+
+/** Somebody has it for longer than a moment, and not this process. */
+export async function isHeldElsewhere(file: string): Promise<boolean> {
+  const found = await holderOf(file);
+  return found !== undefined && !found.holder?.brief && !held.has(found.holder?.id ?? '');
+}
 
 interface Text {
   id: string;

@@ -14,7 +14,7 @@ import { History, type Indexed } from './history.ts';
 import type { Holder } from './holder.ts';
 import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
-import { holderOf, type Lock, takeLock, takeOver } from './lock.ts';
+import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
 import { Marks } from './marks.ts';
 import { readFirstEvent, readJournal } from './reading.ts';
 import { search, titleWords, wordsOf } from './search.ts';
@@ -246,6 +246,11 @@ export class RunStore {
   /** Who has the run open for writing, and the last sign of life of that (epoch ms); undefined: nobody who lives. */
   holder(id: string): Promise<{ holder?: Holder; beatAt: number } | undefined> {
     return holderOf(this.lockOf(id));
+  }
+
+  /** Another window is at work on it. */
+  isElsewhere(id: string): Promise<boolean> {
+    return isHeldElsewhere(this.lockOf(id));
   }
 
   /**

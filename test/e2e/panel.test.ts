@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
-import { takeLock } from '../../src/runs/lock.ts';
-import { RunStore } from '../../src/runs/store.ts';
+import type { Page } from 'playwright-core';
 import { type Backend, backends } from '../support/backends.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
+import type { Panel } from '../support/editor/panel.ts';
+import { picture, pictureOfFailure } from '../support/editor/picture.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
-import { reply } from '../support/reply.ts';
+import type { WireRequest } from '../support/provider.ts';
+import { type ProviderReply, reply } from '../support/reply.ts';
 import { said } from '../support/scripted.ts';
 
 describe('the panel', () => {
@@ -173,13 +173,18 @@ describe('the panel', () => {
     await eventually('the status bar rests', async () => (await item('Towpath asks').count()) === 0);
   });
 
-  /** Each answer of the model comes once the test lets it. */
-  const heldBack = () => {
+  /**
+   * Each answer of the model comes once the test lets it.
+   * @param atOnce what is answered at once to this last message
+   */
+  const heldBack = (atOnce: (last: WireRequest['messages'][number]) => ProviderReply | undefined = () => undefined) => {
     const provider = backend.provider!;
     const { script, requests } = provider;
     const before = requests.length;
     let release = () => {};
-    provider.script = (_, count) => {
+    provider.script = ({ messages }, count) => {
+      const answer = atOnce(messages.at(-1)!);
+      if (answer) return answer;
       const held = new Promise<void>((resolve) => {
         release = resolve;
       });
@@ -308,69 +313,97 @@ describe('the panel', () => {
     }
   });
 
-  it('two runs at work and one that asks in another window: list, badge and status bar say the same; Stop asks which', async () => {
+  it('two runs at work in one window and one that asks in another: list, badge and status bar say the same in both; Stop asks which', async () => {
     editor = await begin(backend.settings);
-    const { frame } = editor.panel;
-    const newRun = async () => {
-      await frame.getByTestId('new-run').click();
-      await eventually('the conversation is empty', async () => (await messages().count()) === 0);
-    };
-    await ask('Far away.', said.hello);
-    await newRun();
-    const store = path.dirname(
-      readdirSync(editor.userDataDir, { recursive: true, encoding: 'utf8' }).find((file) => /store.runs$/.test(file))!,
-    );
-    const kept = new RunStore(path.join(editor.userDataDir, store));
-    const far = (await kept.list()).find(({ title }) => title === 'Far away.')!;
-    const lock = await takeLock(path.join(editor.userDataDir, store, 'runs', far.id, 'lock'), 'Another Editor');
-    const model = heldBack();
+    const write = { path: 'notes/far.md', content: 'Pulled far away.' };
+    const model = heldBack((last) => {
+      if (last.role === 'tool') return reply.text('Not that far.');
+      return last.content === 'Far away.' ? reply.call('fs_write', write) : undefined;
+    });
+    const other = await editor.another();
+    const here = { ...editor, where: (isFar: boolean) => (isFar ? ' in another window' : '') };
+    const there = { ...other, where: (isFar: boolean) => (isFar ? '' : ' in another window') };
+    const windows = [here, there];
+    const item = ({ page }: { page: Page }, text: string) => page.locator('.statusbar-item', { hasText: text });
+    const badge = ({ page }: { page: Page }) => page.locator('.activitybar .badge-content', { hasText: /\d/ });
+    const row = ({ panel }: { panel: Panel }, title: string) => panel.frame.locator('.history-row', { hasText: title });
+    const listed = ({ page }: { page: Page }) => page.locator('.quick-input-list .monaco-list-row');
+    const says = async (window: { page: Page }, text: string) =>
+      (await item(window, 'Towpath').first().innerText()).trim() === text;
     try {
-      await kept.marks.set(far.id, { state: 'asking', title: far.title });
+      await other.panel.send('Far away.');
+      assert.match(await other.dialog.text(), /^Create notes\/far\.md\n/);
+      await other.page.keyboard.press('Enter'); // Review…: the question waits, the window is free
       for (const [nth, words] of ['Walk on.', 'Talk on.'].entries()) {
         await editor.panel.send(words);
-        await model.asked(nth + 1);
-        await newRun();
+        await model.asked(nth + 2);
+        await editor.panel.frame.getByTestId('new-run').click();
+        await eventually('the conversation is empty', async () => (await messages().count()) === 0);
       }
-      const item = editor.page.locator('.statusbar-item', { hasText: 'Towpath asks' });
-      await item.waitFor();
-      const label = (await item.locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
-      assert.match(label, /“Far away\.”: asks in another window/);
-      for (const title of ['Walk on.', 'Talk on.']) assert.ok(label.includes(`“${title}”: at work\n`), label);
-      assert.equal(await editor.page.locator('.activitybar .badge-content', { hasText: /^1$/ }).count(), 1);
-      await frame.getByTestId('history').click();
-      const row = (title: string) => frame.locator('.history-row', { hasText: title });
-      await row('Far away.').getByText('Asks in another window').waitFor();
-      for (const title of ['Walk on.', 'Talk on.']) await row(title).getByText('Running').waitFor();
+      for (const window of windows) {
+        const { where } = window;
+        const lines = [
+          `“Far away.”: asks${where(true)}`,
+          ...['Walk on.', 'Talk on.'].map((title) => `“${title}”: at work${where(false)}`),
+        ];
+        let label = '';
+        await eventually(`the status bar says ${lines.join()}`, async () => {
+          label = (await item(window, 'Towpath asks').locator('[aria-label]').first().getAttribute('aria-label')) ?? '';
+          return lines.every((line) => label.split('\n').includes(line));
+        });
+        assert.equal(label.split('\n').length, 5, label); // what it is about, and what a click does
+        assert.deepEqual(await badge(window).allInnerTexts(), ['1']);
+        await window.panel.frame.getByTestId('history').click();
+        await row(window, 'Far away.')
+          .getByText(`Asks${where(true)} ·`)
+          .waitFor();
+        for (const title of ['Walk on.', 'Talk on.'])
+          await row(window, title)
+            .getByText(`Running${where(false)} ·`)
+            .waitFor();
+        await window.panel.frame.getByTestId('search-runs').press('Escape');
+        await window.command('Towpath: Runs at Work or Waiting…');
+        await eventually('they are listed', async () => (await listed(window).count()) === 3);
+        assert.match(await listed(window).first().innerText(), new RegExp(`Far away\\.\\s*asks${where(true)}$`));
+        await window.page.keyboard.press('Escape');
+      }
       await editor.screenshot('runs-now');
-      await item.click();
-      const listed = editor.page.locator('.quick-input-list .monaco-list-row');
-      await eventually('they are listed', async () => (await listed.count()) === 3);
-      assert.match(await listed.first().innerText(), /Far away\.\s*asks in another window/);
-      await editor.screenshot('runs-now-listed');
-      await listed.filter({ hasText: 'Walk on.' }).click();
-      await eventually(
-        'the run is shown, and no list over it',
-        async () => (await frame.locator('.history').count()) === 0,
-      );
+      await picture(other.page, 'runs-now-other');
+
+      await item(here, 'Towpath asks').click(); // what asks elsewhere is shown here, and cannot be answered
+      await listed(here).filter({ hasText: 'Far away.' }).click();
+      await editor.panel.shows('This run is at work in another window.');
+      await other.panel.cards('fs.write').last().getByRole('button', { name: 'Answer…', exact: true }).click();
+      await other.dialog.text();
+      await other.dialog.click('Allow');
+      await other.panel.shows('Not that far.');
+      await editor.panel.shows('Not that far.'); // by itself, when it has ended there
+      assert.equal(editor.read('notes/far.md'), 'Pulled far away.');
+      for (const window of windows) {
+        await item(window, 'Towpath works (2)').waitFor();
+        await eventually('nothing waits for the person', async () => (await badge(window).count()) === 0);
+      }
+
+      await editor.command('Towpath: Open Run…');
+      await listed(here).filter({ hasText: 'Walk on.' }).click();
       await editor.panel.shows('Walk on.');
       await editor.command('Towpath: Stop');
-      await eventually('they are listed', async () => /All 2/.test((await listed.allInnerTexts()).join()));
-      assert.match(await listed.first().innerText(), /Walk on\./, 'the shown one first');
+      await eventually('they are listed', async () => /All 2/.test((await listed(here).allInnerTexts()).join()));
+      assert.match(await listed(here).first().innerText(), /Walk on\./, 'the shown one first');
       await editor.screenshot('stop-several');
-      await listed.filter({ hasText: 'Talk on.' }).click();
-      await kept.marks.set(far.id, undefined);
-      await lock.release();
-      await editor.page.locator('.statusbar-item', { hasText: 'Towpath works' }).click(); // one is left, and is stopped
-      await editor.panel.waitForPhase('Failed');
-      await eventually('nothing works any more', async () =>
-        /^Towpath$/.test(
-          (await editor.page.locator('.statusbar-item', { hasText: 'Towpath' }).first().innerText()).trim(),
-        ),
-      );
-      assert.equal(await editor.page.locator('.activitybar .badge-content', { hasText: /\d/ }).count(), 0);
+      await listed(here).filter({ hasText: 'Talk on.' }).click();
+      for (const window of windows) await eventually('one is left', () => says(window, 'Towpath works'));
+      await item(there, 'Towpath works').click(); // which can only be stopped there: it is listed
+      await listed(there).filter({ hasText: 'Walk on.' }).waitFor();
+      await other.page.keyboard.press('Escape');
+      await item(here, 'Towpath works').click();
+      for (const window of windows) await eventually('nothing works any more', () => says(window, 'Towpath'));
+    } catch (error) {
+      await pictureOfFailure(other.page, 'runs-now-other');
+      throw error;
     } finally {
-      await lock.release();
       model.giveBack();
+      await other.close();
     }
   });
 

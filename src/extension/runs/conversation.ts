@@ -12,6 +12,7 @@ import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
+import { lockedMessage } from '../../runs/lock.ts';
 import { RunStore } from '../../runs/store.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
@@ -26,8 +27,8 @@ export class Conversation {
   private readonly nameFile: string;
   /** Runs that have said themselves that they could not be recorded. */
   private readonly failed = new Set<string>();
-  /** What the panel knows of the shown run: up to which event, and when that was. */
-  private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'>;
+  /** What the panel knows of the shown run: up to which event, when that was, and whether another window was at work on it. */
+  private known?: Pick<Run, 'id' | 'seq' | 'updatedAt'> & { isElsewhere: boolean };
   /** Settles when the run that the last window showed is shown again. */
   readonly restored: Promise<void>;
 
@@ -68,21 +69,25 @@ export class Conversation {
     await this.restored;
     const { shown } = this;
     const run = shown && (this.engine.live(shown) ?? (await this.kept(shown)));
-    if (shown === this.shown) this.show(run ? atRest(run, this.working) : null);
+    const isElsewhere = shown !== undefined && (await this.store.isElsewhere(shown));
+    if (shown === this.shown) this.show(run ? (this.working ? run : atRest(run, isElsewhere)) : null, isElsewhere);
   }
 
-  private show(run: Run | null): void {
-    this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt } : undefined;
+  private show(run: Run | null, isElsewhere = false): void {
+    this.known = run ? { id: run.id, seq: run.seq, updatedAt: run.updatedAt, isElsewhere } : undefined;
     this.view.post({ type: 'run', run });
   }
 
-  /** Shows what another window has done at the shown run since, once it rests there. */
+  /** Shows that another window has begun work on the shown run, and what it has done once it rests there: the events come to that one. */
   async catchUp(): Promise<void> {
     const { shown } = this;
     if (shown === undefined || this.working) return;
+    const isElsewhere = await this.store.isElsewhere(shown);
     const now = await this.store.listed(shown).catch(() => undefined);
-    const isBehind = now && now.phase !== 'Running' && now.updatedAt > (this.known?.updatedAt ?? Infinity);
-    if (isBehind && shown === this.shown && !this.working) await this.snapshot();
+    if (this.known?.id !== shown || shown !== this.shown || this.working) return;
+    const isBehind =
+      !isElsewhere && now !== undefined && now.phase !== 'Running' && now.updatedAt > this.known.updatedAt;
+    if (isBehind || isElsewhere !== this.known.isElsewhere) await this.snapshot();
   }
 
   told(event: RunEvent): void {
@@ -341,8 +346,11 @@ export class Conversation {
 
 const takeOver: Notice['action'] = { label: 'Take Over', action: 'take-over' };
 
-/** A kept run whose loop is not at work has come to rest, whatever its last event says: the editor closed meanwhile. */
-function atRest(run: Run, working: boolean): Run {
-  if (working || run.phase !== 'Running') return run;
-  return { ...run, phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } };
+/** A kept run whose loop is not at work here, whatever its last event says: another window is at work on it, or the editor closed meanwhile. */
+function atRest(run: Run, isElsewhere: boolean): Run {
+  if (run.phase !== 'Running') return run;
+  const error = isElsewhere
+    ? { code: 'STORE_LOCKED', message: lockedMessage }
+    : { code: 'ENGINE_ABORTED', message: closedMessage };
+  return { ...run, phase: 'WaitingUser', error };
 }

@@ -6,12 +6,13 @@ import { ExecutionEngine } from '../../../src/engine/engine.ts';
 import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
+import { thisProcess } from '../../../src/runs/holder.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import { chat } from '../../../src/workflows/run/chat.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
-describe('the conversation in the panel, when nothing can be kept', () => {
+describe('the conversation in the panel', () => {
   let folder: string;
   let workspace: TemporaryWorkspace;
   beforeEach(async () => {
@@ -118,6 +119,38 @@ describe('the conversation in the panel, when nothing can be kept', () => {
       (await shown.summary()) ?? '',
       /^Go on with the work of another run, “hi”[\s\S]*What was asked for:\nhi$/,
     );
+  });
+
+  it('a run that another window is at work on says so, and is told anew when that has ended', async () => {
+    const { panel, shown, store } = conversation('store-that-works');
+    await shown.send('hi');
+    const place = path.join(folder, 'store-that-works', 'store', 'runs', shown.id);
+    const happens = async (phase: 'Running' | 'WaitingUser') => {
+      const open = await store.open(shown.id);
+      await open.append({ type: 'phase', phase, runId: shown.id, seq: open.run.seq + 1, at: 1 });
+      await open.close();
+    };
+    await happens('Running');
+    const isTold = () => {
+      const told = panel.flatMap((message) => (message.type === 'run' ? [message.run] : []));
+      return [told.length, told.at(-1)?.phase, told.at(-1)?.error?.code];
+    };
+    const lock = path.join(place, 'lock');
+    writeFileSync(lock, JSON.stringify({ ...thisProcess(), id: 'another', namespace: 'pid:[1]' }));
+    await shown.open(shown.runId);
+    const [first] = isTold() as [number];
+    assert.deepEqual(isTold(), [first, 'WaitingUser', 'STORE_LOCKED']);
+    await shown.catchUp();
+    assert.deepEqual(isTold(), [first, 'WaitingUser', 'STORE_LOCKED'], 'nothing is otherwise');
+    rmSync(lock);
+    await shown.catchUp();
+    assert.deepEqual(isTold(), [first + 1, 'WaitingUser', 'ENGINE_ABORTED'], 'its window was killed');
+    writeFileSync(lock, JSON.stringify({ ...thisProcess(), id: 'another', namespace: 'pid:[1]' }));
+    await shown.catchUp();
+    rmSync(lock);
+    await happens('WaitingUser');
+    await shown.catchUp();
+    assert.deepEqual(isTold(), [first + 3, 'WaitingUser', undefined]);
   });
 
   it('a new run begins empty', async () => {

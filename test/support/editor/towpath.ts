@@ -38,6 +38,11 @@ export interface Window {
   command(title: string): Promise<void>;
 }
 
+export interface AnotherWindow extends Window {
+  /** Closes it, as a person does. */
+  close(): Promise<void>;
+}
+
 /** A real editor with Towpath in it, in the hands of a test. */
 export interface Towpath extends Window {
   host: ExtensionHost;
@@ -47,8 +52,8 @@ export interface Towpath extends Window {
   userDataDir: string;
   /** A file of the workspace as it is on disk now; undefined when there is none. */
   read(file: string): string | undefined;
-  /** Another window with the same open, and its panel in view. It has no host that a test could ask, and goes with this one. */
-  another(): Promise<Window>;
+  /** Another window with the same open, and its panel in view. It has no host that a test could ask, and goes with this one at the latest. */
+  another(): Promise<AnotherWindow>;
   /** Gives a file's path to the editor's own dialog of this title. */
   chooseFile(title: string, file: string): Promise<void>;
   /** Opens the view and waits for the composer. */
@@ -144,7 +149,13 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       const second = windowOf(other);
       await second.command('Towpath: Focus on Chat View');
       await second.panel.ready();
-      return second;
+      return {
+        ...second,
+        async close() {
+          await other.goto('about:blank'); // its last words to the server are that it does not come back
+          await other.close();
+        },
+      };
     },
     async chooseFile(title, file) {
       const dialog = page.getByText(title).first();
