@@ -210,5 +210,5 @@ async function all(signal: AbortSignal, ...commands: string[][]): Promise<boolea
 
 function line(name: string, state: string, ms?: number, words = ''): string {
   const elapsed = ms === undefined ? '' : `${(ms / 1000).toFixed(1)} s`;
-  return `${name.padEnd(8)}${state.padEnd(9)}${elapsed.padStart(8)}  ${words}`.trimEnd();
+  return `${name.padEnd(16)}${state.padEnd(9)}${elapsed.padStart(8)}  ${words}`.trimEnd();
 }

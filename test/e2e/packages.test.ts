@@ -178,10 +178,12 @@ describe('a workflow package', () => {
   });
 
   it('is opened by the editor’s dialog, as a folder or an archive, and forgotten', async () => {
+    const storages = path.join(outer, 'data/User/workspaceStorage');
     const unpacked = () =>
-      readdirSync(path.join(outer, 'data'), { recursive: true, encoding: 'utf8' }).filter((name) =>
-        /packages[\\/][0-9a-f]{64}$/.test(name),
-      );
+      readdirSync(storages)
+        .map((storage) => path.join(storages, storage, 'towpath.towpath/packages'))
+        .flatMap((packages) => (existsSync(packages) ? readdirSync(packages) : []))
+        .filter((name) => /^[0-9a-f]{64}$/.test(name));
     const manifest = (title: string) => JSON.stringify({ ...JSON.parse(sampleFiles['bmad.json']!), title });
     writePackage(path.join(outer, 'mine'), { 'bmad.json': manifest('A folder of letters') });
     const packed = Object.entries({ ...sampleFiles, 'bmad.json': manifest('Packed letters') });

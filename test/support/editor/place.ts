@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, chromium } from 'playwright-core';
 import { eventually, patienceMs } from '../eventually.ts';
 import { ensureChromium } from './chromium.ts';
 import { isAlive } from './ending.ts';
@@ -60,9 +60,9 @@ export function takeRested(options: ServerOptions): Place | undefined {
   return place;
 }
 
-/** The window is done: what it kept is removed, and the place waits for the next one, or is closed. */
-export async function rest(place: Place, page: Page, options: ServerOptions): Promise<void> {
-  if (!keeps || !isPlain(options) || !(await isLeft(place, page).catch(() => false))) return close(place);
+/** Its windows are done: what they kept is removed, and the place waits for the next one, or is closed. */
+export async function rest(place: Place, options: ServerOptions): Promise<void> {
+  if (!keeps || !isPlain(options) || !(await isLeft(place).catch(() => false))) return close(place);
   rested.push(place);
 }
 
@@ -84,13 +84,14 @@ const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, conn
   (trust ?? 'granted') === 'granted' &&
   builtIn === 'few';
 
-/** Closes the window, waits for its extension host, and removes all that both have kept; false when something of it stays. */
-async function isLeft({ server, context }: Place, page: Page): Promise<boolean> {
+/** Closes the windows, waits for their extension hosts, and removes all that these have kept; false when something of it stays. */
+async function isLeft({ server, context }: Place): Promise<boolean> {
   const blank = await context.newPage();
   const hosts = extensionHosts(server);
-  await page.goto('about:blank'); // its last words to the server are that it does not come back
+  const windows = context.pages().filter((one) => one !== blank);
+  for (const one of windows) await one.goto('about:blank'); // its last words to the server are that it does not come back
   await eventually('the extension host has ended', () => !hosts.some(isAlive));
-  for (const one of context.pages()) if (one !== blank) await one.close();
+  for (const one of windows) await one.close();
   const storageTypes = 'cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage';
   const session = await context.newCDPSession(blank);
   await session.send('Storage.clearDataForOrigin', { origin: `http://127.0.0.1:${server.port}`, storageTypes });

@@ -268,7 +268,7 @@ function windowOf(page: Page): Window {
         if (!(await input.isVisible())) await page.keyboard.press('F1');
         try {
           await input.fill(`>${title}`, { timeout: 2000 });
-          await row.click({ timeout: 2000 });
+          await row.click({ timeout: 10_000 }); // what extensions bring is listed late on a busy machine
           return true;
         } catch {
           return false;

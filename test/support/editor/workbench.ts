@@ -56,7 +56,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
         await other.goto(workbenchAddress(server.port, options.folder));
         return other;
       },
-      stop: () => rest(place, page, all),
+      stop: () => rest(place, all),
       kill: async () => {
         await server.kill();
         await closeBrowser(place);
