@@ -430,7 +430,7 @@ describe('the record of a run', () => {
     const rows = editor.panel.frame.locator('.history-row', { hasText: /One\.|Three, / });
     await editor.panel.frame.getByTestId('history').click();
     await eventually('all four are listed', async () => (await rows.count()) === 4);
-    const root = editor.panel.frame.locator('.history-row[data-depth="0"]', { hasText: 'One.' });
+    const root = editor.panel.frame.locator('.history-row[data-depth="0"]', { hasText: /One\./ });
     await root.hover();
     await root.getByTestId('delete-run').click();
     assert.match(await editor.dialog.text(), /^“One\.” has 3 branches\. Delete those, too\?/);
