@@ -56,8 +56,20 @@ describe('the panel', () => {
     await editor.reload();
     await editor.showPanel();
     await editor.panel.shows('The second one.');
+    const page = editor.panel.frame.locator('html');
+    await page.evaluate((html) => {
+      html.ownerDocument.defaultView!.addEventListener('message', ({ data }: { data: { type: string } }) => {
+        if (JSON.stringify(data).includes('The first one.'))
+          html.dataset.toldBy = `${html.dataset.toldBy ?? ''} ${data.type}`;
+        else if (data.type === 'state') html.dataset.states = `${Number(html.dataset.states ?? 0) + 1}`;
+      });
+    });
+    await ask('And once more.', said.hello);
+    await eventually('its state is told', async () => Number(await page.getAttribute('data-states')) > 0);
+    assert.equal(await page.getAttribute('data-told-by'), null, 'nothing tells of other runs unasked');
     const history = editor.panel.frame.getByTestId('history');
     await history.click();
+    await eventually('the list tells of them', async () => (await page.getAttribute('data-told-by')) === ' runs');
     const run = (title: string) => editor.panel.frame.locator('[data-run]', { hasText: title });
     const search = editor.panel.frame.getByTestId('search-runs');
     await search.fill('FIRST one');
