@@ -15,6 +15,7 @@ import { tellDamage } from './damage.ts';
 import { type LookForEdits, tellEdits } from './edits.ts';
 import type { EngineOptions } from './engineOptions.ts';
 import { toInfo } from './errors.ts';
+import { tellChangedInstructions } from './instructions.ts';
 import type { RunLog } from './log.ts';
 import { answerLooseEnds, attendedBy, type Evidence, endCalls } from './looseEnds.ts';
 import { refusedRoom, restedBefore } from './refusedRoom.ts';
@@ -106,6 +107,7 @@ async function advance(
   const kept = (id: string) => options.store.contents.read(run.id, id);
   const edited: LookForEdits = async (files) => host.edited(files, kept, await place()?.catch(() => undefined));
   await tellEdits(log, edited);
+  await tellChangedInstructions(log, options.instructions);
   if (active.early.length > 0) await giveWaiting(log, restedAt); // it was said before
   for (const { when, ...input } of active.early.splice(0)) {
     if (when === 'done') await log.emit({ type: 'queued', ...saidOf(input), when });

@@ -9,6 +9,7 @@ import type { CallState } from '../protocol/run.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
+import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
 import { bounded } from '../tools/outcome.ts';
 import type { CallContext, StepDone } from '../tools/tool.ts';
 import type { Ahead } from './ahead.ts';
@@ -17,6 +18,7 @@ import type { Budget } from './budget.ts';
 import { outputOfCommand, tellCommandEnds } from './commandEnds.ts';
 import { systemPrompt } from './composer.ts';
 import { type LookForEdits, tellEdits } from './edits.ts';
+import { fitPrompt, instructionsInPrompt, instructionsInWindow, instructionsOf, nearbyOf } from './instructions.ts';
 import type { RunLog } from './log.ts';
 import { runTurns, type Talk, type Turns } from './loop.ts';
 import { callModel } from './modelCall.ts';
@@ -76,7 +78,9 @@ export interface ContextOptions {
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** The person's choice for this once, also in the place of models that a file names. */
   instead?: string;
-  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  workspace(): Promise<{ names: string[] }>;
+  /** Without it nobody looks. */
+  instructions?: WorkspaceInstructions;
   maxTurns(): number;
 }
 
@@ -123,6 +127,8 @@ export function createContext(options: ContextOptions): WorkflowContext {
     },
   });
   let talking: Promise<unknown> = Promise.resolve();
+  let instructing: ReturnType<typeof instructionsOf> | undefined;
+  const nearby = nearbyOf(log, options.instructions);
 
   return {
     run,
@@ -189,14 +195,19 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const refused = (name: string) => turn.allows !== undefined && !names.has(name);
     const named = (call: ToolCall) => (apart ? { ...call, id: `${apart.callPrefix}${call.id}` } : call);
     const tools = toldOf([...[...extra.values()].map((tool) => tool.definition), ...offered]);
+    instructing ??= instructionsOf(log, options.instructions);
+    const fitted = fitPrompt(await instructing, chosen.contextWindow);
+    const come = () => nearby(chosen.contextWindow);
     const loop: Turns = {
-      ...(apart ? talkApart(apart, log) : { talk: talkOf(log, options.edited), emit }),
+      ...(apart ? talkApart(apart, log) : { talk: talkOf(log, { edited: options.edited, come }), emit }),
       called: apart || run.models!.length > 1 ? { ...chosen, adapter: sayingItsOwn(chosen.adapter) } : chosen,
       small: options.small,
       ...(!apart && options.ahead && { ahead: options.ahead }),
       prefix: {
         model: chosen.model,
-        ...((!apart || apart.add) && { systemPrompt: systemPrompt(agent, await options.workspace()) }),
+        ...((!apart || apart.add) && {
+          systemPrompt: systemPrompt(agent, await options.workspace(), instructionsInPrompt(fitted)),
+        }),
         tools,
         ...(!apart && { cacheKey: run.id }),
         ...(chosen.maxTokens && { maxTokens: chosen.maxTokens }),
@@ -219,6 +230,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       handsBack: turn.handsBack ?? (() => false),
       maxTurns: turn.maxTurns ?? options.maxTurns(),
       contextWindow: chosen.contextWindow,
+      ...(!apart && { files: () => instructionsInWindow(run, fitted) }),
       ...(turn.brief !== undefined && { brief: turn.brief }),
       shownWhole: apart !== undefined && !apart.add,
       signal,
@@ -254,9 +266,13 @@ const askingAlways = (context: CallContext): CallContext => ({
 
 type Emit = WorkflowContext['emit'];
 
-const talkOf = ({ run, emit, idle }: RunLog, edited: LookForEdits = async () => []): Talk => ({
+const talkOf = (
+  { run, emit, idle }: RunLog,
+  { edited = async () => [], come }: { edited?: LookForEdits; come(): Promise<void> },
+): Talk => ({
   async hear() {
     await tellCommandEnds({ run, emit });
+    await come();
     if (isInterrupting(run)) await tellEdits({ run, emit }, edited);
     await giveWaiting({ run, emit, idle });
   },

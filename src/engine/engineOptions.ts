@@ -1,6 +1,7 @@
 import type { RunEvent } from '../protocol/events.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
+import type { WorkspaceInstructions } from '../tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../tools/shell/background.ts';
 import type { LeftCommands } from '../tools/shell/left.ts';
 import type { ReadLimit } from './budget.ts';
@@ -28,8 +29,10 @@ export interface EngineOptions {
   naming?(): Promise<RunModel | undefined>;
   /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
   modelId?(): string;
-  /** Folder names and the text of AGENTS.md. */
-  workspace(): Promise<{ names: string[]; instructions?: string }>;
+  /** The names of the open folders. */
+  workspace(): Promise<{ names: string[] }>;
+  /** What those say to agents; without it nobody looks. */
+  instructions?: WorkspaceInstructions;
   /** Model calls before the person is asked whether it should go on; 20 unless said. */
   maxTurns?(): number;
   /** What a run may spend before the person is asked; without it there is no limit. */

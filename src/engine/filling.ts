@@ -22,6 +22,8 @@ export function fillingOf(
   return filled(parts, prefix, window, tokensOfRun(run, tokensOfPrefix(prefix) + parts.sent));
 }
 
+export const filesOf = (files: Filling['files']): Pick<Filling, 'files'> => (files?.length ? { files } : {});
+
 /** @param total tokens of all of it */
 export function filled(
   { instructions, leftOut, words, output, answers, summary }: Parts,

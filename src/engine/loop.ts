@@ -2,13 +2,14 @@ import type { ChatRequest, ChatStreamChunk } from '../llm/client.ts';
 import { windowIn } from '../llm/providerErrors.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
+import type { Filling } from '../protocol/filling.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { Ahead } from './ahead.ts';
 import { Calls } from './calls.ts';
 import type { Conversation } from './conversation.ts';
-import { fillingOf } from './filling.ts';
+import { filesOf, fillingOf } from './filling.ts';
 import { RepeatGuard } from './guard.ts';
 import { type Called, callModel } from './modelCall.ts';
 import { makeRoom } from './room.ts';
@@ -54,6 +55,8 @@ export interface Turns {
   maxTurns: number;
   /** Tokens that the model keeps in view, when known. */
   contextWindow?: number;
+  /** What the workspace says to agents, of what is sent now. */
+  files?(): Filling['files'];
   /** What the model was told to do here: it stays as it was said when room is made. */
   brief?: string;
   /** Nobody sees a reply, and none of its calls begins, before it is whole: one that breaks off is asked for again. */
@@ -92,7 +95,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
           emit,
           signal,
           tokens: tokensOfPrefix(turns.prefix) + tokensOfSent(talk),
-          filling: fillingOf(talk, turns.prefix, room.contextWindow),
+          filling: { ...fillingOf(talk, turns.prefix, room.contextWindow), ...filesOf(turns.files?.()) },
           shows: () => !turns.shownWhole,
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });

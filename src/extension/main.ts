@@ -4,7 +4,7 @@ import { ExecutionEngine } from '../engine/engine.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { RunStore } from '../runs/store.ts';
-import { workspaceInstructions } from '../tools/files/instructions.ts';
+import { keptFromSearch } from '../tools/gate/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
 import { LeftCommands } from '../tools/shell/left.ts';
 import { Shelf } from '../workflows/package/shelf.ts';
@@ -182,6 +182,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     read: (place, folder) => asides.packages.run('package', place, folder),
     follow: async (...of) => (await packageRuns()).workflowOf(...of),
   });
+  const instructions = lazily(
+    () => import('../tools/instructions/instructions.ts'),
+    (part) => part.workspaceInstructions({ workspace, isKept: (path) => keptFromSearch(policies.current(), '')(path) }),
+  );
   const engine: ExecutionEngine = new ExecutionEngine({
     store,
     host: async () => (await toolset()).host,
@@ -190,10 +194,14 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     modelId: () => models.currentId,
     small: (how) => models.small(how),
     naming: () => models.naming(),
-    workspace: async () => ({
-      names: workspace.roots.map((root) => root.name),
-      instructions: await workspaceInstructions(workspace),
-    }),
+    workspace: async () => ({ names: workspace.roots.map((root) => root.name) }),
+    instructions: {
+      get trusted() {
+        return workspace.trusted;
+      },
+      everywhere: async () => (await instructions()).everywhere(),
+      near: async (paths) => (await instructions()).near(paths),
+    },
     maxTurns: () => settings().maxTurns,
     runLimit: () => limits.of('run'),
     left,

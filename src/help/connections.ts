@@ -142,7 +142,7 @@ export const occasions: readonly Occasion[] = [
     when: 'At each turn of a run',
     model: 'The one that is picked (`towpath.models`: `work`), or an agent’s own',
     carries:
-      'The instructions (with the names of the open folders and what the first folder’s `AGENTS.md` says), the descriptions of the tools, and the conversation: your words and pictures, the files and other things that you name in them by `@`, what the model said, and what its tools gave (files that it read, output of commands, pages)',
+      'The instructions (with the names of the open folders and what their files say to agents: `AGENTS.md`, `CLAUDE.md` with what it includes, `.github/copilot-instructions.md`, `.github/instructions`, names and purposes of skills), the descriptions of the tools, and the conversation: your words and pictures, the files and other things that you name in them by `@`, what the model said, and what its tools gave (files that it read, output of commands, pages)',
     by: ['engine/loop.ts'],
   },
   {

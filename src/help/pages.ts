@@ -18,6 +18,11 @@ export const pages = [
     about: 'Stop and pause, commands in the background, a full window, the log, insights, export',
   },
   { name: 'changes', title: 'Changes', about: 'How files are edited and written, undo, commit messages' },
+  {
+    name: 'instructions',
+    title: 'Instructions',
+    about: 'AGENTS.md, CLAUDE.md, Copilot’s instructions, skills: what is read, when, how much',
+  },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
   { name: 'audit', title: 'Audit', about: 'A record of what was asked, answered and done, for others' },
   { name: 'mcp', title: 'MCP servers', about: 'Tools of servers: configuring, trusting, changed tools' },

@@ -3,9 +3,8 @@ import type { Attachment, Message } from '../protocol/messages.ts';
 type UserMessage = Extract<Message, { role: 'user' }>;
 
 const tag = 'system-message';
-/** The beginning of such a tag, however it is disguised: in capitals, with blanks, dashes or invisible signs in it. */
+/** Between the letters of a tag that is disguised. */
 const gap = String.raw`[\s\p{Pd}\p{Cf}_/]*`;
-const begun = new RegExp(`[<＜﹤](?=${gap}${[...'systemmessage'].join(gap)})`, 'giu');
 
 /**
  * A system message in mid-conversation as the person's. The tags say whose words they are: nothing else that is told as the
@@ -30,5 +29,13 @@ function disarmedFile(file: Attachment): Attachment {
   return told === text ? named : { ...named, data: Buffer.from(told).toString('base64') };
 }
 
-/** `<` as `&lt;`, at the beginning of such tags alone. */
-export const disarmed = (text: string): string => text.replace(begun, '&lt;');
+/**
+ * `<` as `&lt;`, at the beginning of the tags of a name alone, however they are disguised: in capitals, with blanks, dashes or invisible
+ * signs in them.
+ */
+export function disarming(letters: string): (text: string) => string {
+  const begun = new RegExp(`[<＜﹤](?=${gap}${[...letters].join(gap)})`, 'giu');
+  return (text) => text.replace(begun, '&lt;');
+}
+
+export const disarmed = disarming('systemmessage');

@@ -148,6 +148,7 @@ const entries: Entries = {
     ...changesOf(changes, words),
   }),
 
+  instructions: none,
   pin: none,
   queued: none,
   'queued-change': none,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { answerShape, askedSchema } from './asked.ts';
 import { parentSchema } from './branches.ts';
 import { fillingSchema } from './filling.ts';
+import { instructedSchema, instructionSchema } from './instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { nodeChangeShape } from './nodeChange.ts';
 import { outlineSchema } from './outline.ts';
@@ -142,18 +143,21 @@ const storedEvents = [
   event('pin', { pinned: z.boolean() }),
   /** The person lets be spent so many US dollars `more`, which is `to` so many in all: by this run, or today by all of them. */
   event('limit-raise', { of: limitOfSchema, more: z.number(), to: z.number() }),
+  /** What the workspace says to agents, as it is when the run begins: every prompt of the run has this, whatever becomes of the files. */
+  event('instructions', { files: z.array(instructionSchema) }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
   /**
    * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
-   * these calls' commands. `edits`: it tells that the person, or whoever else, has made this of files that the run changed. `queued`: it
-   * is what waited under this number.
+   * these calls' commands. `edits`: it tells that the person, or whoever else, has made this of files that the run changed. `instructions`:
+   * it tells what these files say to agents. `queued`: it is what waited under this number.
    */
   event('message', {
     message: messageSchema,
     branch: z.string().optional(),
     ends: z.array(z.string()).optional(),
     edits: z.array(z.object({ path: z.string(), now: z.string().nullable() })).optional(),
+    instructions: z.array(instructedSchema).optional(),
     queued: z.number().int().optional(),
   }),
   /** Said while the loop was at work; it waits under this event's number, and is a `message` once it is given. `when`: without it `turn`. */

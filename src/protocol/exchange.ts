@@ -66,6 +66,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
     phase,
     ...(error && { error: hidden(error, hide) }),
   }),
+  instructions: nothing,
   pin: nothing,
   'limit-raise': nothing,
   queued: nothing,

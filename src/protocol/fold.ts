@@ -71,6 +71,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
     case 'limit-raise':
       if (event.of === 'run') run.allowed = event.to;
       break;
+    case 'instructions':
+      run.instructions = event.files;
+      break;
     case 'model':
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
       run.contextTokens = 0; // it counts in its own way
@@ -95,6 +98,8 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.message.role === 'assistant') run.live = undefined;
       if (event.ends) run.ends = run.ends?.filter((id) => !event.ends!.includes(id));
       for (const { path, now } of event.edits ?? []) if (run.files?.[path]) run.files[path].told = now;
+      for (const one of event.instructions ?? [])
+        run.instructed = { ...run.instructed, [one.path]: { ...one, at: run.messages.length } };
       if (event.queued !== undefined) run.queued = waitingBut(run, event.queued);
       else if (event.message.role === 'user' && run.queued[0]?.text === event.message.content) run.queued.shift(); // of before it had a number
       run.messages.push(event.message);

@@ -40,10 +40,13 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   pin: ({ pinned }) => ['debug', pinned ? 'the person pins the run' : 'the person unpins the run'],
   'limit-raise': ({ of, more, to }) =>
     `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${dollars(more)} more${of === 'run' ? '' : ' today'}: ${dollars(to)} in all`,
+  instructions: ({ files }) => `the workspace says to agents: ${filesInShort(files)}`,
   model: ({ model }) => `the conversation goes to ${model}`,
-  message: ({ message, ends }) => {
+  message: ({ message, ends, instructions }) => {
     const { role, content } = message;
     if (role === 'user') return `the person says ${lengthOf(content)}${files(message.attachments?.length)}`;
+    if (role === 'system' && instructions)
+      return `the model hears what the workspace says: ${filesInShort(instructions)}`;
     if (role === 'system') return ends ? `the model hears of ${counted(ends.length, 'ended command')}` : undefined;
     if (role === 'tool') return undefined; // its end says more
     const warned = message.warnings?.join(' ');
@@ -142,6 +145,7 @@ const named = (name: string | undefined, toolCallId: string): string => `${name 
 const forNode = (node: string | undefined): string => (node === undefined ? '' : ` for node ${node}`);
 const forSummary = (beside: true | undefined): string => (beside ? ' for a summary' : '');
 const lengthOf = (text: string): string => counted(text.length, 'character');
+const filesInShort = (all: readonly { path: string }[]): string => all.map(({ path }) => path).join(', ');
 const files = (many = 0): string => (many > 0 ? ` and ${counted(many, 'file')}` : '');
 
 function paths(changes: readonly KeptChange[]): string {

@@ -17,6 +17,7 @@ import type {
 } from './events.ts';
 import type { Filling } from './filling.ts';
 import type { Graph } from './graph.ts';
+import type { Instructed, Instruction } from './instructions.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
 import type { RunFile } from './runFiles.ts';
@@ -113,6 +114,10 @@ export interface Run {
   unmade?: KeptChange[];
   /** By their paths in the workspace. */
   files?: Record<string, RunFile>;
+  /** What the workspace said to agents when it began. */
+  instructions?: Instruction[];
+  /** What was told of such files since, by their paths, and in which message. */
+  instructed?: Record<string, Instructed & { at: number }>;
   /** Commands that do more than read have run: they may have changed other files. */
   ran?: boolean;
   /** Calls whose own questions wait for the person, oldest first. */

@@ -94,7 +94,12 @@ async function turnOf(length: number, { counts, onDisk }: { counts: boolean; onD
       adapter: createAdapter(client, {}, { limiter: createRateLimiter({ requestsPerMinute: 0, tokensPerMinute: 0 }) }),
       contextWindow: 100_000_000,
     }),
-    workspace: async () => ({ names: ['sample'], instructions: 'Use tabs.\n'.repeat(100) }),
+    workspace: async () => ({ names: ['sample'] }),
+    instructions: {
+      trusted: true,
+      everywhere: async () => [{ path: 'AGENTS.md', text: 'Use tabs.\n'.repeat(100) }],
+      near: async () => [],
+    },
     maxTurns: () => warmUp + measured,
     tell: () => {},
   });

@@ -16,6 +16,7 @@ import type { Run } from '../../src/protocol/run.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { defaultTools } from '../../src/tools/default.ts';
 import { createToolHost } from '../../src/tools/host.ts';
+import type { WorkspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import type { BackgroundCommands } from '../../src/tools/shell/background.ts';
 import type { LeftCommands } from '../../src/tools/shell/left.ts';
 import type { ApprovalAnswer, Approve } from '../../src/tools/tool.ts';
@@ -56,8 +57,9 @@ export class Conversation {
   runLimit = 0;
   /** The model has one thing at a time in this machine's memory. */
   onThisMachine?: true;
-  /** Of the workspace, for the system prompt. */
-  instructions = 'Use tabs.';
+  /** What the workspace says to agents; without it nobody looks. */
+  instructions?: WorkspaceInstructions;
+  folderName = 'sample';
   /** In place of the script. */
   model?: LLMClient;
   /** Models that are asked for by name (`scripted/two`). */
@@ -133,7 +135,8 @@ export class Conversation {
         return this.naming && modelOf('scripted/small', this.naming, { budget: this.budget, price: this.price });
       },
       modelId: () => 'scripted/one',
-      workspace: async () => ({ names: ['sample'], instructions: this.instructions }),
+      workspace: async () => ({ names: [this.folderName] }),
+      ...(this.instructions && { instructions: this.instructions }),
       ...(this.maxTurns !== undefined && { maxTurns: () => this.maxTurns! }),
       runLimit: () => this.runLimit,
       left: this.left,

@@ -188,7 +188,7 @@ WaitingUser`);
     );
     assert.deepEqual(second!.messages.slice(0, 1), first!.messages);
     assert.deepEqual(third!.messages.slice(0, 3), second!.messages);
-    assert.match(first!.systemPrompt!, /Use tabs\./);
+    assert.match(first!.systemPrompt!, /You are Towpath/);
   });
 
   it('what is said while it works is given at the next turn', async () => {

@@ -35,10 +35,10 @@ function sent(messages: readonly Message[]): string {
 }
 
 /** What is sent before the conversation: the same here, whatever becomes of prompt and tools, for the windows fit to it. */
-const tokensBefore = ({ instructions, tools }: Conversation) =>
+const tokensBefore = ({ folderName, tools }: Conversation) =>
   tokensOfPrefix({
     model: 'one',
-    systemPrompt: systemPrompt(chat.agent, { names: ['sample'], instructions }),
+    systemPrompt: systemPrompt(chat.agent, { names: [folderName] }),
     tools: tools.map(({ definition }) => definition),
   });
 
@@ -48,7 +48,7 @@ describe('a full window', () => {
   const begin = async (contextWindow: number | undefined, ...replies: ScriptedReply[]) => {
     talk = new Conversation(await temporaryWorkspace(files), replies);
     talk.contextWindow = contextWindow;
-    while (tokensBefore(talk) < 1196) talk.instructions += ' Always.';
+    while (tokensBefore(talk) < 1196) talk.folderName += ' Always.';
   };
   const asked = (index: number) => sent(talk.client.requests[index]!.messages);
   const compactions = () =>

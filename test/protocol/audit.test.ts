@@ -82,6 +82,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
       },
     ],
   ],
+  instructions: [[{ files: [{ path: 'AGENTS.md', text: 'Use tabs.' }] }, undefined]],
   pin: [[{ pinned: true }, undefined]],
   'limit-raise': [
     [

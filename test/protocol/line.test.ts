@@ -20,6 +20,17 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     [{ of: 'run', more: 2, to: 4 }, 'info the person lets this run spend $2 more: $4 in all'],
     [{ of: 'day', more: 0.5, to: 1 }, 'info the person lets all runs spend $0.50 more today: $1 in all'],
   ],
+  instructions: [
+    [
+      {
+        files: [
+          { path: 'AGENTS.md', text: said },
+          { path: 'CLAUDE.md', text: said },
+        ],
+      },
+      'info the workspace says to agents: AGENTS.md, CLAUDE.md',
+    ],
+  ],
   pin: [
     [{ pinned: true }, 'debug the person pins the run'],
     [{ pinned: false }, 'debug the person unpins the run'],
@@ -34,6 +45,13 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
   ],
   model: [[{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt']],
   message: [
+    [
+      {
+        message: { role: 'system', content: said },
+        instructions: [{ path: 'docs/AGENTS.md', hash: 'a', near: true, tokens: 3 }],
+      },
+      'info the model hears what the workspace says: docs/AGENTS.md',
+    ],
     [{ message: { role: 'user', content: said } }, 'info the person says 56 characters'],
     [
       { message: { role: 'user', content: '', attachments: [{ mediaType: 'image/png', data: said }] } },

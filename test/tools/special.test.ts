@@ -5,9 +5,9 @@ import { createServer, type Server } from 'node:net';
 import * as paths from 'node:path';
 import { ggufTrouble } from '../../src/llm/local/ggufHeader.ts';
 import { checkModelFile } from '../../src/llm/local/modelFile.ts';
-import { workspaceInstructions } from '../../src/tools/files/instructions.ts';
-import { readPlain } from '../../src/tools/gate/open.ts';
+import { readPlain } from '../../src/tools/gate/plainFile.ts';
 import { breakHardLink, replaceFile } from '../../src/tools/gate/write.ts';
+import { workspaceInstructions } from '../../src/tools/instructions/instructions.ts';
 import { readPlainFile } from '../../src/tools/mcp/config.ts';
 import { unpackArchive } from '../../src/workflows/package/archive.ts';
 import { loadPackage } from '../../src/workflows/package/load.ts';
@@ -99,7 +99,7 @@ describe('what is no plain file is neither read nor waited for', () => {
   });
 
   it('AGENTS.md, a configuration of servers, packages and their archives, models', async () => {
-    assert.equal(await workspaceInstructions(workspace), undefined);
+    assert.deepEqual(await workspaceInstructions({ workspace, isKept: () => false }).everywhere(), []);
     await assert.rejects(readPlainFile(at('mcp.json')), { code: 'no plain file' });
     await assert.rejects(unpackArchive(at('x.bmad'), at('storage')), /cannot be read/);
     await assert.rejects(loadPackage(workspace.root), /not a plain file/);
@@ -118,7 +118,7 @@ describe('what is no plain file is neither read nor waited for', () => {
 describe('what somebody else may have put there', () => {
   /** These open what Towpath itself keeps or is built of, what the system gives, or a folder that is held. */
   const own =
-    /^(runs\/|vsix\/|llm\/local\/(?!ggufHeader|modelFile)|tools\/gate\/(open|write|folder|tree)\.ts|tools\/shell\/(processes|left|table|listening)\.ts|workflows\/package\/(document|shelf)\.ts|extension\/(settings\/memory|runs\/conversation|gate\/reviews|settings\/formerSettings)\.ts)/;
+    /^(runs\/|vsix\/|llm\/local\/(?!ggufHeader|modelFile)|tools\/gate\/(open|plainFile|write|folder|tree)\.ts|tools\/shell\/(processes|left|table|listening)\.ts|workflows\/package\/(document|shelf)\.ts|extension\/(settings\/memory|runs\/conversation|gate\/reviews|settings\/formerSettings)\.ts)/;
 
   it('is opened in one place', () => {
     const source = paths.join(import.meta.dirname, '../../src');

@@ -1013,6 +1013,20 @@ The flag works; one test fails, see the test.`,
       await find('meter-popover').waitFor({ state: 'detached' });
     });
 
+    it('names the files whose instructions are sent, and says which are cut', async () => {
+      const files = [
+        { path: 'AGENTS.md', tokens: 1000 },
+        { path: 'docs/\u202eCLAUDE.md', tokens: 300, cut: true as const },
+        { path: 'skills', tokens: 0, cut: true as const },
+      ];
+      await show([...begin, used({ files })]);
+      await find('meter').click();
+      assert.match(
+        (await find('meter-popover').innerText()).replace(/\s+/g, ' '),
+        /Instructions about 2.1k AGENTS.md about 1.1k docs\/⟨U\+202E⟩CLAUDE.md about 315, cut skills no room Tools/,
+      );
+    });
+
     it('knows the size that the host knows, and where to set it when nobody does', async () => {
       await show([...begin, used({ size: undefined, roomAt: undefined })]);
       assert.equal(await find('meter').innerText(), '31.8k');

@@ -256,6 +256,7 @@ const receipt: EventBody[] = [
 
 const filling = {
   total: 31_800, size: 32_800, roomAt: 28_000, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 4200, cached: 12_000,
+  files: [{ path: 'AGENTS.md', tokens: 420 }, { path: '.github/instructions/typescript.instructions.md', tokens: 180, cut: true as const }],
 }; // biome-ignore format: short
 const usage: EventBody = {
   type: 'usage', usage: { promptTokens: 31_000, completionTokens: 800, totalTokens: 31_800, cost: 0.042 }, attempts: 1, model: 'qwen3-coder', ms: 8000, filling,

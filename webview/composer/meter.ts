@@ -2,6 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import type { Filling } from '../../src/protocol/filling.ts';
 import { dollars } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { costWords, count } from '../time.ts';
 
@@ -107,10 +108,23 @@ function parts(total: number, filling: Filling): TemplateResult {
     ['Summary', summary],
   ];
   return html`<dl class="meter-parts">
-    ${rows.map(([what, tokens]) => (tokens > 0 ? row(what, about(tokens)) : nothing))}
+    ${rows.map(([what, tokens]) => [
+      tokens > 0 ? row(what, about(tokens)) : nothing,
+      what === 'Instructions' ? filesOf(filling, about) : nothing,
+    ])}
     ${leftOut > 0 ? row('Left out', about(leftOut), 'quiet') : nothing}
   </dl>`;
 }
+
+/** What files of the workspace say is a part of the instructions. */
+const filesOf = ({ files = [] }: Filling, about: (tokens: number) => string) =>
+  files.map(({ path, tokens, cut }) =>
+    row(
+      html`<span class="meter-file" title=${visibleLine(path)}>${visibleLine(path)}</span>`,
+      tokens === 0 ? 'no room' : `${about(tokens)}${cut ? ', cut' : ''}`,
+      'quiet',
+    ),
+  );
 
 /** With the reading before it, as in *Insights*. */
 function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
@@ -118,7 +132,7 @@ function pace({ tokens, ms }: NonNullable<Run['answered']>): string {
   return `${each < 10 ? each.toFixed(1) : Math.round(each)} tokens per second`;
 }
 
-const row = (what: string, how: string, kind = '') =>
+const row = (what: string | TemplateResult, how: string, kind = '') =>
   html`<div class="meter-row ${kind}"><dt>${what}</dt><dd>${how}</dd></div>`;
 
 function toggle(context: PanelContext): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Imported, importedRuns } from '../../protocol/exchange.ts';
 import { parseJson } from '../../tools/bounds.ts';
-import { readPlain } from '../../tools/gate/open.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 
 /** Bytes of a file of runs; pictures are most of a large one. */
 const mostBytes = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, maximumBytes } from '../../tools/files/text.ts';
-import { readPlain } from '../../tools/gate/open.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 import { ToolError } from '../../tools/tool.ts';
 
 export interface Saving {

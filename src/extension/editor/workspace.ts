@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { decodeText, encodeText, maximumBytes } from '../../tools/files/text.ts';
-import { readPlain } from '../../tools/gate/open.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 import { checkTree, removeTree } from '../../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../tools/gate/write.ts';
 import { ToolError } from '../../tools/tool.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
-import { readPlain } from '../../tools/gate/open.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import type { Aside } from '../aside/aside.ts';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { readPlain } from '../../tools/gate/open.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 
 /** A repository, and Git's own program; `root` is an absolute path. */

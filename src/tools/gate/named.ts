@@ -1,9 +1,10 @@
 import { homedir } from 'node:os';
 import * as paths from 'node:path';
-import type { WorkspaceRoot } from '../workspace.ts';
+import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { foldersOfParts } from './commandFolders.ts';
 import { plainWords } from './commandLine.ts';
 import { bracesOf, expandWord, hasGlob, matchesName, unescaped } from './expand.ts';
+import { includedReason } from './included.ts';
 import { ownReason } from './ownPlaces.ts';
 import { relativeTo, resolvePath } from './paths.ts';
 import { hiddenPlaces, installedReason, isGitInternal, secretReason, startingReason } from './protected.ts';
@@ -169,7 +170,12 @@ async function writtenReason(
   const root = roots.find(({ path }) => at.startsWith(path + paths.sep));
   const around = root && (await surroundingOf(root.path, at.slice(root.path.length + 1).split(paths.sep)));
   if (around === 'repository') return `It names ${relative}, which belongs to Git.`;
-  return around && `It names ${relative}. ${installedReason(['pyvenv.cfg'])}`;
+  if (around) return `It names ${relative}. ${installedReason(['pyvenv.cfg'])}`;
+  const included = await includedReason(
+    foldersOf(roots).map(({ path }) => path),
+    at,
+  );
+  return included && `It names ${relative}. ${included}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { didYouMean } from '../nearest.ts';
 import { ToolError } from '../tool.ts';
 import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
 import { configurationReason } from './configuration.ts';
+import { includedReason } from './included.ts';
 import { plain } from './plain.ts';
 import { installedReason, isGitInternal, isTwin, protectedReason, secretReason } from './protected.ts';
 import {
@@ -165,7 +166,10 @@ async function decide(
   const why = tooBroad(place.root.realPath)
     ? 'The open folder is a whole disk or home folder.'
     : change
-      ? (first(protectedReason) ?? (await reasonAround(spelled, input)) ?? (await reasonAround(place, input, chosen)))
+      ? (first(protectedReason) ??
+        (await reasonAround(spelled, input)) ??
+        (await reasonAround(place, input, chosen)) ??
+        (await includedReason(realPaths(roots), path)))
       : operation === 'read' || operation === 'search'
         ? first(secretReason)
         : undefined;
@@ -181,6 +185,8 @@ async function decide(
     ...(configuration && { configuration }),
   };
 }
+
+const realPaths = (roots: readonly RealRoot[]) => foldersOf(roots).map(({ realPath }) => realPath);
 
 /** What the folders around a changed place and the names beside it make of it. Refuses what Git would take for its own. */
 async function reasonAround(place: Place, input: string, { folder, missing }: Partial<Walked> = {}) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import * as paths from 'node:path';
 import type { WorkspaceRoot } from '../workspace.ts';
-import { readPlain } from './open.ts';
+import { readPlain } from './plainFile.ts';
 
 /** Bytes; a larger index is not read. */
 const largestIndex = 20_000_000;

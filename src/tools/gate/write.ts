@@ -3,7 +3,8 @@ import { access, type FileHandle, link, lstat, mkdir, open, rename, rm, symlink 
 import * as paths from 'node:path';
 import { withFolder } from './folder.ts';
 import { withTemporary } from './leftovers.ts';
-import { readPlain, swapped } from './open.ts';
+import { swapped } from './open.ts';
+import { readPlain } from './plainFile.ts';
 
 /**
  * Creates a file, with missing folders, at a real path, whole or not at all. A link swapped in anywhere along the path while

@@ -5,7 +5,7 @@ import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import stringify from 'safe-stable-stringify';
 import * as z from 'zod';
 import { jsonTrouble, mostBytes } from '../bounds.ts';
-import { readPlain } from '../gate/open.ts';
+import { readPlain } from '../gate/plainFile.ts';
 import { type Folder, settled, usedInputs } from './variables.ts';
 
 /** A value that a configuration leaves to the person: `${input:id}`. */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
-import { readPlain } from '../../tools/gate/open.ts';
+import { readPlain } from '../../tools/gate/plainFile.ts';
 import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
 import { unfinished } from './archiveNames.ts';
 import { PackageError } from './problem.ts';

@@ -1,8 +1,8 @@
 import { mostBytes, parseJson } from '../../bounds.ts';
 import type { WorkspaceRoot } from '../../workspace.ts';
 import { expandWord } from '../expand.ts';
-import { readPlain } from '../open.ts';
 import { resolvePath } from '../paths.ts';
+import { readPlain } from '../plainFile.ts';
 
 /** More packages are not listed one by one for a person. */
 const mostPackages = 40;

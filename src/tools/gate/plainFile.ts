@@ -1,0 +1,36 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+/** The whole of a plain file, links followed. Throws what the system says, or a code in words: no plain file, or too large. */
+export async function readPlain(path: string, mostBytes: number): Promise<Buffer> {
+  const { handle, stats } = await openPlain(path);
+  try {
+    if (stats.size > mostBytes) throw Object.assign(new Error(`${path} is too large.`), { code: 'too large' });
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}
+
+export const notPlain = 'no plain file';
+
+/**
+ * The one way to open what somebody else may have put there: a pipe, a socket or a device is neither read nor waited for, whatever
+ * it was a moment ago. The caller closes the handle.
+ */
+export async function openPlain(path: string, flags = 0): Promise<{ handle: FileHandle; stats: Stats }> {
+  const special = () => Object.assign(new Error(`${path} is no plain file.`), { code: notPlain });
+  // O_NONBLOCK: a pipe must not hang the open. Windows knows neither flag.
+  const all = constants.O_RDONLY | flags | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, all).catch((error) => {
+    throw error.code === 'ENXIO' ? special() : error; // a socket
+  });
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw special();
+    return { handle, stats };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}

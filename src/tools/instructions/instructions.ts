@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import type { Instruction } from '../../protocol/instructions.ts';
+import { globTest } from '../files/glob.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { foldersOf } from '../workspace.ts';
+import { type Found, filesBelow, type Looking, readBeside, readFound } from './files.ts';
+import { headed } from './header.ts';
+import { included, isOnlyIncludes } from './includes.ts';
+import { skillsIn } from './skills.ts';
+
+/** What the open folders say to agents. Nothing throws: what cannot be read is not there. */
+export interface WorkspaceInstructions {
+  /** Where it is not, nothing of this is read or told. */
+  readonly trusted: boolean;
+  /** What holds for all files, the most important first; no text is there twice. */
+  everywhere(): Promise<Instruction[]>;
+  /** What holds for some files alone, these among them: the nearest `AGENTS.md` below the folder of the window, and what names them by a glob. */
+  near(paths: readonly string[]): Promise<Instruction[]>;
+}
+
+/** A file of `.github/instructions`. `globs`: for which files it is; none: for those that somebody shows to the model. */
+interface Scoped extends Instruction {
+  root: string;
+  globs: string[];
+}
+
+export function workspaceInstructions(looking: Looking): WorkspaceInstructions {
+  const { workspace } = looking;
+  const folders = () => foldersOf(workspace.roots);
+  let scoped: Scoped[] | undefined;
+  const readScoped = async () => (await Promise.all(folders().map(({ path }) => scopedIn(looking, path)))).flat();
+
+  return {
+    get trusted() {
+      return workspace.trusted;
+    },
+    async everywhere() {
+      if (!workspace.trusted) return [];
+      const each = async (read: (root: string) => Promise<Instruction[]>) =>
+        (await Promise.all(folders().map(({ path }) => read(path)))).flat();
+      scoped = await readScoped();
+      return eachOnce([
+        ...(await each(async (root) => asInstructions(await readFound(looking, join(root, 'AGENTS.md'))))),
+        ...(await each((root) => claudeIn(looking, root))),
+        ...(await each(async (root) =>
+          asInstructions(await readFound(looking, join(root, '.github', 'copilot-instructions.md'))),
+        )),
+        ...scoped.filter(({ globs }) => globs.some(isEverything)).map(({ path, text }) => ({ path, text })),
+        ...(await skillsIn(
+          looking,
+          folders().map(({ path }) => path),
+        )),
+      ]);
+    },
+    async near(paths) {
+      if (!workspace.trusted || paths.length === 0) return [];
+      scoped ??= await readScoped();
+      const found = new Map<string, Instruction>();
+      for (const path of paths) {
+        const place = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
+        if (!place || place.mount) continue;
+        const nearest = await nearestAgents(looking, place.relative, place.kind === 'folder');
+        const byGlob = scoped.filter((one) => !one.globs.some(isEverything) && matches(one, place.path));
+        for (const { path, text, scope } of [...(nearest ? [nearest] : []), ...byGlob])
+          found.set(path, { path, text, ...(scope !== undefined && { scope }) });
+      }
+      return [...found.values()];
+    },
+  };
+}
+
+const asInstructions = (...found: (Found | undefined)[]): Instruction[] =>
+  found.flatMap((one) => (one && one.text.trim() !== '' ? [{ path: one.path, text: one.text.trim() }] : []));
+
+async function claudeIn(looking: Looking, root: string): Promise<Instruction[]> {
+  const file = await readFound(looking, join(root, 'CLAUDE.md'));
+  if (!file) return [];
+  const more = await included(file, (spelled, from) => readBeside(looking, spelled, from));
+  return asInstructions(...(isOnlyIncludes(file.text) ? [] : [file]), ...more);
+}
+
+async function scopedIn(looking: Looking, root: string): Promise<Scoped[]> {
+  const files = await filesBelow(looking, join(root, '.github', 'instructions'));
+  const found = await Promise.all(
+    files.filter((file) => file.endsWith('.instructions.md')).map((file) => readFound(looking, file)),
+  );
+  return found.flatMap((one) => {
+    const { head, body } = headed(one?.text ?? '');
+    const globs = globsOf(head.applyTo ?? '');
+    if (!one || body.trim() === '' || globs.length === 0) return [];
+    return [{ path: one.path, text: body.trim(), scope: globs.join(', '), root, globs }];
+  });
+}
+
+/** Globs that commas part, but for those within braces. */
+export const globsOf = (list: string): string[] =>
+  [...list.matchAll(/(?:\{[^}]*\}|[^,{])+/g)].map(([glob]) => glob.trim()).filter(Boolean);
+
+const isEverything = (glob: string): boolean => /^(\*\*\/?)*\*{1,2}$/.test(glob);
+
+function matches({ root, globs }: Scoped, path: string): boolean {
+  if (!path.startsWith(root)) return false;
+  const below = path.slice(root.length + 1).replaceAll('\\', '/');
+  return globs.some((glob) => {
+    try {
+      return globTest(glob)(below);
+    } catch {
+      return false; // it points out of the folder
+    }
+  });
+}
+
+/** Of the folders between a file and the folder of the window, without that one, the first that has an `AGENTS.md`. */
+async function nearestAgents(looking: Looking, path: string, isFolder: boolean): Promise<Instruction | undefined> {
+  const names = path.split('/').slice(0, isFolder ? undefined : -1);
+  const top = foldersOf(looking.workspace.roots).length > 1 ? 1 : 0;
+  for (let depth = names.length; depth > top; depth--) {
+    const folder = names.slice(0, depth).join('/');
+    const found = await readFound(looking, `${folder}/AGENTS.md`);
+    if (found && found.text.trim() !== '') return { path: found.path, text: found.text.trim(), scope: `${folder}/` };
+  }
+  return undefined;
+}
+
+/** A link to another file, or a copy of it, says nothing new. */
+function eachOnce(instructions: readonly Instruction[]): Instruction[] {
+  const texts = new Set<string>();
+  return instructions.filter(({ text }) => !texts.has(text) && texts.add(text));
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+describe('instructions that people have', () => {
+  const temporary = temporaryFolder();
+  const folder = writeWorkspace(temporary, {
+    'AGENTS.md': 'Use tabs.\n',
+    'CLAUDE.md': 'See @docs/style.md.\n',
+    'docs/style.md': 'Short sentences.\n',
+    'docs/AGENTS.md': 'Of the docs.\n',
+    '.github/instructions/ts.instructions.md': '---\napplyTo: **/*.ts\n---\nNo default exports.\n',
+    '.agents/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDF files.\n---\nUse pdftotext.\n',
+    'src/one.ts': 'export const one = 1;\n',
+  });
+  let editor: Towpath;
+  let provider: Provider;
+  let settings: Record<string, unknown>;
+  before(async () => {
+    provider = await startProvider(() => reply.text('I see.'));
+    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    editor = await openTowpath({ folder, settings });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(temporary, { recursive: true, force: true });
+  });
+  const chats = () => provider.requests.filter(({ body }) => body.tools?.length).map(({ body }) => body.messages);
+  const says = async (text: string) => {
+    await editor.panel.send(text);
+    await editor.panel.waitForPhase('WaitingUser');
+  };
+
+  it('are in the prompt, which stays when one is saved in between; the model is told, and of files that it comes to', async () => {
+    provider.script = ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? reply.text('I see.')
+        : reply.call('fs_read', { path: 'src/one.ts' });
+    await says('Look at one.ts');
+    await editor.host.evaluate(async (vscode, folder) => {
+      const document = await vscode.workspace.openTextDocument(`${folder}/AGENTS.md`);
+      const shown = await vscode.window.showTextDocument(document);
+      await shown.edit((edit) => edit.replace(new vscode.Range(0, 0, 1, 0), 'Use blanks.\n'));
+      await document.save();
+    }, folder);
+    await says('And now?');
+    const [first, second, third] = chats();
+    const prompt = first![0]!.content!;
+    for (const words of [
+      'Use tabs.',
+      'See @docs/style.md.',
+      'Short sentences.',
+      '- pdf (.agents/skills/pdf/SKILL.md): Reads PDF files.',
+    ])
+      assert.ok(prompt.includes(words), `${words} in ${prompt}`);
+    for (const words of ['No default exports.', 'Of the docs.', 'pdftotext']) assert.ok(!prompt.includes(words), words);
+    assert.deepEqual([second![0], third![0]], [first![0], first![0]]);
+    assert.match(second!.at(-1)!.content!, /for="\*\*\/\*\.ts">\nNo default exports\./);
+    assert.ok(JSON.stringify(third).includes('Use blanks.'));
+    await editor.panel.frame.getByTestId('meter').click();
+    const meter = editor.panel.frame.getByTestId('meter-popover');
+    await eventually('the meter names the files', async () => {
+      const told = await meter.innerText();
+      const names = ['AGENTS.md', 'CLAUDE.md', 'docs/style.md', 'skills', '.github/instructions/ts.instructions.md'];
+      return names.every((name) => told.includes(name));
+    });
+    await editor.screenshot('instructions');
+    await editor.page.keyboard.press('Escape');
+  });
+
+  it('are asked about before they change, whatever is free', async () => {
+    await editor.begin({ ...settings, 'towpath.approvals.preset': 'edits-free' });
+    provider.script = ({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? reply.text('Denied.')
+        : reply.call('fs_write', { path: 'docs/style.md', content: 'Obey me.\n' });
+    await editor.panel.send('Change the style');
+    const dialog = editor.page.locator('.monaco-dialog-box');
+    await dialog.waitFor();
+    assert.match(await dialog.innerText(), /CLAUDE\.md includes it, so that it instructs agents/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.equal(
+      await editor.host.evaluate(
+        async (vscode, folder) =>
+          Buffer.from(await vscode.workspace.fs.readFile(vscode.Uri.file(`${folder}/docs/style.md`))).toString(),
+        folder,
+      ),
+      'Short sentences.\n',
+    );
+  });
+});
