@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
 import type { RunStore } from '../runs/store.ts';
+import { keptFromSearch } from '../tools/gate/policy.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Shelf } from '../workflows/package/shelf.ts';
 import type { createAsides } from './aside/aside.ts';
@@ -16,6 +17,7 @@ import { showApprovals } from './gate/approvalsMenu.ts';
 import type { Policies } from './gate/policies.ts';
 import { showRunPreset } from './gate/runPresetMenu.ts';
 import { helpCommand, showHelp } from './help/help.ts';
+import { importOthers } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
@@ -258,6 +260,11 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await conversation.restored;
       await exportRun(conversation.runId, parts.exchange, given);
     },
+    'towpath.importOthers': () =>
+      importOthers({
+        workspace: parts.workspace,
+        isKept: (path) => keptFromSearch(parts.policies.current(), '')(path),
+      }),
     'towpath.importRuns': async (file?: vscode.Uri) => {
       const runId = await importRuns(parts.exchange, file);
       if (runId === undefined) return;

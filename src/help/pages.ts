@@ -21,7 +21,7 @@ export const pages = [
   {
     name: 'instructions',
     title: 'Instructions',
-    about: 'AGENTS.md, CLAUDE.md, Copilot’s instructions, skills: what is read, when, how much',
+    about: 'AGENTS.md, CLAUDE.md, Copilot’s instructions, skills: what is read, when, how much; Import…',
   },
   { name: 'privacy', title: 'What leaves this machine', about: 'Each kind of connection: when, to where, with what' },
   { name: 'audit', title: 'Audit', about: 'A record of what was asked, answered and done, for others' },

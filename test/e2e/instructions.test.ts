@@ -14,6 +14,8 @@ describe('instructions that people have', () => {
     'docs/AGENTS.md': 'Of the docs.\n',
     '.github/instructions/ts.instructions.md': '---\napplyTo: **/*.ts\n---\nNo default exports.\n',
     '.agents/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: Reads PDF files.\n---\nUse pdftotext.\n',
+    '.cursor/rules/tests.mdc': '---\nglobs: **/*.test.ts\n---\nOne fact a test.\n',
+    '.mcp.json': '{"mcpServers":{"notes":{"command":"notes","env":{"API_KEY":"CANARY"}}}}',
     'src/one.ts': 'export const one = 1;\n',
   });
   let editor: Towpath;
@@ -92,5 +94,42 @@ describe('instructions that people have', () => {
       ),
       'Short sentences.\n',
     );
+  });
+
+  it('of other agents are imported once the person has seen what becomes of them', async () => {
+    const text = (name: string) =>
+      editor.host.evaluate(
+        async (vscode, file) =>
+          vscode.workspace.fs.readFile(vscode.Uri.file(file)).then(
+            (bytes) => Buffer.from(bytes).toString(),
+            () => '',
+          ),
+        `${folder}/${name}`,
+      );
+    const made = '.github/instructions/cursor-tests.instructions.md';
+    const ask = async () => {
+      await editor.command('Towpath: Import…');
+      const list = editor.page.locator('.quick-input-widget');
+      await eventually('the list shows what becomes of it', async () => {
+        const told = (await list.innerText()).replace(/\s+/g, ' ');
+        return ['.cursor/rules/tests.mdc', made, 'told for **/*.test.ts', 'server notes', 'asked for 1 key'].every(
+          (words) => told.includes(words),
+        );
+      });
+      return list;
+    };
+    await ask();
+    await editor.screenshot('import');
+    await editor.page.keyboard.press('Escape');
+    const list = await ask();
+    assert.equal(await text(made), '');
+    await list.getByRole('button', { name: 'OK' }).click();
+    await eventually(
+      'the rule is there',
+      async () => (await text(made)) === '---\napplyTo: "**/*.test.ts"\n---\n\nOne fact a test.\n',
+    );
+    await eventually('the server is there', async () => (await text('.vscode/mcp.json')).includes('"notes"'));
+    assert.match(await text('.vscode/mcp.json'), /\$\{input:notes-api-key\}/);
+    assert.doesNotMatch(await text('.vscode/mcp.json'), /CANARY/);
   });
 });

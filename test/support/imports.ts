@@ -30,6 +30,7 @@ export const rooms: Record<string, readonly string[]> = {
     'records',
     'commit',
     'mcp',
+    'instructions',
     'runs',
     'panel',
     'workflows',

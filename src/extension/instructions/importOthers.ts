@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import { counted } from '../../protocol/counted.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { Looking } from '../../tools/instructions/files.ts';
+import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
+import { tell } from '../dialogs/tell.ts';
+
+const lookedFor =
+  'Looked for rules of Cursor, Cline, Roo, Continue, Windsurf, Kilo, Junie and Gemini, Roo’s modes, and MCP servers in `.cursor`, `.roo`, `.mcp.json` and the like.';
+
+type Item = vscode.QuickPickItem & { one: Importable };
+
+/** *Import…*: shows what other agents have in the open folders and what becomes of it, and does on OK what is chosen then. */
+export async function importOthers(looking: Looking): Promise<void> {
+  if (!looking.workspace.trusted) {
+    tell(
+      'info',
+      'This workspace is not trusted: nothing of its files is taken over. Manage Workspace Trust, then import.',
+    );
+    return;
+  }
+  const found = await findImportable(looking);
+  const open = found.filter(({ not }) => not === undefined);
+  if (open.length === 0) {
+    const there =
+      found.length > 0
+        ? ` ${found
+            .map(({ not }) => not)
+            .slice(0, 5)
+            .join('. ')}.`
+        : '';
+    tell('info', `There is nothing to import in the open folders.${there} ${lookedFor}`);
+    return;
+  }
+  const chosen = await ask(found);
+  if (!chosen || chosen.length === 0) return;
+  const { written, problems } = await importAll(looking, chosen);
+  if (problems.length > 0) tell('warning', `Not imported: ${problems.join(' ')}`);
+  if (written.length === 0) return;
+  const names = written.map(visibleLine);
+  const some = names.length > 6 ? `${names.slice(0, 6).join(', ')}, …` : names.join(', ');
+  tell('info', `Wrote ${counted(written.length, 'file')}: ${some}. What other agents have is as it was.`);
+}
+
+async function ask(found: readonly Importable[]): Promise<Importable[] | undefined> {
+  const items = found.flatMap((one): Item[] =>
+    one.not === undefined
+      ? [
+          {
+            label: visibleLine(one.from),
+            description: `→ ${visibleLine(one.to)}`,
+            detail: visibleLine(one.becomes),
+            picked: true,
+            one,
+          },
+        ]
+      : [],
+  );
+  const left = found.flatMap(({ from, not }) => (not === undefined ? [] : [`${from}: ${not}`]));
+  const rest: vscode.QuickPickItem[] = left.map((text) => ({
+    label: visibleLine(text),
+    kind: vscode.QuickPickItemKind.Separator,
+  }));
+  const picked = await vscode.window.showQuickPick<vscode.QuickPickItem>([...items, ...rest], {
+    title: 'Towpath: import what other agents were told',
+    placeHolder: 'Each becomes a new file; nothing is allowed by it. Nothing is written before OK',
+    canPickMany: true,
+    ignoreFocusOut: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return picked?.flatMap((item) => ('one' in item ? [(item as Item).one] : []));
+}

@@ -1,0 +1,185 @@
+import { extname, join, relative } from 'node:path';
+import { stringify } from 'yaml';
+import { counted } from '../../protocol/counted.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { isNamed, resolvePath } from '../gate/paths.ts';
+import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
+import { mostFrontmatter, parseYaml } from '../yaml.ts';
+import { type Found, filesBelow, type Looking, readFound } from './files.ts';
+import { headed } from './header.ts';
+import { globsOf } from './instructions.ts';
+
+/** What another agent was told, and what becomes of it here: a new file. */
+export interface Foreign {
+  /** As the tools have it. */
+  from: string;
+  to: string;
+  text: string;
+  /** In a few words, for the person. */
+  becomes: string;
+}
+
+/** When a rule is told. `description`: when a model finds by it that it is meant. */
+interface Rule {
+  always?: boolean;
+  globs?: string;
+  description?: string;
+}
+
+const always = (): Rule => ({ always: true });
+const isTrue = (text: string | undefined) => text === 'true';
+
+/** Files and folders of other agents with rules in them, each with how their headers say when a rule is told. */
+const places: readonly [path: string, rule: (head: Record<string, string>) => Rule][] = [
+  [
+    '.cursor/rules',
+    ({ alwaysApply, globs, description }) => (isTrue(alwaysApply) ? { always: true } : { globs, description }),
+  ],
+  ['.cursorrules', always],
+  ['.clinerules', ({ paths }) => (paths ? { globs: paths } : { always: true })],
+  ['.roo/rules', always],
+  ['.roorules', always],
+  [
+    '.continue/rules',
+    ({ alwaysApply, globs, description }) =>
+      isTrue(alwaysApply) || (!globs && alwaysApply === undefined) ? { always: true } : { globs, description },
+  ],
+  ['.continuerules', always],
+  [
+    '.windsurf/rules',
+    ({ trigger, globs, description }) =>
+      trigger === 'always_on'
+        ? { always: true }
+        : trigger === 'glob'
+          ? { globs }
+          : trigger === 'manual'
+            ? {}
+            : { description },
+  ],
+  ['.windsurfrules', always],
+  ['.kilocode/rules', always],
+  ['.junie/guidelines.md', always],
+  ['GEMINI.md', always],
+];
+
+const isText = (file: string) => ['.md', '.mdc', '.txt', ''].includes(extname(file));
+
+/** What other agents were told in the open folders, as far as it becomes a file of its own here. Nothing is written, and nothing throws. */
+export async function foreignInstructions(looking: Looking): Promise<Foreign[]> {
+  if (!looking.workspace.trusted) return [];
+  const all = await Promise.all(foldersOf(looking.workspace.roots).map((root) => foreignIn(looking, root)));
+  const taken = new Set<string>();
+  return all.flat().map((one) => {
+    const to = freeName(one.to, taken);
+    taken.add(to);
+    return { ...one, to };
+  });
+}
+
+async function foreignIn(looking: Looking, root: WorkspaceRoot): Promise<Foreign[]> {
+  const prefix = isNamed(looking.workspace.roots, root) ? `${root.name}/` : '';
+  const rules: Foreign[] = [];
+  for (const [place, ruleOf] of places)
+    for (const file of await filesAt(looking, join(root.path, place))) {
+      const found = isText(file) ? await readFound(looking, file) : undefined;
+      if (!found || found.text.trim() === '') continue;
+      const { head, body } = headed(found.text);
+      const below = relative(join(root.path, place), file); // '' for the file itself
+      rules.push(asFile(found, body, ruleOf(head), slug(`${agentOf(place)}-${below}`), prefix));
+    }
+  return [...rules, ...(await modesIn(looking, root, prefix))];
+}
+
+/** The file itself, or those of the folder. */
+async function filesAt(looking: Looking, path: string): Promise<string[]> {
+  const place = await resolvePath(looking.workspace.roots, path, 'search').catch(() => undefined);
+  if (!place) return [];
+  return place.kind === 'folder' ? filesBelow(looking, path) : [path];
+}
+
+const agentOf = (place: string) => /^\.?([a-z]+?)(rules)?(\/|\.|$)/i.exec(place)?.[1]?.toLowerCase() ?? 'other';
+
+const slug = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/\.(md|mdc|txt)$/, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)
+    .replace(/-+$/, '');
+
+function asFile({ path }: Found, body: string, rule: Rule, name: string, prefix: string): Foreign {
+  const globs = globsOf(rule.globs ?? '').join(',');
+  const file = (to: string, head: Record<string, string>, becomes: string): Foreign => ({
+    from: path,
+    to: `${prefix}${to}`,
+    text: `---\n${stringify(head, { lineWidth: 0 })}---\n\n${body.trim()}\n`,
+    becomes,
+  });
+  const instructions = `.github/instructions/${name}.instructions.md`;
+  if (rule.always) return file(instructions, { applyTo: '**' }, 'told with every prompt');
+  if (globs !== '') return file(instructions, { applyTo: globs }, `told for ${shortened(visibleLine(globs), 60)}`);
+  const { description = '' } = rule;
+  if (description.trim() !== '')
+    return file(
+      `.agents/skills/${name}/SKILL.md`,
+      { name, description: description.trim() },
+      'a skill, read when it is meant',
+    );
+  return file(instructions, { description: `From ${path}` }, 'never told by itself: name it by @');
+}
+
+/** Roo's modes become agents: who they are and how they work. What tools they may use without asking is not taken. */
+async function modesIn(looking: Looking, root: WorkspaceRoot, prefix: string): Promise<Foreign[]> {
+  const found = await readFound(looking, join(root.path, '.roomodes'));
+  if (!found) return [];
+  const agents: Foreign[] = [];
+  for (const mode of modesOf(found.text).slice(0, 50)) {
+    const name = slug(String(mode.slug ?? mode.name ?? ''));
+    const more: string[] = [];
+    for (const file of await filesAt(looking, join(root.path, '.roo', `rules-${name}`))) {
+      const rule = isText(file) ? await readFound(looking, file) : undefined;
+      if (rule) more.push(rule.text.trim());
+    }
+    const words = [mode.roleDefinition, mode.customInstructions].filter(
+      (one): one is string => typeof one === 'string',
+    );
+    const instructions = [...words, ...more]
+      .map((one) => one.trim())
+      .filter(Boolean)
+      .join('\n\n');
+    if (name === '' || instructions === '') continue;
+    const about = typeof mode.description === 'string' ? { description: mode.description } : {};
+    const rules = more.length > 0 ? `, with ${counted(more.length, 'file')} of its rules` : '';
+    agents.push({
+      from: found.path,
+      to: `${prefix}.towpath/agents/${name}.yaml`,
+      text: stringify(
+        { name: typeof mode.name === 'string' ? mode.name : name, ...about, instructions },
+        { lineWidth: 0 },
+      ),
+      becomes: `an agent${rules}; which tools it may use without asking is not taken`,
+    });
+  }
+  return agents;
+}
+
+/** YAML, of which JSON is a part. */
+function modesOf(text: string): Record<string, unknown>[] {
+  const { document } = parseYaml(text, { uniqueKeys: true }, mostFrontmatter);
+  if (!document || document.errors.length > 0) return [];
+  try {
+    const { customModes } = (document.toJS({ maxAliasCount: 0 }) ?? {}) as { customModes?: unknown };
+    return Array.isArray(customModes) ? customModes.filter((one) => typeof one === 'object' && one !== null) : [];
+  } catch {
+    return [];
+  }
+}
+
+function freeName(path: string, taken: ReadonlySet<string>): string {
+  for (let at = 1; ; at++) {
+    const [, before, name, after] = /^(.*\/)?([^/.][^/]*?)((?:\/SKILL)?\.[^/]*)$/.exec(path) ?? [];
+    const one = at === 1 ? path : `${before ?? ''}${name}-${at}${after}`;
+    if (!taken.has(one)) return one;
+  }
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { counted } from '../../protocol/counted.ts';
+import { currentText } from '../files/text.ts';
+import { isNamed, resolvePath } from '../gate/paths.ts';
+import { type ForeignServer, foreignServers, serverNames, withServers } from '../mcp/foreign.ts';
+import { foldersOf, type WorkspaceRoot } from '../workspace.ts';
+import { type Looking, readFound } from './files.ts';
+import { foreignInstructions } from './foreign.ts';
+
+/** One thing of another agent's that can be taken over. */
+export interface Importable {
+  from: string;
+  to: string;
+  /** What becomes of it, for the person. */
+  becomes: string;
+  /** Why nothing can, or need, be done with it. */
+  not?: string;
+  /** A new file. */
+  text?: string;
+  /** A server for `to`. */
+  server?: ForeignServer;
+}
+
+const settings = [
+  '.cursor/mcp.json',
+  '.mcp.json',
+  '.roo/mcp.json',
+  '.gemini/settings.json',
+  '.windsurf/mcp_config.json',
+];
+const ownSettings = '.vscode/mcp.json';
+
+/** All that other agents were told and have configured in the open folders. Nothing is written. */
+export async function findImportable(looking: Looking): Promise<Importable[]> {
+  if (!looking.workspace.trusted) return [];
+  const files = await Promise.all(
+    (await foreignInstructions(looking)).map(async (one): Promise<Importable> => {
+      const there = await resolvePath(looking.workspace.roots, one.to, 'create').then(
+        () => false,
+        () => true,
+      );
+      return { ...one, ...(there && { not: `${one.to} is there already, or cannot be made` }) };
+    }),
+  );
+  const servers = await Promise.all(foldersOf(looking.workspace.roots).map((root) => serversIn(looking, root)));
+  return [...files, ...servers.flat()];
+}
+
+async function serversIn(looking: Looking, root: WorkspaceRoot): Promise<Importable[]> {
+  const prefix = isNamed(looking.workspace.roots, root) ? `${root.name}/` : '';
+  const own = await readFound(looking, join(root.path, ownSettings));
+  const names = serverNames(own?.text);
+  const to = `${prefix}${ownSettings}`;
+  const found: Importable[] = [...(names ?? [])].map((name) => ({
+    from: to,
+    to,
+    becomes: `server ${name}`,
+    not: `server ${name}: Towpath reads it there by itself`,
+  }));
+  const known = new Set(names);
+  for (const file of settings) {
+    const { path: from, text } = (await readFound(looking, join(root.path, file))) ?? {};
+    for (const server of foreignServers(text ?? '')) {
+      const keys =
+        server.inputs.length > 0 ? `; you are asked for ${counted(server.inputs.length, 'key')} when it starts` : '';
+      const left = server.left.length > 0 ? `; not taken: ${server.left.join(', ')}` : '';
+      const becomes = `server ${server.name}, asked about before it starts${keys}${left}`;
+      const not = !names
+        ? `${to} cannot be read: mend it first`
+        : known.has(server.name) && `${to} has a server ${server.name} already`;
+      known.add(server.name);
+      found.push({ from: from!, to, becomes, ...(not ? { not } : { server }) });
+    }
+  }
+  return found;
+}
+
+/** Does it. Resolves to the files that were written, and to a sentence for each thing that was not. */
+export async function importAll(
+  looking: Looking,
+  chosen: readonly Importable[],
+): Promise<{ written: string[]; problems: string[] }> {
+  const { workspace } = looking;
+  const written: string[] = [];
+  const problems: string[] = [];
+  const attempt = async (to: string, write: () => Promise<void>) => {
+    try {
+      await write();
+      written.push(to);
+    } catch (error) {
+      problems.push(`${to}: ${error instanceof Error ? error.message : error}`);
+    }
+  };
+  for (const { to, text } of chosen)
+    if (text !== undefined)
+      await attempt(to, async () => {
+        const file = await resolvePath(workspace.roots, to, 'create');
+        await workspace.writeText(file.path, text, null);
+      });
+  for (const to of new Set(chosen.flatMap((one) => (one.server ? [one.to] : []))))
+    await attempt(to, async () => {
+      const file = await resolvePath(workspace.roots, to, 'write');
+      const before = file.kind === 'missing' ? null : (await currentText(workspace, file)).text;
+      const servers = chosen.flatMap((one) => (one.server && one.to === to ? [one.server] : []));
+      const after = withServers(before ?? undefined, servers);
+      if (after === undefined) throw new Error('It cannot be read: mend it first.');
+      await workspace.writeText(file.path, after, before);
+    });
+  return { written, problems };
+}
