@@ -107,7 +107,9 @@ function partsOf(given: Given) {
   const insights = new Insights(extensionUri, path.join(given.storage, 'store'), () =>
     storesBeside(storageUri?.fsPath, path.join(globalStorageUri.fsPath, 'no-workspace')),
   );
-  context.subscriptions.push(downloads, manager.register(), commitMessages, insights);
+  const servers = async () => (await given.mcp()).servers;
+  const doctor = new Doctor(doctorChecks({ ...given, engine: localEngine, servers }), () => given.secrets.all(), log);
+  context.subscriptions.push(downloads, manager.register(), doctor.register(), commitMessages, insights);
   return {
     ...given,
     setup,
@@ -118,11 +120,7 @@ function partsOf(given: Given) {
     exchange: { store, secrets: given.secrets, asides: given.asides.others },
     packages: new Packages(given.shelf, conversation, { engine, store }, modals),
     workflows: new Workflows(given.workflowFiles, conversation, templates),
-    doctor: new Doctor(
-      doctorChecks({ ...given, engine: localEngine, servers: async () => (await given.mcp()).servers }),
-      () => given.secrets.all(),
-      log,
-    ),
+    doctor,
     gpuEngines: new GpuEngines(localEngine, modals),
     helpPages: vscode.Uri.joinPath(context.extensionUri, 'src', 'help'),
   };

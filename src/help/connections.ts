@@ -128,6 +128,13 @@ export const connections: readonly Connection[] = [
     by: ['tools/mcp/http.ts', 'tools/mcp/sdk.ts'],
   },
   {
+    what: 'A look at a certificate',
+    when: 'In Doctor, of a model behind an `https` address',
+    to: 'The provider’s address, through your proxy if there is one; the connection is closed before anything is asked',
+    carries: 'The name of the host',
+    by: ['extension/doctor/issuer.ts'],
+  },
+  {
     what: 'A link',
     when: 'When you click it in the panel',
     to: 'Its address, in your browser; the editor asks first',

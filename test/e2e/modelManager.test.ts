@@ -204,10 +204,12 @@ describe('the model manager', () => {
         '## This machine',
         '## The model',
         '## Providers',
+        '## Network',
         '## Tool calls',
         '## Context window',
         '## The local engine',
         '## MCP servers',
+        '## Rules',
         '## Runs',
         '## Search',
       ]);
@@ -218,7 +220,12 @@ describe('the model manager', () => {
       assert.match(report, /✅ ripgrep /);
       assert.match(report, /- No provider has settings of its own$/m);
       assert.match(report, /- None is configured, or the workspace is not trusted$/m);
+      assert.match(report, /- The editor names no proxy \(http\.proxy\)$/m);
+      assert.match(report, /- The preset is “Reads are free”; 0 rules hold in this workspace$/m);
+      assert.match(report, /- \d+ runs? (is|are) kept, /);
       assert.ok(!report.includes(homedir()), 'the home folder is not named');
+      await editor.page.keyboard.press('x');
+      assert.equal(await activeText(), report, 'it is only read');
       assert.ok(!report.includes('CANARY'));
     });
   });

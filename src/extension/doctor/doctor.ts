@@ -3,19 +3,36 @@ import * as vscode from 'vscode';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { type Check, runChecks, toReport } from './doctorReport.ts';
 
-/** *Doctor*: looks at everything that an answer needs, and writes down what it found. */
-export class Doctor {
+const scheme = 'towpath-doctor';
+const page = vscode.Uri.from({ scheme, path: '/Towpath Doctor.md' });
+
+/** *Doctor*: looks at everything that an answer needs, and writes down what it found, on a page that is only read. */
+export class Doctor implements vscode.TextDocumentContentProvider {
+  private readonly examined = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.examined.event;
+  private report = '';
+
   constructor(
     private readonly checks: readonly Check[],
     private readonly secrets: () => Promise<string[]>,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(this.examined, vscode.workspace.registerTextDocumentContentProvider(scheme, this));
+  }
+
+  provideTextDocumentContent(): string {
+    return this.report;
+  }
+
   async examine(): Promise<void> {
     const sections = await stoppable('Towpath Doctor', (signal, progress) => runChecks(this.checks, signal, progress));
-    const content = toReport(sections, { secrets: await this.secrets(), home: os.homedir() });
-    this.log.info(content);
-    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    this.report = toReport(sections, { secrets: await this.secrets(), home: os.homedir() });
+    this.log.info(this.report);
+    this.examined.fire(page); // what is open already is the page of before
+    const document = await vscode.workspace.openTextDocument(page);
+    await vscode.languages.setTextDocumentLanguage(document, 'markdown');
     await vscode.window.showTextDocument(document, { preview: false });
   }
 }

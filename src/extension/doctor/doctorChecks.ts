@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { promises as fs } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -15,17 +13,21 @@ import type { Message } from '../../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import type { Policies } from '../gate/policies.ts';
 import { askOneWord } from '../models/connection.ts';
 import type { LocalEngine } from '../models/localEngine.ts';
 import { engineText } from '../models/modelDetails.ts';
-import { demoModel, providerOf, split } from '../models/modelIds.ts';
+import { addressOf, demoModel, providerOf, split } from '../models/modelIds.ts';
 import type { Models } from '../models/models.ts';
 import { providerSettings } from '../models/providerSettings.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import type { Check, Finding } from './doctorReport.ts';
+import { type Network, networkFindings } from './networkFindings.ts';
 import { providerFindings } from './providerFindings.ts';
+import { ruleFindings } from './ruleFindings.ts';
 import { serverFindings } from './serverFindings.ts';
+import { storeFindings } from './storeFindings.ts';
 
 interface Parts {
   context: vscode.ExtensionContext;
@@ -34,6 +36,7 @@ interface Parts {
   secrets: Secrets;
   servers(): Promise<McpServers>;
   workspace: Workspace;
+  policies: Policies;
   /** Where runs are kept. */
   storage: string;
 }
@@ -50,13 +53,26 @@ export function doctorChecks(parts: Parts): Check[] {
     { title: 'This machine', run: async () => machine(parts) },
     { title: 'The model', run: (signal, progress) => model(models, signal, progress) },
     { title: 'Providers', run: () => providerFindings(settings(), parts.secrets) },
+    { title: 'Network', run: (signal) => networkFindings(network(models), signal) },
     { title: 'Tool calls', run: (signal) => toolCall(models, signal) },
     { title: 'Context window', run: (signal) => contextWindow(models, signal) },
     { title: 'The local engine', run: (signal, progress) => localEngine(parts, signal, progress) },
     { title: 'MCP servers', run: async (signal, progress) => serverFindings(await parts.servers(), signal, progress) },
-    { title: 'Runs', run: () => store(parts.storage) },
+    { title: 'Rules', run: async () => ruleFindings(parts.policies) },
+    { title: 'Runs', run: (signal) => storeFindings(parts.storage, signal) },
     { title: 'Search', run: () => search(parts.workspace) },
   ];
+}
+
+function network({ currentProvider }: Models): Network {
+  const http = vscode.workspace.getConfiguration('http');
+  return {
+    proxy: http.get('proxy', ''),
+    support: http.get('proxySupport', 'override'),
+    strict: http.get('proxyStrictSSL', true),
+    environment: process.env,
+    ...(currentProvider && { address: addressOf(currentProvider.id) }),
+  };
 }
 
 function machine({ context, workspace }: Parts): Finding[] {
@@ -204,17 +220,6 @@ async function localEngine(
 
 const unusedGpu = (kinds: readonly string[]) =>
   `An engine for a GPU (${kinds.join(', ')}) is installed, and the model was not loaded on one. Look whether its driver is installed and new enough.`;
-
-async function store(storage: string): Promise<Finding[]> {
-  const probe = path.join(storage, `doctor-${randomUUID()}`);
-  await fs.mkdir(storage, { recursive: true });
-  await fs.writeFile(probe, 'towpath');
-  await fs.rm(probe);
-  const { bavail, bsize } = await fs.statfs(storage);
-  const free = bavail * bsize;
-  const text = `Runs can be kept in ${storage}, ${inGigabytes(free)} are free`;
-  return [free < 200e6 ? warning(`${text}. That is little.`) : ok(text)];
-}
 
 async function search({ ripgrep }: Workspace): Promise<Finding[]> {
   if (!ripgrep) return [problem('ripgrep was not found in this editor: fs.search and fs.find do not work.')];

@@ -135,9 +135,14 @@ export class Policies implements vscode.Disposable {
     await saveSetting('approvals.readOnlyCommands', free);
   }
 
+  /** A sentence for each rule that cannot be used. */
+  get problems(): string[] {
+    return [...this.read('user').problems, ...this.read('workspace').problems];
+  }
+
   /** Warns of rules that cannot be used, and asks about an autopilot that was switched on in the settings. */
   look(): void {
-    for (const problem of [...this.read('user').problems, ...this.read('workspace').problems]) this.warn(problem);
+    for (const problem of this.problems) this.warn(problem);
     if (settings()['approvals.preset'] !== 'autopilot') this.forgetAutopilot();
     else if (vscode.workspace.isTrusted && this.memory.get(autopilotName) === undefined)
       void this.agreeToAutopilot('askWhenQuiet');

@@ -1,0 +1,86 @@
+import { type ClientRequest, request } from 'node:http';
+import type { Socket } from 'node:net';
+import { connect, type TLSSocket } from 'node:tls';
+
+/** Who says that a server is the one it claims to be. */
+export interface Issued {
+  /** As its certificate names it: `O`, else `CN`. */
+  issuer: string;
+  from: Date;
+  to: Date;
+}
+
+interface Way {
+  /** Absolute `http` address of a proxy on the way; names and passwords in it are not used. */
+  proxy?: string;
+  signal: AbortSignal;
+}
+
+/** Milliseconds for a handshake. */
+const patienceMs = 10_000;
+
+/**
+ * Shakes hands with a server and leaves, before a word is said: who has issued its certificate, accepted here or not, for that is
+ * what tells a proxy that reads along from the server itself. Throws an `Error` with a sentence.
+ * @param origin an `https` address
+ */
+export async function issuedBy(origin: string, { proxy, signal }: Way): Promise<Issued> {
+  const url = new URL(origin);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port || 443);
+  const within = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const tunnel = proxy === undefined ? undefined : await throughProxy(proxy, `${url.hostname}:${port}`, within);
+  const socket = connect({
+    host,
+    port,
+    ...(tunnel && { socket: tunnel }),
+    servername: /[a-z]/i.test(host) ? host : '',
+  });
+  try {
+    return await new Promise<Issued>((resolve, reject) => {
+      within.addEventListener('abort', () => reject(new Error(`${url.host} did not shake hands.`)), { once: true });
+      socket.once('error', ({ message }) => reject(new Error(`${url.host} did not shake hands: ${message}`)));
+      socket.once('close', () => reject(new Error(`${url.host} closed the connection.`)));
+      // Before the certificate is judged, which closes the connection of one that is not accepted.
+      socket.prependOnceListener('secure', () => resolve(read(socket)));
+    });
+  } finally {
+    socket.destroy();
+    tunnel?.destroy();
+  }
+}
+
+function read(socket: TLSSocket): Issued {
+  const { issuer, valid_from, valid_to } = socket.getPeerCertificate();
+  const name = issuer?.O ?? issuer?.CN ?? '';
+  return {
+    issuer: [name].flat().join(', ') || 'somebody without a name',
+    from: new Date(valid_from),
+    to: new Date(valid_to),
+  };
+}
+
+function throughProxy(proxy: string, target: string, signal: AbortSignal): Promise<Socket> {
+  const { hostname, port, host } = new URL(proxy);
+  return new Promise((resolve, reject) => {
+    const asking: ClientRequest = request({
+      method: 'CONNECT',
+      host: hostname,
+      port: port || 80,
+      path: target,
+      headers: { host: target },
+      signal,
+    });
+    asking.once('connect', ({ statusCode }, socket) => {
+      if (statusCode === 200) return resolve(socket);
+      socket.destroy();
+      reject(new Error(`The proxy ${host} refused the way to ${target} (${statusCode}).`));
+    });
+    asking.once('response', (answer) => {
+      answer.destroy();
+      reject(new Error(`${host} is no proxy: it answered ${answer.statusCode}.`));
+    });
+    asking.once('error', ({ message }) => reject(new Error(`The proxy ${host} did not answer: ${message}`)));
+    asking.end();
+  });
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { inGigabytes } from '../../llm/local/fit.ts';
+import { counted } from '../../protocol/counted.ts';
+import { few } from '../../runs/few.ts';
+import type { Finding } from './doctorReport.ts';
+
+/** Bytes that are little for runs on a disk. */
+const little = 200e6;
+
+/**
+ * Whether runs can be kept, and how much those are that are. Rejects when they cannot.
+ * @param storage the workspace's, absolute path
+ */
+export async function storeFindings(storage: string, signal: AbortSignal): Promise<Finding[]> {
+  const probe = path.join(storage, `doctor-${randomUUID()}`);
+  await fs.mkdir(storage, { recursive: true });
+  await fs.writeFile(probe, 'towpath');
+  await fs.rm(probe);
+  const { bavail, bsize } = await fs.statfs(storage);
+  const free = bavail * bsize;
+  const room = `Runs can be kept in ${storage}, ${inGigabytes(free)} are free`;
+  const [runs, deleted] = await Promise.all(
+    ['runs', 'deleted'].map((name) => held(path.join(storage, 'store', name), signal)),
+  );
+  const size = `${counted(runs!.count, 'run is', 'runs are')} kept, ${inGigabytes(runs!.bytes)}`;
+  const gone = `${counted(deleted!.count, 'deleted one', 'deleted ones')}, ${inGigabytes(deleted!.bytes)}`;
+  return [
+    free < little ? { level: 'warning', text: `${room}. That is little.` } : { level: 'ok', text: room },
+    { level: 'fact', text: deleted!.count > 0 ? `${size}, and ${gone}` : size },
+  ];
+}
+
+/** How many folders there are, and the bytes of all that is in them. */
+async function held(folder: string, signal: AbortSignal): Promise<{ count: number; bytes: number }> {
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []); // nothing has been kept yet
+  const runs = entries.filter((entry) => entry.isDirectory());
+  const bytes = await few(runs, 4, ({ name }) =>
+    signal.aborted ? Promise.resolve(0) : bytesIn(path.join(folder, name)),
+  );
+  return { count: runs.length, bytes: bytes.reduce((sum, one) => sum + one, 0) };
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await fs.readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  const sizes = await few(files, 8, async (file) => (await fs.stat(file).catch(() => ({ size: 0 }))).size);
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

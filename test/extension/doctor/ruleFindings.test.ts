@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { ruleFindings } from '../../../src/extension/doctor/ruleFindings.ts';
+import type { Policy } from '../../../src/protocol/policy.ts';
+import { readRules } from '../../../src/tools/gate/rules.ts';
+
+describe('what Doctor says of rules', () => {
+  const say = (...written: unknown[]) => {
+    const { rules, problems } = readRules(written, 'user');
+    const policy: Policy = { preset: 'reads-free', readOnlyCommands: true, rules };
+    return ruleFindings({ current: () => policy, problems }).map(({ level, text }) => `${level}: ${text}`);
+  };
+
+  it('none, one that can be used, and one that cannot, with what becomes of it', () => {
+    assert.deepEqual(say(), ['fact: The preset is “Reads are free”; 0 rules hold in this workspace']);
+    assert.deepEqual(say({ effect: 'allow', tool: 'fs.edit', path: 'src/**' }), [
+      'fact: The preset is “Reads are free”; 1 rule holds in this workspace',
+      'ok: Every rule can be used',
+    ]);
+    const [fact, problem] = say({ effect: 'deny', tool: 'fs.edit', path: 'src\\lib' });
+    assert.match(fact!, /1 rule holds/);
+    assert.match(
+      problem!,
+      /^problem: The rule .* cannot be used \(path: .*\)\. Until then, deny holds for all of fs\.edit\.$/,
+    );
+  });
+});
