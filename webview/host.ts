@@ -43,6 +43,8 @@ const isSaid: Record<HostMessage['type'], true> = {
   notice: true,
   focus: true,
   draft: true,
+  unheard: true,
+  'say-unheard': true,
   change: true,
   completions: true,
   'mention-size': true,

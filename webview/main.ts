@@ -1,8 +1,9 @@
 import './panel.css';
 import { render } from 'lit-html';
+import type { RunEvent } from '../src/protocol/events.ts';
 import type { HostMessage } from '../src/protocol/view.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
-import { editWaiting, longestMessage, setDraft } from './composer/composer.ts';
+import { bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
 import { measured } from './composer/mentions.ts';
 import type { PanelContext } from './context.ts';
@@ -122,6 +123,12 @@ const isHeard = (message: HostMessage): boolean =>
   (message.type === 'events' && message.events.some(({ type }) => type === 'phase')) ||
   (message.type === 'notice' && message.notice !== null);
 
+/** Said to the shown run, in whatever way, and not given yet: it is to be seen. */
+const isQueued = (event: RunEvent): boolean =>
+  event.type === 'queued' &&
+  event.runId === context.model.run?.id &&
+  context.model.run.queued.some(({ queued }) => queued === event.seq);
+
 function take(message: HostMessage): void {
   const before = context.model.run?.id;
   receive(context.model, message);
@@ -138,6 +145,7 @@ function take(message: HostMessage): void {
     scroll.open(run?.id ?? '');
   }
   announce(context, message);
+  if (message.type === 'events' && message.events.some(isQueued)) context.opened.strip ??= 'waiting';
   if (message.type === 'focus' && (document.hasFocus() || !message.gently)) {
     if (run === null) closeHistory(context); // the next words begin a new one
     takeFocus();
@@ -146,6 +154,8 @@ function take(message: HostMessage): void {
   if (message.type === 'mention-size') measured(message);
   if (message.type === 'look') answerLook(message.look);
   if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
+  if (message.type === 'unheard') bringBack(context, message.text);
+  if (message.type === 'say-unheard') sayUnheard(context);
   if (message.type === 'edit-waiting') editWaiting(context, message.queued);
   refresh();
 }

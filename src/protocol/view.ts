@@ -145,6 +145,10 @@ export type HostMessage =
   | { type: 'focus'; gently?: true }
   /** Words for the message box, before what stands there. */
   | { type: 'draft'; text: string }
+  /** Words that were sent and not heard: they are in the message box again, with what went with them. */
+  | { type: 'unheard'; text: string }
+  /** The run that did not hear them can hear them now: they are sent, if they still stand there as they were. */
+  | { type: 'say-unheard' }
   /** All that a call changed, as `shownChange` writes it. */
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** What may be meant by the words after an `@`; may come again under the same number, once more is known. */

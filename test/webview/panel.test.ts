@@ -812,6 +812,48 @@ The flag works; one test fails, see the test.`,
     assert.ok(idleMs >= 5000 && idleMs < never, String(idleMs));
   });
 
+  it('what is said to a run at work is seen to wait, however it was said', async () => {
+    const said: EventBody = { type: 'queued', text: 'And the README.' };
+    await show([...begin, said], {}, begin.length);
+    await find('waiting').getByText('And the README.').waitFor();
+    await find('strip-waiting').click();
+    await find('waiting').waitFor({ state: 'detached' });
+    await test.send({ type: 'events', events: eventsOf('run-2', [...begin, said, said, said]).slice(-1) });
+    assert.equal(await find('waiting').count(), 0, 'what is said to another run is seen there');
+  });
+
+  it('what no run has heard is in the message box again, with its picture, and is said once it can be', async () => {
+    const picture = { mediaType: 'image/png', data: 'iVBORw0KGgo=', name: 'shot.png' };
+    const rested = [...begin, ...concludes];
+    await show(rested);
+    await test.page.evaluate(
+      (images) => {
+        const page = globalThis as unknown as {
+          sessionStorage: { getItem(key: string): string; setItem(key: string, value: string): void };
+        };
+        page.sessionStorage.setItem(
+          'state',
+          JSON.stringify({ ...JSON.parse(page.sessionStorage.getItem('state')), images }),
+        );
+      },
+      [picture],
+    );
+    const said = { type: 'send', text: 'Go on here.', attachments: [picture] };
+    await composer().fill('Go on here.');
+    await composer().press('Enter');
+    await composer().fill('And quickly.');
+    await test.send({ type: 'unheard', text: 'Go on here.' });
+    assert.equal(await composer().inputValue(), 'Go on here.\n\nAnd quickly.');
+    assert.equal(await find('pictures').locator('img').count(), 1);
+    await composer().fill('Go on here.');
+    await test.send({ type: 'say-unheard' });
+    assert.deepEqual(await posted(), [said], 'what was changed since is not sent by itself');
+    await composer().press('Enter');
+    await test.send({ type: 'unheard', text: 'Go on here.' }, { type: 'say-unheard' });
+    assert.deepEqual(await posted(), [said, said, said]);
+    assert.equal(await composer().inputValue(), '');
+  });
+
   it('a message said while the run goes on says when it is given, and can be changed, moved and taken back', async () => {
     await show([...begin, { type: 'queued', text: 'And the README.' }]);
     await find('strip-waiting').click();

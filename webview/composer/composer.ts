@@ -25,6 +25,7 @@ import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
 import { forgetMentions, namedNow, namedStrip } from './mentions.ts';
 import { meter } from './meter.ts';
+import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
@@ -122,6 +123,16 @@ export function editWaiting(context: PanelContext, queued: number): void {
   });
 }
 
+/** What no run has heard comes back, before what was written since. */
+export function bringBack(context: PanelContext, text: string): void {
+  setDraft(context, takeUnheard(text));
+}
+
+/** Now it can be heard; what the person has changed of it they send themselves. */
+export function sayUnheard(context: PanelContext): void {
+  if (isUnheardStill()) send(context);
+}
+
 /** What was said is said otherwise in the message box; what stood here comes back afterwards. */
 export function editSaid(context: PanelContext, at: number): void {
   const { run } = context.model;
@@ -181,9 +192,9 @@ function send(context: PanelContext, when?: 'done'): void {
   const attachments = images.length > 0 ? { attachments: images as ImageAttachment[] } : {};
   const chosen = asks && isBegun(asks) ? { chosen: chosenOf(asks) } : {};
   const later = when && run?.phase === 'Running' ? { when } : {};
-  if (run?.phase === 'Running' && !asks) context.opened.strip ??= 'waiting'; // so that what was said is seen
   context.post({ type: 'send', text: text.slice(0, longestMessage), ...attachments, ...mentions, ...chosen, ...later });
   if (asks) forget(asks);
+  rememberSent(text);
   forgetImages();
   forgetMentions();
   setDraft(context, endEdit());

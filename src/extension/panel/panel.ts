@@ -134,7 +134,7 @@ export class Panel {
           message.when,
           message.mentions &&
             this.read(message.mentions, conversation.id).catch((error) => {
-              view.post({ type: 'draft', text: message.text }); // it was not said
+              view.post({ type: 'unheard', text: message.text });
               throw error;
             }),
         );

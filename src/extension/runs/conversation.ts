@@ -36,7 +36,7 @@ export class Conversation {
   private sending: Promise<void> = Promise.resolve();
 
   /** What could not be done because another window has the run. */
-  private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']> };
+  private refused?: { runId: string; enter: () => ReturnType<ExecutionEngine['start']>; isWords: boolean };
 
   constructor(
     private readonly engine: ExecutionEngine,
@@ -170,7 +170,7 @@ export class Conversation {
   /** To whichever run. */
   async say(runId: string, input: UserInput, when?: When): Promise<void> {
     if (!(await this.engine.say({ runId, ...input, ...(when && { when }) })))
-      return this.work(runId, () => this.engine.continue({ runId, ...input }));
+      return this.work(runId, () => this.engine.continue({ runId, ...input }), wordsOf(input));
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
@@ -181,11 +181,12 @@ export class Conversation {
     const runId = this.shown === undefined ? this.next : RunStore.newId();
     await this.choose(runId);
     this.show(newRun(runId));
-    await this.work(runId, () => {
+    const enter = () => {
       const started = this.engine.start({ runId, ...start });
       begun();
       return started;
-    });
+    };
+    await this.work(runId, enter, start.workflowId === undefined ? wordsOf(start) : undefined);
   }
 
   /**
@@ -295,8 +296,11 @@ export class Conversation {
     this.view.post({ type: 'notice', notice });
   }
 
-  /** A run's errors are events of its own; what is left is a run that could not even be opened. */
-  private async work(runId: string, enter: () => ReturnType<ExecutionEngine['start']>): Promise<void> {
+  /**
+   * A run's errors are events of its own; what is left is a run that could not even be opened.
+   * @param words that it is to hear, and that are in the message box again where it could not
+   */
+  private async work(runId: string, enter: () => ReturnType<ExecutionEngine['start']>, words?: string): Promise<void> {
     const entered = enter();
     this.listChanged();
     const result = await entered;
@@ -304,8 +308,9 @@ export class Conversation {
     const isSaid = this.failed.delete(runId);
     const { code = '', message = '' } = result.error ?? {};
     const isElsewhere = code === 'STORE_LOCKED';
-    this.refused = isElsewhere && !isSaid ? { runId, enter } : undefined;
+    this.refused = isElsewhere && !isSaid ? { runId, enter, isWords: words !== undefined } : undefined;
     if (!/^(STORE|ENGINE_RUN)_/.test(code) || this.shown !== runId || isSaid) return;
+    if (words !== undefined) this.view.post({ type: 'unheard', text: words });
     this.notice({ level: 'error', text: message, ...(isElsewhere && { action: takeOver }) });
   }
 
@@ -314,7 +319,9 @@ export class Conversation {
     const refused = this.refused;
     this.refused = undefined;
     await this.open(runId);
-    if (refused?.runId === runId) await this.work(runId, refused.enter);
+    if (refused?.runId !== runId) return;
+    if (refused.isWords) this.view.post({ type: 'say-unheard' });
+    else await this.work(runId, refused.enter);
   }
 
   private async choose(runId: string | undefined): Promise<void> {
@@ -345,6 +352,10 @@ export class Conversation {
 }
 
 const takeOver: Notice['action'] = { label: 'Take Over', action: 'take-over' };
+
+/** What stands in the message box of who says it. */
+const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undefined =>
+  userInput || attachments?.length ? (userInput ?? '') : undefined;
 
 /** A kept run whose loop is not at work here, whatever its last event says: another window is at work on it, or the editor closed meanwhile. */
 function atRest(run: Run, isElsewhere: boolean): Run {

@@ -15,7 +15,7 @@ export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 const answerMs = 2000;
 
 /** Meant for the person, who is in one place: not for every page. */
-const forOne: ReadonlySet<HostMessage['type']> = new Set(['focus', 'draft', 'edit-waiting']);
+const forOne: ReadonlySet<HostMessage['type']> = new Set(['focus', 'draft', 'unheard', 'say-unheard', 'edit-waiting']);
 
 /** What the chat panel says arrives here checked, what it is told goes out in batches, to each of its pages. It decides nothing. */
 export class ChatView {

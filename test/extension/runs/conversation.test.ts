@@ -7,6 +7,7 @@ import { Conversation } from '../../../src/extension/runs/conversation.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { thisProcess } from '../../../src/runs/holder.ts';
+import { takeLock } from '../../../src/runs/lock.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import { chat } from '../../../src/workflows/run/chat.ts';
@@ -104,6 +105,28 @@ describe('the conversation in the panel', () => {
       panel.filter((message) => message.type === 'notice' && message.notice),
       [],
     );
+  });
+
+  it('words for a run that another window has are in the message box again, and are said once it is taken over', async () => {
+    const { panel, shown, store } = conversation('kept');
+    await shown.send('hi');
+    const lock = await takeLock(path.join(path.dirname(store.stateFolder(shown.runId!)), 'lock'), 'Another');
+    try {
+      panel.length = 0;
+      await shown.send('Go on here.');
+      const kinds = () => panel.map(({ type }) => type);
+      assert.deepEqual(kinds(), ['notice', 'unheard', 'notice']);
+      assert.deepEqual(panel[1], { type: 'unheard', text: 'Go on here.' });
+      panel.length = 0;
+      await shown.goOn();
+      assert.deepEqual(kinds(), ['notice'], 'who says nothing has lost nothing');
+      await shown.send('Go on here.');
+    } finally {
+      await lock.release();
+    }
+    panel.length = 0;
+    await shown.goOnWithRefused(shown.runId!);
+    assert.deepEqual(panel.at(-1), { type: 'say-unheard' });
   });
 
   it('says so when there is nothing to go on with, and asks no model for it', async () => {
