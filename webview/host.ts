@@ -41,6 +41,7 @@ const isSaid: Record<HostMessage['type'], true> = {
   files: true,
   events: true,
   notice: true,
+  'notice-over': true,
   focus: true,
   draft: true,
   unheard: true,

@@ -73,10 +73,12 @@ function header(context: PanelContext): TemplateResult {
 function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
   const { notice } = context.model;
   if (!notice) return nothing;
-  const { action } = notice;
-  const dismiss = () => {
+  const { action, offer } = notice;
+  const answer = (button?: number) => {
+    if (offer) context.post({ type: 'notice-pressed', id: offer.id, ...(button !== undefined && { button }) });
     context.model.notice = null;
     context.refresh();
+    focusComposer();
   };
   return html`<div class="notice ${notice.level}" data-testid="notice" role=${notice.level === 'error' ? 'alert' : 'status'}>
     ${notice.level === 'info' ? nothing : icons.warning}
@@ -87,6 +89,10 @@ function noticeBar(context: PanelContext): TemplateResult | typeof nothing {
             @click=${() => context.post({ type: 'action', action: action.action })}>${visibleLine(action.label)}</vscode-button>`
         : nothing
     }
-    <vscode-button appearance="icon" class="dismiss" title="Dismiss" aria-label="Dismiss" @click=${dismiss}>${icons.close}</vscode-button>
+    ${(offer?.buttons ?? []).map(
+      (label, button) =>
+        html`<vscode-button class="small" appearance="secondary" data-testid="notice-offer" @click=${() => answer(button)}>${visibleLine(label)}</vscode-button>`,
+    )}
+    <vscode-button appearance="icon" class="dismiss" title="Dismiss" aria-label="Dismiss" @click=${() => answer()}>${icons.close}</vscode-button>
   </div>`;
 }

@@ -45,6 +45,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
     case 'notice':
       model.notice = message.notice;
       break;
+    case 'notice-over':
+      if (model.notice?.offer?.id === message.id) model.notice = null;
+      break;
     case 'runs':
       model.runs = message;
       break;

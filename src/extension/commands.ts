@@ -326,13 +326,9 @@ async function showPanel(): Promise<void> {
 
 async function unloadLocal(models: Models): Promise<void> {
   const what = await models.unloadLocal();
-  if (what === 'busy')
-    void vscode.window.showWarningMessage('The local model is at work. Stop its run, then unload it.');
-  else if (what === 'none') void vscode.window.showInformationMessage('No local model is loaded.');
-  else
-    void vscode.window.showInformationMessage(
-      'The local model is unloaded and its memory is free. The next message loads it again.',
-    );
+  if (what === 'busy') tell('warning', 'The local model is at work. Stop its run, then unload it.');
+  else if (what === 'none') tell('info', 'No local model is loaded.');
+  else tell('info', 'The local model is unloaded and its memory is free. The next message loads it again.');
 }
 
 function askTask(): Thenable<string | undefined> {

@@ -100,6 +100,8 @@ export interface Notice {
   level: 'info' | 'warning' | 'error';
   text: string;
   action?: { label: string; action: PanelAction };
+  /** Answered by `notice-pressed`. */
+  offer?: { id: number; buttons: string[] };
 }
 
 /** At this many messages the run is the `nth` of so many ways to go on; those before and after it are shown by `open-run`. */
@@ -141,6 +143,8 @@ export type HostMessage =
   | { type: 'files'; runId: string; rows: FileRow[]; more: number; ran?: boolean }
   | { type: 'events'; events: RunEvent[] }
   | { type: 'notice'; notice: Notice | null }
+  /** What was offered under this number is over. */
+  | { type: 'notice-over'; id: number }
   /** The next key is to land in the message box. `gently`: only while the panel has the keys. */
   | { type: 'focus'; gently?: true }
   /** Words for the message box, before what stands there. */
@@ -237,6 +241,12 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('rename-run'), runId: id }),
   z.strictObject({ type: z.literal('pin-run'), runId: id, pinned: z.boolean() }),
   z.strictObject({ type: z.literal('action'), action: panelActionSchema }),
+  /** The button of a notice, by its place; without one it is put away. */
+  z.strictObject({
+    type: z.literal('notice-pressed'),
+    id: z.number().int(),
+    button: z.number().int().min(0).optional(),
+  }),
   z.strictObject({ type: z.literal('show-question'), toolCallId: id }),
   /** Brings up the native box for the words of a no. */
   z.strictObject({ type: z.literal('deny-with-words'), toolCallId: id }),

@@ -76,7 +76,7 @@ describe('the button above the changes', () => {
   });
 
   it('says why there is no message', async () => {
-    const says = (text: string) => editor.page.locator('.notification-toast', { hasText: text }).waitFor();
+    const says = (text: string) => editor.told(text);
     const write = () =>
       editor.host.evaluate((vscode) => {
         void vscode.commands.executeCommand('towpath.writeCommitMessage');

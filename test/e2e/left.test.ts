@@ -49,8 +49,7 @@ describe('an editor that is killed while a command runs', () => {
     await eventually('it goes on without an editor', () => editor.read('ticks.txt')!.length > ticks);
 
     await open();
-    const notice = editor.page.locator('.notification-toast', { hasText: 'A command went on when the editor ended' });
-    await notice.waitFor();
+    const notice = await editor.told('A command went on when the editor ended');
     assert.match(await notice.innerText(), /while sleep 0\.1; .* in .*, (bash|sh) \(\d+\)/s);
     await editor.screenshot('left-running');
     await editor.command('Towpath: Continue Run');
@@ -68,10 +67,10 @@ describe('an editor that is killed while a command runs', () => {
 
     await editor.command('Towpath: End Commands Left Running…');
     await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: 'while sleep' }).first().click();
-    await editor.page.locator('.notification-toast', { hasText: 'Ended: echo begun' }).waitFor();
+    await editor.told('Ended: echo begun');
     const last = editor.read('ticks.txt');
     await editor.command('Towpath: End Commands Left Running…');
-    await editor.page.locator('.notification-toast', { hasText: 'No command that outlived' }).waitFor();
+    await editor.told('No command that outlived');
     assert.equal(editor.read('ticks.txt'), last);
   });
 });

@@ -79,7 +79,7 @@ describe('a model in a process of its own', () => {
     const before = await modelProcess();
     assert.ok(before > 0);
     await editor.command('Towpath: Unload Local Model');
-    await editor.page.locator('.notification-toast', { hasText: 'is unloaded' }).waitFor();
+    await editor.told('is unloaded');
     assert.equal(await modelProcess(), 0);
     await editor.panel.send('[[think]] And now?');
     await hears(said.answer);
@@ -112,7 +112,7 @@ describe('a model in a process of its own', () => {
     await editor.panel.send('[[long]] Count.');
     await hears('tick tock');
     await editor.command('Towpath: Unload Local Model');
-    await editor.page.locator('.notification-toast', { hasText: 'is at work' }).waitFor();
+    await editor.told('is at work');
     await editor.panel.stop();
     await editor.panel.waitForPhase('Failed');
   });

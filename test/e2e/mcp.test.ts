@@ -155,8 +155,8 @@ describe('with an MCP server in the folder', () => {
       question,
     );
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
-    const toasts = editor.page.locator('.notification-toast', { hasText: 'has changed its tools' });
-    assert.equal(await toasts.count(), 0, 'one question, in one place');
+    assert.equal(await editor.page.locator('.notification-toast').count(), 0, 'one question, in one place');
+    assert.equal(await editor.panel.frame.getByTestId('notice').count(), 0, 'which is not told of besides');
     await editor.screenshot('mcp-changed-tools');
     await editor.dialog.click('Allow');
     await editor.panel.send('Work.');
@@ -177,7 +177,7 @@ describe('with an MCP server in the folder', () => {
       .first()
       .waitFor();
     await editor.screenshot('mcp-changed-tools-review');
-    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Answer…' }).click();
+    await (await editor.told('has changed its tools')).getByRole('button', { name: 'Answer…' }).click();
     await editor.dialog.text();
     await editor.dialog.click('Allow');
     await editor.reload();
@@ -223,10 +223,8 @@ describe('with an MCP server in the folder', () => {
     await editor.dialog.click('Allow');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
-    const toast = editor.page.locator('.notification-toast', {
-      hasText: 'The MCP server "odd" ended by itself (code 3).',
-    });
-    await toast.first().getByRole('button', { name: 'Show Log' }).waitFor();
+    const told = await editor.told('The MCP server "odd" ended by itself (code 3).');
+    await told.getByRole('button', { name: 'Show Log' }).waitFor();
   });
 
   it('a wrong file is named with its key, and the run goes on', async () => {
@@ -234,9 +232,6 @@ describe('with an MCP server in the folder', () => {
     await editor.panel.send('Work.');
     await hears('There is no such tool.');
     await editor.panel.waitForPhase('WaitingUser');
-    await editor.page
-      .locator('.notification-toast', { hasText: '.vscode/mcp.json: servers.odd.command: expected string' })
-      .first()
-      .waitFor();
+    await editor.told('.vscode/mcp.json: servers.odd.command: expected string');
   });
 });

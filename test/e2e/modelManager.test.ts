@@ -52,7 +52,7 @@ describe('the model manager', () => {
     'files.autoSave': 'off',
   });
   const begin = () => editor.panel.frame.locator('[data-action="download-model"]').click();
-  const toast = (text: string | RegExp) => editor.page.locator('.notification-toast', { hasText: text }).first();
+  const told = (text: string | RegExp) => editor.told(text);
   const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   const press = async (text: string, action: string) => {
     await row(text).hover();
@@ -83,7 +83,7 @@ describe('the model manager', () => {
         'nothing of the model is fetched before the answer',
       );
       await editor.dialog.click('Download');
-      await toast('is here and in use').waitFor();
+      await told('is here and in use');
       assert.equal(modelFiles().length, 1);
       await editor.panel.send('Hello?');
       await eventually('the model answers', async () =>
@@ -143,7 +143,7 @@ describe('the model manager', () => {
       };
 
       await choose(part(3));
-      await toast('00002-of-00003.gguf cannot be found. Put them there, or download the model again.').waitFor();
+      await told('00002-of-00003.gguf cannot be found. Put them there, or download the model again.');
       await run('towpath.manageModels');
       await row('big 50% #1').waitFor();
       assert.match(await row('big 50% #1').innerText(), /cannot be used.*1 of its 3 files is missing\./s);
@@ -250,14 +250,14 @@ describe('the model manager', () => {
       await run('towpath.manageModels');
       await press('.gguf', 'Pause');
       await row('paused at').waitFor();
-      await toast('What came so far is kept').waitFor();
+      await told('What came so far is kept');
       await editor.reload();
       await editor.showPanel();
       hub.pieceMs = 0;
       const before = hub.requests.length;
       await run('towpath.manageModels');
       await row('paused at').click();
-      await toast('is here and in use').waitFor();
+      await told('is here and in use');
       assert.match(String(hub.requests.slice(before).at(-1)!.headers.range), /^bytes=[1-9]\d*-$/);
       assert.equal(modelFiles().length, 1);
     });
@@ -265,8 +265,7 @@ describe('the model manager', () => {
     it('without network: says so, and the demo model is a click away', async () => {
       await hub.close();
       await begin();
-      const said = toast('cannot be reached');
-      await said.waitFor();
+      const said = await told('cannot be reached');
       assert.match(await said.innerText(), /pick a \.gguf file that is already here/);
       await said.getByRole('button', { name: 'Demo Model' }).click();
       await eventually('the demo model is in use', async () =>

@@ -19,8 +19,7 @@ describe('models of every provider', () => {
 
   const quickInput = () => editor.page.locator('.quick-input-widget input').first();
   const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
-  const toast = (text: string | RegExp) =>
-    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor();
+  const told = (text: string | RegExp) => editor.told(text);
   const body = () => editor.panel.frame.locator('body');
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
@@ -33,7 +32,7 @@ describe('models of every provider', () => {
     assert.equal(await quickInput().getAttribute('type'), 'password');
     await quickInput().fill(value);
     await editor.page.keyboard.press('Enter');
-    await toast('is saved');
+    await told('is saved');
   };
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it in settings
   const gateway = 'Bearer ${secret:gateway}';
@@ -45,7 +44,7 @@ describe('models of every provider', () => {
     assert.equal(await quickInput().getAttribute('type'), 'password');
     await quickInput().fill(secret);
     await editor.page.keyboard.press('Enter');
-    await toast('The secret "gateway" for');
+    await told('The secret "gateway" for');
   };
   const allow = async () => {
     await editor.dialog.text();
@@ -156,20 +155,19 @@ describe('models of every provider', () => {
 
     it('a test of the connection says precisely what works and what does not', async () => {
       editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
-      // One test after the other: the editor merges two notices with the same words, and cancels the first one's work.
       const test = async () => {
-        const asking = editor.page.locator('.notification-toast', { hasText: 'for one word' });
+        const asking = editor.panel.frame.getByTestId('notice').filter({ hasText: 'for one word' });
         await eventually('the last test is over', async () => (await asking.count()) === 0);
         await run('towpath.testConnection');
       };
       await test();
-      await toast(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
+      await told(/openai-compatible\/scripted answers: first word after .* s, done after .* s, 17 tokens/);
       provider.script = () => reply.status(401, { error: { message: `Wrong key ${key}` } });
       await test();
-      await toast('No API key for OpenAI-compatible endpoint');
+      await told('No API key for OpenAI-compatible endpoint');
       await provider.close();
       await test();
-      await toast('cannot be reached');
+      await told('cannot be reached');
     });
 
     it('N35 a key and a secret of a header go nowhere but to the address they were saved for', async () => {

@@ -193,7 +193,7 @@ describe('a workflow package', () => {
     const open = async (file: string, said: string) => {
       await editor.command('Towpath: Open Package…');
       await editor.chooseFile('A package: a .bmad archive, or the bmad.json of a folder', file);
-      await editor.page.locator('.notification-toast', { hasText: said }).first().waitFor();
+      await editor.told(said);
     };
     await open(path.join(outer, 'mine', 'bmad.json'), 'The package A folder of letters can be used in this workspace.');
     await open(path.join(outer, 'packed.bmad'), 'The package Packed letters can be used in this workspace.');

@@ -106,7 +106,7 @@ describe('the panel', () => {
     await eventually('the second run is gone', async () => (await run('The second one.').count()) === 0);
   });
 
-  it('brings a deleted run back: by its notification, and from the list after a reload', async () => {
+  it('brings a deleted run back: by what is told of it, and from the list after a reload', async () => {
     editor = await begin(backend.settings);
     await ask('To be kept.', said.hello);
     const history = editor.panel.frame.getByTestId('history');
@@ -128,7 +128,8 @@ describe('the panel', () => {
     };
     await remove();
     await editor.screenshot('deleted-run');
-    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Undo', exact: true }).click();
+    await (await editor.told('is deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
+    assert.equal(await editor.page.locator('.notification-toast').count(), 0, 'no notification lies on the panel');
     await isBack();
 
     await remove();

@@ -437,7 +437,7 @@ describe('the record of a run', () => {
     await editor.screenshot('delete-branches');
     await editor.dialog.click('Delete All 4');
     await eventually('none is listed', async () => (await rows.count()) === 0);
-    await editor.page.locator('.notification-toast').getByRole('button', { name: 'Undo', exact: true }).click();
+    await (await editor.told('3 branches are deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
     await eventually(
       'all are back',
       async () => (await store.list()).filter(({ id }) => family.some((one) => one.id === id)).length === 4,

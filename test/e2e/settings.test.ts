@@ -196,8 +196,8 @@ describe('settings', () => {
     await openWith();
     await editor.dialog.click('Read Them…');
     await editor.page.locator('.tab', { hasText: 'settings.json' }).waitFor();
-    const notice = editor.page.locator('.notification-toast', { hasText: 'settings of before' });
-    await notice.getByRole('button', { name: 'Take Over' }).click();
+    await (await editor.told('settings of before')).getByRole('button', { name: 'Decide…' }).click();
+    await editor.dialog.click('Take Over');
     const taken = {
       'towpath.retries': 1,
       'towpath.approvals.rules': [...rules, ...before['towpath.approvals.rules']],

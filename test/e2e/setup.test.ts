@@ -24,8 +24,7 @@ describe('setting a provider up', () => {
     await box().locator('input').first().fill(text);
     await editor.page.keyboard.press('Enter');
   };
-  const toast = (text: string | RegExp) =>
-    editor.page.locator('.notification-toast', { hasText: text }).first().waitFor();
+  const told = (text: string | RegExp) => editor.told(text);
   const run = (command: string) =>
     editor.host.evaluate((vscode, name) => {
       void vscode.commands.executeCommand(name);
@@ -82,7 +81,7 @@ describe('setting a provider up', () => {
 
     await run('towpath.deleteKey');
     await row(/^OpenAI(?!-)/).click();
-    await toast('is forgotten');
+    await told('is forgotten');
     await editor.panel.send('Hello?');
     await editor.panel.shows('ready');
     assert.equal(provider.requests.at(-1)!.headers.authorization, undefined);
@@ -100,7 +99,7 @@ describe('setting a provider up', () => {
     provider.listing = () => reply.text('').late(Number.POSITIVE_INFINITY);
     await run('towpath.useEndpoint');
     await row('Azure OpenAI').click();
-    await toast(/did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s/);
+    await told(/did not list its models: Azure OpenAI \(http:.*\) gave no answer within 15 s/);
     await type('mine');
     await inUse('mine');
     await editor.panel.send('Hello?');
@@ -143,7 +142,7 @@ describe('setting a provider up', () => {
     await row('OpenAI-compatible endpoint').click();
     await title('API key for OpenAI-compatible endpoint');
     await type(key);
-    await toast('is saved');
+    await told('is saved');
     const fails = async (at: string, question: string, asked: boolean) => {
       await set('endpoint.baseUrl', at);
       await editor.panel.send(question);
@@ -163,7 +162,7 @@ describe('setting a provider up', () => {
     await fails('http://elsewhere.invalid/v1', 'The third?', false);
     await run('towpath.setKey');
     await row('OpenAI-compatible endpoint').click();
-    await toast('reached without encryption at http://elsewhere.invalid');
+    await told('reached without encryption at http://elsewhere.invalid');
     assert.equal(provider.requests.length, 0);
   });
 });

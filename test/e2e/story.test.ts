@@ -290,7 +290,7 @@ for (const name of Object.keys(backends) as (keyof typeof backends)[])
           assert.equal(await box.getAttribute('type'), 'password');
           await box.fill('sk-CANARYKEY1234567890');
           await editor.page.keyboard.press('Enter');
-          await editor.page.locator('.notification-toast', { hasText: 'is saved' }).waitFor();
+          await editor.told('is saved');
           provider!.script = script;
           await editor.panel.frame.getByTestId('continue').first().click();
           await hears(said.hello);

@@ -47,8 +47,8 @@ async function tell({ page, host, panel, dialog, read, screenshot, resizePanel }
 
   await dialog.click('Review…');
   await page.locator('.monaco-diff-editor .line-insert').first().waitFor();
-  const waiting = page.locator('.notification-toast').getByRole('link', { name: 'Answer…' });
-  await waiting.hover(); // Playwright hovers over what stands still: the notification has slid in
+  const waiting = panel.frame.getByTestId('show-question');
+  await waiting.hover();
   await screenshot('3-review');
 
   await waiting.click();

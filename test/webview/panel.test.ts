@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
 import type { RunSummary } from '../../src/protocol/summary.ts';
 import { failure, toToolResult } from '../../src/protocol/tools.ts';
-import type { PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
+import type { HostMessage, PanelState, RunRow, ViewMessage } from '../../src/protocol/view.ts';
 import { viewMessageSchema } from '../../src/protocol/view.ts';
 import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
 import { acts } from '../../webview/transcript/ends.ts';
@@ -1396,6 +1396,30 @@ The flag works; one test fails, see the test.`,
     assert.equal(await find('model').getAttribute('title'), problem);
     assert.deepEqual(await posted(), [{ type: 'action', action: 'set-key' }]);
     await test.send({ type: 'notice', notice: null });
+    assert.equal(await find('notice').count(), 0);
+  });
+
+  it('a notice offers what can be done, hears which of it, and goes when that is over', async () => {
+    await show(begin);
+    const offered = (id: number): HostMessage => ({
+      type: 'notice',
+      notice: { level: 'info', text: '“Old” is deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
+    });
+    await test.send(offered(1));
+    assert.deepEqual(await find('notice-offer').allInnerTexts(), ['Undo', 'Show']);
+    await find('notice-offer').last().click();
+    await find('notice').waitFor({ state: 'detached' });
+    await test.page.keyboard.type('next');
+    assert.equal(await composer().inputValue(), 'next', 'the next key lands in the message box');
+    await test.send(offered(2));
+    await test.page.getByRole('button', { name: 'Dismiss' }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'notice-pressed', id: 1, button: 1 },
+      { type: 'notice-pressed', id: 2 },
+    ]);
+    await test.send(offered(3), { type: 'notice-over', id: 2 });
+    await find('notice').waitFor();
+    await test.send({ type: 'notice-over', id: 3 });
     assert.equal(await find('notice').count(), 0);
   });
 

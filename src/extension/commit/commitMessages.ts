@@ -3,7 +3,7 @@ import { askModel } from '../../engine/modelCall.ts';
 import { limitReached } from '../../protocol/money.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import type { Workspace } from '../../tools/workspace.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import { showProblem } from '../models/connection.ts';
 import { providerOf, split } from '../models/modelIds.ts';
@@ -63,7 +63,7 @@ export class CommitMessages implements vscode.Disposable {
       await vscode.window.withProgress(options, () => this.fill(repository, stop.signal).finally(end));
     } catch (error) {
       const { message } = error as Error;
-      if (!stop.signal.aborted) void vscode.window.showWarningMessage(withoutLinks(message));
+      if (!stop.signal.aborted) tell('warning', message);
     }
   }
 

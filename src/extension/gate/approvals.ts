@@ -16,6 +16,7 @@ import {
   withoutLinks,
 } from '../dialogs/questionText.ts';
 import { reminder } from '../dialogs/reminder.ts';
+import { tell } from '../dialogs/tell.ts';
 import { quietIn } from '../view/attention.ts';
 import type { Presence } from '../view/presence.ts';
 import { Front } from './front.ts';
@@ -262,7 +263,7 @@ export class Approvals implements vscode.Disposable {
       await this.parts.policies.add(chosen.made.scope, ...chosen.made.rules);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(withoutLinks(`The rule could not be kept: ${why}`));
+      tell('error', `The rule could not be kept: ${why}`);
       return;
     }
     waiting.answer({ decision: 'allow', always: true });

@@ -4,7 +4,7 @@ import { type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { readRules } from '../../tools/gate/rules.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import { type NamedModels, whoIs } from '../models/namedModels.ts';
 import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
 import { serverRuleWords } from './serverRules.ts';
@@ -110,7 +110,7 @@ async function addRule(policies: Policies): Promise<void> {
   const rule: Rule = { effect, tool, ...(narrower && { [key]: narrower }) };
   const problem = readRules([rule], 'user').problems[0];
   if (problem) {
-    void vscode.window.showErrorMessage(withoutLinks(`Nothing was added. ${problem}`));
+    tell('error', `Nothing was added. ${problem}`);
     return;
   }
   const words = serverRuleWords(rule, () => 'away')?.words ?? ruleWords(rule);

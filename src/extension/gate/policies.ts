@@ -4,7 +4,7 @@ import { type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverage, readRules } from '../../tools/gate/rules.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import type { Memory } from '../settings/memory.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { RunPresets } from './runPresets.ts';
@@ -201,7 +201,7 @@ export class Policies implements vscode.Disposable {
     this.warned.add(problem);
     this.log.warn(problem);
     const mend = 'Open Approvals';
-    void vscode.window.showWarningMessage(withoutLinks(`Towpath: ${problem}`), mend).then((chosen) => {
+    void offer('warning', `Towpath: ${problem}`, mend).then((chosen) => {
       if (chosen === mend) void vscode.commands.executeCommand('towpath.approvals');
     });
   }
@@ -211,9 +211,7 @@ const endsWithRun = 'It ends with this run, with a reload of the window, or when
 
 function mayAutopilot(): boolean {
   if (vscode.workspace.isTrusted) return true;
-  void vscode.window.showWarningMessage(
-    'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).',
-  );
+  tell('warning', 'Autopilot is for trusted workspaces only. Trust this one first (Manage Workspace Trust).');
   return false;
 }
 

@@ -8,7 +8,7 @@ import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer } from '../dialogs/tell.ts';
 import { Memory } from '../settings/memory.ts';
 import { settings } from '../settings/settings.ts';
 import { McpQuestions } from './mcpQuestions.ts';
@@ -138,7 +138,7 @@ export class Mcp implements vscode.Disposable {
   }
 
   private async offer(text: string, actions: Record<string, () => unknown>): Promise<void> {
-    const chosen = await vscode.window.showWarningMessage(withoutLinks(text), ...Object.keys(actions));
+    const chosen = await offer('warning', text, ...Object.keys(actions));
     if (chosen !== undefined) await actions[chosen]!();
   }
 }

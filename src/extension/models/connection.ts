@@ -3,8 +3,8 @@ import { askModel } from '../../engine/modelCall.ts';
 import { secretsIn } from '../../llm/headers.ts';
 import type { ProviderId } from '../../llm/providers.ts';
 import { counted } from '../../protocol/counted.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
 import type { Models } from './models.ts';
 import { providerSettings } from './providerSettings.ts';
@@ -17,7 +17,7 @@ export async function testConnection(models: Models, log: vscode.LogOutputChanne
   );
   if (!result) return; // given up by the person
   log.info(`Test of ${id}: ${result.text}`);
-  if (result.works) void vscode.window.showInformationMessage(withoutLinks(result.text));
+  if (result.works) tell('info', result.text);
   else void showProblem(result.text, result.code === 'LLM_AUTH_FAILED' ? models.currentProvider?.id : undefined);
 }
 
@@ -75,7 +75,7 @@ export async function askOneWord(
 export async function showProblem(text: string, keyOf: ProviderId | undefined): Promise<void> {
   const setSecret = 'Set Secret…';
   const ways = keyOf ? ['Set API Key…', ...(namesSecrets(keyOf) ? [setSecret] : [])] : ['Pick Model…'];
-  const chosen = await vscode.window.showErrorMessage(withoutLinks(text), ...ways);
+  const chosen = await offer('error', text, ...ways);
   if (chosen === setSecret) await vscode.commands.executeCommand('towpath.setSecret');
   else if (chosen) await vscode.commands.executeCommand(keyOf ? 'towpath.setKey' : 'towpath.pickModel', keyOf);
 }

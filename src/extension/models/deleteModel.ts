@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { inGigabytes } from '../../llm/local/fit.ts';
 import type { LocalModel } from '../../llm/local/library.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import type { Models } from './models.ts';
 
 /** Asks, and moves a model's files to the trash; for good only where there is none and after a second question. */
@@ -15,7 +15,7 @@ export async function deleteModel(model: LocalModel, models: Models, modals: Mod
   const yes = 'Move to Trash';
   if ((await modals.ask({ text: `Delete ${name}?`, detail, buttons: [yes] })) !== yes) return;
   if (models.isInMemory(model.path) && (await models.unloadLocal()) === 'busy') {
-    void vscode.window.showWarningMessage(withoutLinks(`${name} is at work. Stop its run, then delete it.`));
+    tell('warning', `${name} is at work. Stop its run, then delete it.`);
     return;
   }
   let trash = true;

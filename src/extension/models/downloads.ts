@@ -8,7 +8,6 @@ import { findRemote, type RemoteModel } from '../../llm/local/hub.ts';
 import { discard, type PausedDownload, pausedDownloads } from '../../llm/local/unfinished.ts';
 import { shortened } from '../../protocol/visible.ts';
 import { isLocked, takeLock } from '../../runs/lock.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { settings } from '../settings/settings.ts';
 import { downloadFolder } from './modelFolders.ts';
@@ -94,21 +93,13 @@ export class Downloads implements vscode.Disposable {
     if (this.transfers.has(first)) return undefined; // it shows its progress already
     this.transfers.set(first, transfer);
     this.changed.fire();
-    const title = withoutLinks(`Towpath downloads ${path.basename(first)}`);
-    const shown = vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-      (progress, token) => {
-        token.onCancellationRequested(() => stop.abort(paused));
-        const status = { location: vscode.ProgressLocation.Window, title: path.basename(first) };
-        return Promise.resolve(
-          vscode.window.withProgress(status, (inStatusBar) =>
-            this.run(model, transfer, stop.signal, (message, increment) => {
-              progress.report({ message: withoutLinks(message), increment });
-              inStatusBar.report({ message });
-            }),
-          ),
-        );
+    const shown = stoppable(
+      `Towpath downloads ${path.basename(first)}`,
+      (signal, progress) => {
+        signal.addEventListener('abort', () => stop.abort(paused));
+        return this.run(model, transfer, stop.signal, progress);
       },
+      'Pause',
     );
     try {
       return await shown;

@@ -12,8 +12,8 @@ import {
 } from '../../llm/local/gpuEngine.ts';
 import { takeLock } from '../../runs/lock.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
+import { tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
 import type { LocalEngine } from './localEngine.ts';
 
@@ -34,9 +34,12 @@ export class GpuEngines {
   async add(kind?: string): Promise<void> {
     const { installed, hardware, missing } = this.home.state();
     const offered = gpuEnginesFor(process.platform, process.arch);
-    if (missing ?? !offered.length) return tell(missing ?? this.none());
+    if (missing ?? !offered.length) return tell('info', missing ?? this.none());
     if (!shippedIn(this.home.dist))
-      return tell('This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.');
+      return tell(
+        'info',
+        'This Towpath is a checkout. Run "npm run gpu -- vulkan" or "npm run gpu -- cuda" in its folder.',
+      );
     const items = offered.map((engine) => ({
       label: titles[engine.kind],
       description: installed.includes(engine.name) ? 'here' : inGigabytes(engine.bytes),
@@ -52,7 +55,7 @@ export class GpuEngines {
       const { code, message } = error as LLMError;
       const told =
         code === ('STORE_LOCKED' as string) ? 'Another window is adding an engine. Its progress is there.' : message;
-      void vscode.window.showErrorMessage(withoutLinks(told));
+      tell('error', told);
     }
   }
 
@@ -86,6 +89,7 @@ export class GpuEngines {
     });
     if (done)
       tell(
+        'info',
         `The engine ${engine.name} is here. A model that is loaded from now on runs on the GPU as far as it fits; Towpath: Doctor tells whether it works.`,
       );
   }
@@ -95,7 +99,7 @@ export class GpuEngines {
     const text = `The engine ${engine.name} is here. Remove it?`;
     if ((await this.modals.ask({ text, detail: 'Local models run on the CPU then.', buttons: [yes] })) !== yes) return;
     await removeGpuEngine(engine, this.home.storage);
-    tell(`The engine ${engine.name} is removed.`);
+    tell('info', `The engine ${engine.name} is removed.`);
   }
 
   private none(): string {
@@ -104,8 +108,4 @@ export class GpuEngines {
       ? 'The engine that came with Towpath uses the GPU already.'
       : `There is no GPU engine for ${process.platform}-${process.arch}.`;
   }
-}
-
-function tell(text: string): void {
-  void vscode.window.showInformationMessage(withoutLinks(text));
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { isSendable, secretsIn } from '../../llm/headers.ts';
 import { keyOrigin, type Provider, providers } from '../../llm/providers.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { settings } from '../settings/settings.ts';
 import { mayCarry } from './credentials.ts';
@@ -25,12 +26,12 @@ export class HeaderSecrets {
     const problem = providers
       .map(({ id }) => providerSettings(settings(), id).problem)
       .find((one) => one !== undefined);
-    if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
+    if (problem) return void tell('error', problem);
     const all = onePerPlace(providers.flatMap(usesOf)).filter((use) => name === undefined || use.name === name);
     if (all.length === 0) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: as people write it
       const text = 'No header in towpath.providers names a secret. One is named as ${secret:name} in its value.';
-      return void vscode.window.showInformationMessage(withoutLinks(text));
+      return void tell('info', text);
     }
     const items = await Promise.all(
       all.map(async (use) => ({
@@ -65,7 +66,7 @@ export class HeaderSecrets {
   private async ask({ name, provider, header, origin }: Use): Promise<boolean> {
     if (!mayCarry(origin)) {
       const problem = `${provider.label} is reached without encryption at ${origin}, where no secret is ever sent.`;
-      void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
+      tell('error', `${problem} Set an https address.`);
       return false;
     }
     const secret = await vscode.window.showInputBox({
@@ -79,7 +80,7 @@ export class HeaderSecrets {
     });
     if (!secret) return false;
     await this.secrets.save(secretOf(name), origin, secret.trim());
-    void vscode.window.showInformationMessage(withoutLinks(`The secret "${name}" for ${origin} is saved.`));
+    tell('info', `The secret "${name}" for ${origin} is saved.`);
     return true;
   }
 }

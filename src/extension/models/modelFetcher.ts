@@ -7,7 +7,7 @@ import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts'
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
 import type { RemoteModel } from '../../llm/local/hub.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
 import type { Downloads } from './downloads.ts';
 import type { LocalEngine } from './localEngine.ts';
@@ -44,12 +44,11 @@ export class ModelFetcher {
     const name = path.basename(file, '.gguf');
     if (this.models.currentId === before) {
       await this.models.pick(`local/${file}`);
-      void vscode.window.showInformationMessage(withoutLinks(`${name} is here and in use.`));
+      tell('info', `${name} is here and in use.`);
       return;
     }
     const use = 'Use It';
-    if ((await vscode.window.showInformationMessage(withoutLinks(`${name} is here.`), use)) === use)
-      await this.models.pick(`local/${file}`);
+    if ((await offer('info', `${name} is here.`, use)) === use) await this.models.pick(`local/${file}`);
   }
 
   /** What came is kept; says so, with the ways on. Nothing when it was removed. */
@@ -58,7 +57,7 @@ export class ModelFetcher {
     if (!kept) return;
     const percent = Math.floor((kept.received / kept.total) * 100);
     const text = `${path.basename(kept.first)} is paused at ${percent} %. What came so far is kept.`;
-    const chosen = await vscode.window.showInformationMessage(withoutLinks(text), 'Resume', 'Remove');
+    const chosen = await offer('info', text, 'Resume', 'Remove');
     if (chosen === 'Resume') await this.fetch(address, { agreed: true });
     if (chosen === 'Remove') await this.downloads.discard(kept.first);
   }
@@ -119,7 +118,7 @@ export async function toldToPerson(work: () => Promise<unknown>): Promise<void> 
       'An Endpoint…': 'towpath.useEndpoint',
     };
     const message = error instanceof Error ? error.message : String(error);
-    const chosen = await vscode.window.showErrorMessage(withoutLinks(message), ...Object.keys(ways));
+    const chosen = await offer('error', message, ...Object.keys(ways));
     if (chosen) await vscode.commands.executeCommand(ways[chosen]!);
   }
 }

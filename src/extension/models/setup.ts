@@ -5,6 +5,7 @@ import { checkModelFile } from '../../llm/local/modelFile.ts';
 import { partsOf } from '../../llm/local/parts.ts';
 import { keyOrigin, keyOwner, type Provider, providers } from '../../llm/providers.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
+import { isPanelInView, tell } from '../dialogs/tell.ts';
 import { type Secrets, secretOf } from '../settings/secrets.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { givesAccess, mayCarry } from './credentials.ts';
@@ -82,7 +83,7 @@ export class Setup {
       await checkModelFile(first!);
     } catch (error) {
       const { message } = error as Error;
-      void vscode.window.showErrorMessage(withoutLinks(message));
+      tell('error', message);
       return;
     }
     await this.models.pick(`local/${first}`);
@@ -103,7 +104,7 @@ export class Setup {
   async useEditor(): Promise<void> {
     const models = (await createEditorClient().listModels?.()) ?? [];
     if (models.length === 0) {
-      void vscode.window.showInformationMessage('This editor offers no models of its own.');
+      tell('info', 'This editor offers no models of its own.');
       return;
     }
     const choices = models.map(
@@ -135,19 +136,19 @@ export class Setup {
           description: origin,
           run: async () => {
             await this.secrets.forget(slot, origin);
-            void vscode.window.showInformationMessage(withoutLinks(`The ${what} for ${origin} is forgotten.`));
+            tell('info', `The ${what} for ${origin} is forgotten.`);
           },
         }),
       ),
     );
-    if (saved.length === 0) void vscode.window.showInformationMessage('No key or secret is saved.');
+    if (saved.length === 0) tell('info', 'No key or secret is saved.');
     else await pick('Towpath: forget which key or secret?', saved);
   }
 
   /** `elsewhere`: of an endpoint it may be another one than before. */
   private async useProvider(provider: Provider, elsewhere = provider.id === 'openai-compatible'): Promise<void> {
     const { problem } = providerSettings(settings(), provider.id);
-    if (problem) return void vscode.window.showErrorMessage(withoutLinks(problem));
+    if (problem) return void tell('error', problem);
     if ((elsewhere || !isWebAddress(addressOf(provider.id))) && !(await this.askAddress(provider))) return;
     const origin = keyOrigin({ provider: provider.id, baseUrl: addressOf(provider.id) })!;
     const hasKey = (await this.secrets.key(provider.id, origin)) !== undefined;
@@ -177,7 +178,7 @@ export class Setup {
     if (!origin) return false;
     if (!mayCarry(origin)) {
       const problem = `${provider.label} is reached without encryption at ${origin}, where no key is ever sent.`;
-      void vscode.window.showErrorMessage(withoutLinks(`${problem} Set an https address.`));
+      tell('error', `${problem} Set an https address.`);
       return false;
     }
     const key = await vscode.window.showInputBox({
@@ -189,7 +190,7 @@ export class Setup {
     });
     if (!key) return false;
     await this.secrets.save(provider.id, origin, key.trim());
-    void vscode.window.showInformationMessage(withoutLinks(`The key for ${origin} is saved.`));
+    tell('info', `The key for ${origin} is saved.`);
     return true;
   }
 
@@ -223,7 +224,7 @@ export class Setup {
   private async list(provider: Provider): Promise<string[]> {
     try {
       const title = `Asking ${provider.label} for its models`;
-      const location = vscode.ProgressLocation.Notification;
+      const location = vscode.ProgressLocation[isPanelInView() ? 'Window' : 'Notification'];
       const models = await vscode.window.withProgress({ location, title }, () => this.models.list(provider.id));
       return models.map((model) => model.id).sort();
     } catch (error) {
@@ -233,7 +234,7 @@ export class Setup {
         return (await this.askKey(provider, why.replace(' Run *Towpath: Set API Key*.', '')))
           ? this.list(provider)
           : [];
-      void vscode.window.showWarningMessage(withoutLinks(`${provider.label} did not list its models: ${why}`));
+      tell('warning', `${provider.label} did not list its models: ${why}`);
       return [];
     }
   }

@@ -13,6 +13,7 @@ import { resolvePath } from '../../tools/gate/paths.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Modals } from '../dialogs/modals.ts';
+import { pressed } from '../dialogs/tell.ts';
 import type { Approvals } from '../gate/approvals.ts';
 import type { Diffs } from '../gate/diffs.ts';
 import type { Policies } from '../gate/policies.ts';
@@ -173,6 +174,8 @@ export class Panel {
         return this.parts.worktrees.open(message.folder);
       case 'delete-run':
         return deleteRun(message.runId, this.parts);
+      case 'notice-pressed':
+        return pressed(message.id, message.button);
       case 'action':
         await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message.action));
         return elsewhere.has(message.action) ? undefined : view.focus();

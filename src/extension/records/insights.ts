@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { csvOf } from '../../protocol/insights.ts';
 import { insightsOf } from '../../runs/insights.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { tell } from '../dialogs/tell.ts';
 import { insightsHtml, type Shown } from './insightsPage.ts';
 
 /** *Insights*: what the runs of this workspace, or of all, took: one page, counted anew whenever it is asked for. */
@@ -49,7 +49,7 @@ export class Insights implements vscode.Disposable {
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
     } catch (error) {
-      void vscode.window.showErrorMessage(withoutLinks(`The table could not be saved. ${(error as Error).message}`));
+      tell('error', `The table could not be saved. ${(error as Error).message}`);
     }
   }
 

@@ -7,7 +7,7 @@ import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
-import { tell } from '../dialogs/tell.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -42,7 +42,7 @@ export async function deleteRun(runId: string, parts: Parts): Promise<void> {
   const text = `${what} For ${keptDays} days, “Deleted Runs…” brings ${more.length > 0 ? 'them' : 'it'} back.`;
   const undo = 'Undo';
   // Nobody waits for it: a notification may stay for hours.
-  void vscode.window.showInformationMessage(withoutLinks(text), undo).then(async (pressed) => {
+  void offer('info', text, undo).then(async (pressed) => {
     if (pressed === undo) for (const { id, name } of deleted) await conversation.bringBack(name, id === shown);
   });
 }

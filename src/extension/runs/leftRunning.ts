@@ -4,7 +4,7 @@ import { leftCalls } from '../../protocol/run.ts';
 import { shortened, visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { type CommandAtWork, isAlive, type LeftCommands } from '../../tools/shell/left.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import type { Conversation } from './conversation.ts';
 
 /** Commands that went on when an editor ended: finds them at the next start, names them, and ends those the person wants to end. */
@@ -36,7 +36,7 @@ export class LeftRunning {
   async choose(): Promise<void> {
     const atWork = await this.left.atWork();
     if (atWork.length === 0) {
-      void vscode.window.showInformationMessage('No command that outlived the editor is running.');
+      tell('info', 'No command that outlived the editor is running.');
       return;
     }
     const items = atWork.map((one) => ({
@@ -58,7 +58,7 @@ export class LeftRunning {
         ? `A command went on when the editor ended, and is still at work: ${words(first)}.`
         : `${atWork.length} commands went on when the editor ended, and are still at work: ${atWork.map(words).join('; ')}.`;
     const buttons = atWork.length === 1 ? [end, show] : [choose];
-    const chosen = await vscode.window.showWarningMessage(withoutLinks(text), ...buttons);
+    const chosen = await offer('warning', text, ...buttons);
     if (chosen === end) await this.end(first);
     if (chosen === choose) await this.choose();
     if (chosen === show) await this.conversation.open(first.runId);
@@ -68,8 +68,8 @@ export class LeftRunning {
     const still = await this.left.end(one);
     const what = shortened(visibleLine(one.command.line), longestLine);
     const left = still.join(', ');
-    if (still.length === 0) void vscode.window.showInformationMessage(withoutLinks(`Ended: ${what}`));
-    else void vscode.window.showErrorMessage(withoutLinks(`It could not be ended: ${left} of ${what}`));
+    if (still.length === 0) tell('info', `Ended: ${what}`);
+    else tell('error', `It could not be ended: ${left} of ${what}`);
   }
 }
 

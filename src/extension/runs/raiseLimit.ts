@@ -1,9 +1,9 @@
-import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { isOverLimit, limitReached } from '../../protocol/money.ts';
 import { titleOf } from '../../protocol/run.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
+import { offer } from '../dialogs/tell.ts';
 import type { MoneyLimits } from '../models/moneyLimits.ts';
 import type { Conversation } from './conversation.ts';
 
@@ -22,7 +22,8 @@ export async function raiseLimit({ conversation, engine, store, limits }: Parts)
   const of = limitReached(run?.error);
   if (!run || run.phase === 'Running' || !isOverLimit(run.error)) {
     const open = 'Settings';
-    const chosen = await vscode.window.showInformationMessage(
+    const chosen = await offer(
+      'info',
       'No run is shown that rests at a limit of money. The limits are settings.',
       open,
     );

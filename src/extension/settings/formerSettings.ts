@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { lazily } from '../../protocol/lazily.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import type { FormerValue } from './formerValues.ts';
 import { Memory } from './memory.ts';
 import { ownValue } from './settingScopes.ts';
@@ -13,7 +13,7 @@ const askedName = 'settings.takenOver';
 const longestFile = 1_000_000;
 const read = 'Read Them…';
 const take = 'Take Over';
-const leave = 'Leave Them';
+const decide = 'Decide…';
 
 const reading = lazily(() => import('./formerValues.ts'));
 
@@ -30,18 +30,20 @@ export async function takeOverFormerSettings(context: vscode.ExtensionContext, m
   try {
     for (const file of hasWorkedBefore(user, context.extension.id) ? files : []) {
       const values = await valuesIn(file, context);
-      if (values.length === 0 || !(await ask(file, values, modals))) continue;
+      const isTaken = values.length > 0 && (await ask(file, values, modals));
+      if (isTaken === undefined) return; // not answered: the next window asks again
+      if (!isTaken) continue;
       for (const { name, value } of values) await saveSetting(shortName(name), value);
     }
     memory.update(askedName, true);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    void vscode.window.showErrorMessage(withoutLinks(`Not all settings were taken over. ${why}`));
+    tell('error', `Not all settings were taken over. ${why}`);
   }
 }
 
-/** Enter reads the file; while it is being read a notification waits. What is taken over is what was shown. */
-async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean> {
+/** Enter reads the file; while it is being read a notice waits, which leads back to the question. What is taken over is what was shown. */
+async function ask(file: string, values: readonly FormerValue[], modals: Modals): Promise<boolean | undefined> {
   const { formerText } = await reading();
   const { message, detail, isWhole } = formerText(file, values);
   const buttons = isWhole ? [read, take] : [read];
@@ -49,7 +51,8 @@ async function ask(file: string, values: readonly FormerValue[], modals: Modals)
   if (chosen !== read) return chosen === take;
   await vscode.window.showTextDocument(vscode.Uri.file(file));
   const names = values.map(({ name }) => name).join(', ');
-  return (await vscode.window.showWarningMessage(withoutLinks(`${message} ${names}`), take, leave)) === take;
+  if ((await offer('warning', `${message} ${names}`, decide)) !== decide) return undefined;
+  return (await modals.ask({ text: message, detail: names, buttons: [take] })) === take;
 }
 
 async function valuesIn(file: string, context: vscode.ExtensionContext): Promise<FormerValue[]> {

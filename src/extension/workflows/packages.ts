@@ -11,7 +11,7 @@ import { chooseFrom } from '../../workflows/package/menu.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
 import type { Shelf } from '../../workflows/package/shelf.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
 interface Usable {
@@ -62,10 +62,10 @@ export class Packages {
       const { source } = await this.shelf.open(chosen);
       const run = 'Run a Workflow…';
       const message = `The package ${source.title} can be used in this workspace.`;
-      if ((await vscode.window.showInformationMessage(withoutLinks(message), run)) === run) await this.runWorkflow();
+      if ((await offer('info', message, run)) === run) await this.runWorkflow();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${error.message}.`));
+      tell('error', `This package cannot be used: ${error.message}.`);
     }
   }
 
@@ -73,7 +73,7 @@ export class Packages {
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
-      void vscode.window.showInformationMessage('No package was opened in this workspace.');
+      tell('info', 'No package was opened in this workspace.');
       return;
     }
     const items = opened.map((shelved) => {
@@ -90,9 +90,7 @@ export class Packages {
     const { engine, store } = this.runs;
     const isOf = (id: string | undefined) => id !== undefined && parsePackageRunId(id)?.key === key;
     if (engine.liveIds.some((runId) => isOf(engine.live(runId)?.workflowId))) {
-      void vscode.window.showWarningMessage(
-        withoutLinks(`A run of ${title} is at work. Stop it, then forget the package.`),
-      );
+      tell('warning', `A run of ${title} is at work. Stop it, then forget the package.`);
       return false;
     }
     const count = (await store.workflowIds()).filter(isOf).length;
@@ -140,14 +138,12 @@ export class Packages {
 }
 
 const tellUntrusted = (): void =>
-  void vscode.window.showWarningMessage(
-    'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
-  );
+  tell('warning', 'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).');
 
 const broken = ({ place, problem }: { place: string; problem: string }): Choice => ({
   label: `$(warning) ${vscode.workspace.asRelativePath(place)}`,
   detail: problem,
-  run: async () => void vscode.window.showErrorMessage(withoutLinks(`This package cannot be used: ${problem}.`)),
+  run: async () => tell('error', `This package cannot be used: ${problem}.`),
 });
 
 async function askFile(): Promise<string | undefined> {

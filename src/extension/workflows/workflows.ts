@@ -5,6 +5,7 @@ import { makeFile } from '../../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
+import { offer, tell } from '../dialogs/tell.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
 
@@ -43,7 +44,7 @@ export class Workflows {
   /** Copies a template into the workspace and opens it. */
   async newWorkflow(template?: string): Promise<void> {
     const folder = vscode.workspace.workspaceFolders?.[0];
-    if (!folder) return void vscode.window.showInformationMessage('Open a folder first: a workflow is a file in it.');
+    if (!folder) return void tell('info', 'Open a folder first: a workflow is a file in it.');
     const chosen = template ?? (await this.pickTemplate());
     if (!chosen) return;
     const source = vscode.Uri.joinPath(this.templates, `${path.basename(chosen)}.yaml`);
@@ -71,7 +72,7 @@ export class Workflows {
     if (!vscode.workspace.isTrusted) {
       const what = kind === 'workflow' ? 'workflows' : 'agents';
       const text = `This workspace is not trusted, so its ${what} are not read. Trust it first (Manage Workspace Trust).`;
-      void vscode.window.showInformationMessage(withoutLinks(text));
+      tell('info', text);
       return undefined;
     }
     const uris = await this.files.find(kind);
@@ -93,12 +94,12 @@ export class Workflows {
   private async offerNone(kind: Kind): Promise<undefined> {
     if (kind === 'agent') {
       const text = 'There are no agents here yet. An agent is a YAML file in .towpath/agents with its `instructions`.';
-      void vscode.window.showInformationMessage(withoutLinks(text));
+      tell('info', text);
       return;
     }
     const button = 'New Workflow…';
     const text = 'There are no workflows in .towpath/workflows yet.';
-    if ((await vscode.window.showInformationMessage(withoutLinks(text), button)) === button) await this.newWorkflow();
+    if ((await offer('info', text, button)) === button) await this.newWorkflow();
   }
 
   private async begin(start: Parameters<Conversation['begin']>[0]): Promise<void> {
@@ -134,7 +135,7 @@ async function showProblem(uri: vscode.Uri, problem: { line: number; column: num
   const { line = 1, column = 1, message = 'It cannot be read.' } = problem ?? {};
   const show = 'Show';
   const text = `${idOf(uri)}, line ${line}: ${message}`;
-  if ((await vscode.window.showErrorMessage(withoutLinks(text), show)) !== show) return;
+  if ((await offer('error', text, show)) !== show) return;
   const at = new vscode.Position(line - 1, column - 1);
   await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });
 }

@@ -28,6 +28,27 @@ describe('what a notification says', () => {
       );
     });
 
+  it('whatever is told is told in the panel while that is in view: few places show a notification, and each knows whether it is', () => {
+    const notifies =
+      /show(?:Information|Warning|Error)Message\((?!.{0,60}modal)|ProgressLocation(?:\.Notification|\[)/s;
+    const knows = /inView|InView/;
+    const sources = names.filter((name) => notifies.test(readFileSync(path.join(folder, name), 'utf8')));
+    const unaware = sources.filter((name) => !knows.test(readFileSync(path.join(folder, name), 'utf8')));
+    assert.deepEqual(sources, [
+      'dialogs/reminder.ts',
+      'dialogs/stoppable.ts',
+      'dialogs/tell.ts',
+      'models/setup.ts',
+      'runs/tellEnd.ts',
+      'start.ts',
+    ]);
+    assert.deepEqual(
+      unaware,
+      ['dialogs/reminder.ts', 'start.ts'],
+      'who calls the one knows; of the other there is no panel',
+    );
+  });
+
   it('dialogs are shown from two places, which give the keys back where they were', () => {
     const sources = names.filter((name) => /modal: true/.test(readFileSync(path.join(folder, name), 'utf8')));
     assert.deepEqual(sources, ['dialogs/modals.ts', 'gate/approvals.ts']);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../eventually.ts';
 import { manifestSettings } from '../manifestSettings.ts';
 import { type Dialog, dialogOf } from './dialog.ts';
@@ -36,6 +36,8 @@ export interface Window {
   dialog: Dialog;
   /** Runs a command as a person does, by its title in the palette. */
   command(title: string): Promise<void>;
+  /** What it tells with these words: above the message box, or, where the panel is out of view, in a notification. */
+  told(words: string | RegExp): Promise<Locator>;
 }
 
 export interface AnotherWindow extends Window {
@@ -256,9 +258,22 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
 }
 
 function windowOf(page: Page): Window {
+  const panel = panelOf(page);
   return {
     page,
-    panel: panelOf(page),
+    panel,
+    async told(words) {
+      const places = [
+        panel.frame.getByTestId('notice').filter({ hasText: words }).first(),
+        page.locator('.notification-toast', { hasText: words }).first(),
+      ];
+      let found: Locator | undefined;
+      await eventually(`it tells ${words}`, async () => {
+        for (const place of places) if (await place.isVisible()) found = place;
+        return found !== undefined;
+      });
+      return found!;
+    },
     dialog: dialogOf(page),
     async command(title) {
       const input = page.locator('.quick-input-widget input').first();
