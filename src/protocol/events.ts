@@ -170,6 +170,8 @@ const storedEvents = [
     toolCallId: z.string(),
     /** The tool's. */
     name: z.string().optional(),
+    /** Of a server's tool: what that calls it for people. */
+    title: z.string().optional(),
     decision: decisionSchema,
     waitedMs: z.number(),
     words: z.string().optional(),
@@ -182,7 +184,6 @@ const storedEvents = [
   event('tool-start', {
     toolCallId: z.string(),
     name: z.string(),
-    /** Of a server's tool: what that calls it for people. */
     title: z.string().optional(),
     /** What it is about to do to files, if it can say. */
     changes: z.array(keptChangeSchema).optional(),
@@ -306,7 +307,7 @@ const shownEvents = [
   }),
   /** The person asked for a rest: it comes when the turn is over. */
   event('pausing', {}),
-  event('question', { toolCallId: z.string(), question: questionSchema }),
+  event('question', { toolCallId: z.string(), question: questionSchema, title: z.string().optional() }),
   event('tool-output', { toolCallId: z.string(), text: z.string() }),
 ] as const;
 

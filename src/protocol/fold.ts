@@ -138,12 +138,13 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.pausing = true;
       break;
     case 'question':
-      run.calls[event.toolCallId] = { status: 'asking', question: event.question };
+      run.calls[event.toolCallId] = { status: 'asking', question: event.question, ...(event.title && { title: event.title }) };
       break;
     case 'approval': {
       const call = callOf(run, event.toolCallId);
       call.status = event.decision === 'deny' ? 'done' : 'allowed';
       call.decision = event.decision;
+      if (event.title) call.title = event.title;
       call.edited = event.edited;
       call.automatic = event.automatic;
       break;

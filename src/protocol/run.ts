@@ -27,7 +27,7 @@ import { shortened } from './visible.ts';
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 export interface CallState {
   status: 'asking' | 'allowed' | 'running' | 'done';
-  /** Of a server's tool, once it has begun: what that calls it for people. */
+  /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   question?: Question;
   /** What it asks the person by itself, and what they answered. */

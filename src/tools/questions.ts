@@ -38,10 +38,10 @@ export function createQuestions(approve: Approve, now: () => number) {
       Object.freeze({ ...subject, call: Object.freeze(subject.call), id: randomUUID(), runId: context.runId, batch }),
     );
     for (const { id, call, plan } of requests) {
-      const { what, where, why, command, change } = plan;
+      const { what, title, where, why, command, change } = plan;
       const diff = change && change.after !== null && shownChange(change.before, change.after, mostShownLines);
       const question = { id, what, where, why, ...(command !== undefined && { command }), ...(diff && { diff }) };
-      await stored(context, { type: 'question', toolCallId: call.id, question });
+      await stored(context, { type: 'question', toolCallId: call.id, question, ...(title && { title }) });
     }
     return requests.map((request) => begin(request, context));
   };
@@ -76,8 +76,9 @@ export function createQuestions(approve: Approve, now: () => number) {
     outdate(request, answer, context);
     const waitedMs = Math.max(0, Math.round(now() - asked));
     const said = { ...(words && { words }), ...(edited !== undefined && { edited: true }) };
+    const { title } = request.plan;
     const { id: toolCallId, name } = request.call;
-    await stored(context, { type: 'approval', toolCallId, name, decision, waitedMs, ...said });
+    await stored(context, { type: 'approval', toolCallId, name, ...(title && { title }), decision, waitedMs, ...said });
     return answer;
   }
 

@@ -103,6 +103,8 @@ export interface ToolContext {
 export interface Plan {
   /** What, in a few words: `Edit src/greet.ts`. */
   what: string;
+  /** Of a server's tool: what that calls it for people. */
+  title?: string;
   /** The real path, or the folder a command runs in. */
   where: string;
   /** Why this is asked. */

@@ -155,7 +155,8 @@ describe('with an MCP server in the folder', () => {
       question,
     );
     assert.equal(await editor.dialog.focused(), 'Review…', 'Enter never allows');
-    assert.equal(await editor.page.locator('.notification-toast').count(), 0, 'one question, in one place');
+    const toasts = editor.page.locator('.notification-toast', { hasText: 'has changed its tools' });
+    assert.equal(await toasts.count(), 0, 'one question, in one place');
     assert.equal(await editor.panel.frame.getByTestId('notice').count(), 0, 'which is not told of besides');
     await editor.screenshot('mcp-changed-tools');
     await editor.dialog.click('Allow');

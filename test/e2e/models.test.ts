@@ -77,6 +77,34 @@ describe('models of every provider', () => {
       await editor.panel.shows('ready');
     });
 
+    it('no other model takes the place of one that was picked once: the run asks for one, and so does a new one', async () => {
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      await editor.panel.send('Hello?');
+      await editor.panel.shows('ready');
+      const asked = provider.requests.length;
+      const pick = (model: string | undefined) =>
+        editor.host.evaluate(async (vscode, one) => {
+          await vscode.workspace.getConfiguration('towpath').update('model', one, vscode.ConfigurationTarget.Global);
+        }, model);
+      await pick(undefined);
+      const button = editor.panel.frame.getByTestId('model');
+      await eventually('none is in use', async () => (await button.innerText()).includes('Choose a model'));
+      for (const words of ['And now?', 'And in a new one?']) {
+        await editor.panel.send(words);
+        await editor.panel.shows(
+          'No model is picked any more (the setting towpath.model is empty); before, it was scripted',
+        );
+        await editor.panel.frame.getByTestId('try-another-model').first().waitFor();
+        assert.equal(await editor.panel.cards('fs.edit').count(), 0, 'no script is played');
+        if (words === 'And now?')
+          await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newRun'));
+      }
+      assert.equal(provider.requests.length, asked);
+      await pick('openai-compatible/scripted');
+      await editor.panel.frame.getByTestId('continue').click();
+      await editor.panel.shows('ready');
+    });
+
     it('a picture goes to the model with the words, is kept, and is there after a reload', async () => {
       editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
       const picture = await editor.page.screenshot({ clip: { x: 0, y: 0, width: 60, height: 40 } });

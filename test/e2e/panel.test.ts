@@ -128,8 +128,9 @@ describe('the panel', () => {
     };
     await remove();
     await editor.screenshot('deleted-run');
+    const toasts = editor.page.locator('.notification-toast', { hasText: 'is deleted' });
+    assert.equal(await toasts.count(), 0, 'no notification lies on the panel');
     await (await editor.told('is deleted.')).getByRole('button', { name: 'Undo', exact: true }).click();
-    assert.equal(await editor.page.locator('.notification-toast').count(), 0, 'no notification lies on the panel');
     await isBack();
 
     await remove();

@@ -58,6 +58,11 @@ export class Models implements vscode.Disposable {
     return roleOf('work', settings()) || demoModel;
   }
 
+  /** What is shown as the model in use: none where a message would be refused because no model is picked any more. */
+  get shownId(): string {
+    return this.chosen || this.recent.length === 0 ? this.currentId : '';
+  }
+
   get chosen(): boolean {
     return roleOf('work', settings()) !== '';
   }

@@ -90,7 +90,7 @@ export class Panel {
       type: 'state',
       state: {
         models: models.options(),
-        modelId: models.currentId,
+        modelId: models.shownId,
         modelChosen: models.chosen,
         ...policies.shown(conversation.id),
         ...(models.window && { window: models.window }),

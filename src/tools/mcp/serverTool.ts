@@ -47,6 +47,7 @@ export function serverTool({ server, listed, name, sdk, trusted, hidden, refusal
     if (refused) throw new ToolError('TOOL_NOT_AVAILABLE', refused);
     return {
       what: `Use ${listed.name} of the MCP server ${server.name}`,
+      ...titleOf(listed),
       where: placeOf(server.definition),
       why: claim(listed),
       details: JSON.stringify(args, null, 2),

@@ -56,8 +56,17 @@ describe('MCP in a run', () => {
     const ended = run.engine.start({ runId: run.runId, userInput: 'hi' });
     assert.deepEqual(await ended, { success: true, phase: 'WaitingUser', assistantText: 'Done.' });
     const sent = run.client.requests.map(({ messages: _, ...prefix }) => JSON.stringify(prefix));
-    const titles = run.events.flatMap((event) => (event.type === 'tool-start' ? [event.title] : []));
-    assert.deepEqual(titles, ['Change the list'], 'what the server calls it for people is kept with the call');
+    const titles = run.events.flatMap((event) =>
+      event.type === 'question' || event.type === 'approval' || event.type === 'tool-start'
+        ? [`${event.type}: ${event.title}`]
+        : [],
+    );
+    const title = 'Change the list';
+    assert.deepEqual(
+      titles,
+      [`question: ${title}`, `approval: ${title}`, `tool-start: ${title}`],
+      'what the server calls it for people is kept with the call from its question on',
+    );
     assert.equal(sent.length, 3);
     assert.equal(new Set(sent).size, 1);
     assert.match(sent[0]!, /"mcp\.odd\.change".*"mcp\.odd\.look"/);
