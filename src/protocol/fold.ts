@@ -154,6 +154,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.status = 'running';
       call.startedAt = event.at;
       if (event.title) call.title = event.title;
+      if (run.graph) call.name = event.name;
       call.ok = undefined; // a node that goes on does it under the same id
       call.code = undefined;
       call.changes = event.changes;

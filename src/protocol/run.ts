@@ -27,6 +27,8 @@ import { shortened } from './visible.ts';
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 export interface CallState {
   status: 'asking' | 'allowed' | 'running' | 'done';
+  /** The tool, of a call that stands in no message: of a workflow's node. */
+  name?: string;
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   question?: Question;

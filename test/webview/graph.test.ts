@@ -94,6 +94,29 @@ describe('The workflow in the panel', () => {
     assert.equal(await graph().locator('[aria-current=step]').getAttribute('data-node'), 'mistakes');
   });
 
+  it('says what a node does, and what it did', async () => {
+    const line = { line: 'npm test -- --grep json', folder: '/w', marker: 'm' };
+    const starts: EventBody[] = [
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'tool-start', toolCallId: 'mistakes:1:0', name: 'shell.run', command: line },
+    ];
+    const deed = async () =>
+      ((await graph().locator('[data-node=mistakes] .graph-deed').textContent()) ?? '').replace(/\s+/g, ' ');
+    await show(starts);
+    assert.equal(await deed(), 'Running npm test -- --grep json');
+    await show([
+      ...starts,
+      { type: 'tool-end', toolCallId: 'mistakes:1:0', name: 'shell.run', ok: true, ms: 5, exitCode: 0 },
+      { type: 'node', node: 'mistakes', status: 'end', branch: 'mistakes', next: [] },
+    ]);
+    assert.equal(await deed(), 'Ran npm test -- --grep json');
+    await show([
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'tool-start', toolCallId: 'mistakes:1:0', name: 'fs.move', moved: { from: 'a.ts', to: 'lib/b.ts' } },
+    ]);
+    assert.equal(await deed(), 'Moving a.ts to lib/b.ts');
+  });
+
   it('keeps what a node had said when it broke off, and says that it is a part', async () => {
     await show([
       { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },

@@ -290,6 +290,12 @@ const workflow: EventBody[] = [
     },
   ]),
   { type: 'node', node: 'step-8', status: 'start' },
+  {
+    type: 'tool-start',
+    toolCallId: 'step-8:1:0',
+    name: 'shell.run',
+    command: { line: 'npm test -- --grep json --reporter dot', folder: '/w', marker: 'm' },
+  },
   { type: 'chunk', content: 'a.txt is **wrong**', node: 'step-8' },
 ];
 
@@ -329,7 +335,7 @@ export const longQuestion: EventBody[] = [
 ];
 export const longOutput: EventBody[] = [
   ...begin,
-  ...called('red', 'shell.run', { command: 'npm test' }, done({ exitCode: 1, output: `${lines('line', 400)}\nline 4,999 is the last.` }), { exitCode: 1, outputId: 'f'.repeat(64) }),
+  ...called('red', 'shell.run', { command: 'npm test' }, done({ exitCode: 1, output: `${lines('line', 4999)}\nline 4999 is the last.` }), { exitCode: 1, outputId: 'f'.repeat(64) }),
   rests,
 ]; // biome-ignore format: a table
 

@@ -73,6 +73,16 @@ export function draftLine({ name, argumentsText }: CallDraft): CardLine {
 export const objectWords = (name: string, args: Known['args']): string =>
   wordsFor(name).object({ name, args, data: {} }).map(wordsOf).join(' ').trim();
 
+/** What a workflow's node does or has done, as far as that is known of its call: there is no message with its arguments. */
+export function deedLine(
+  { name = '', ...state }: CallState,
+  tense: 'doing' | 'done',
+): Pick<CardLine, 'verb' | 'object'> {
+  const known: Known = { name, args: {}, data: {}, state };
+  const words = wordsFor(name);
+  return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => wordsOf(piece) !== '') };
+}
+
 /** All of the line as one text, for who hears it, and for where links are not to be. */
 export function spoken({ verb, object, outcome, joint, time }: CardLine): string {
   const what = [verb, ...object.map(wordsOf)].filter(Boolean).join(' ');

@@ -20,7 +20,10 @@ export const markOf: Record<Mark, TemplateResult> = {
 };
 
 /** The words of a line, with what leads somewhere as links. */
-export function lineView(context: PanelContext, { verb, object, outcome, joint, time }: CardLine): TemplateResult {
+export function lineView(
+  context: PanelContext,
+  { verb, object, outcome, joint, time }: Omit<CardLine, 'status' | 'mark'>,
+): TemplateResult {
   const words = [
     ...(verb ? [html`<span class="card-verb">${visibleLine(verb)}</span>`] : []),
     ...object.map((one) => piece(context, one)),

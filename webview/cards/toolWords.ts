@@ -128,10 +128,11 @@ export const toolWords: Record<ToolName, ToolWords> = {
     not: 'move',
     object: ({ args, data, state }) => {
       const isThere = data.path !== undefined && !state?.undone?.length;
+      const { from, to } = state?.moved ?? { from: '', to: '' };
       return [
-        file(text(data.from) || text(args.from), { leads: !isThere }),
+        file(text(data.from) || text(args.from) || from, { leads: !isThere }),
         plain('to'),
-        file(text(data.path) || text(args.to), { leads: isThere }),
+        file(text(data.path) || text(args.to) || to, { leads: isThere }),
       ];
     },
   },
@@ -139,9 +140,10 @@ export const toolWords: Record<ToolName, ToolWords> = {
     doing: 'Deleting',
     done: 'Deleted',
     not: 'delete',
-    object: ({ args, data }) => {
-      const isFolder = data.files !== undefined && !text(args.path).endsWith('/');
-      return [file(text(args.path) + (isFolder ? '/' : ''), { leads: false })];
+    object: ({ args, data, state }) => {
+      const path = text(args.path) || (state?.changes?.[0]?.path ?? '');
+      const isFolder = data.files !== undefined && !path.endsWith('/');
+      return [file(path + (isFolder ? '/' : ''), { leads: false })];
     },
     gave: ({ data }) => (data.files === undefined ? [] : [plain(counted(number(data.files), 'file'))]),
   },

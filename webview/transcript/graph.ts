@@ -5,6 +5,8 @@ import { newGraph } from '../../src/protocol/graph.ts';
 import type { OutlineNode } from '../../src/protocol/outline.ts';
 import type { CallState, Run } from '../../src/protocol/run.ts';
 import { visible, visibleLine, visibleOutput } from '../../src/protocol/visible.ts';
+import { deedLine } from '../cards/line.ts';
+import { lineView } from '../cards/lineView.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
@@ -41,7 +43,7 @@ function body(context: PanelContext, run: Run, rows: readonly Row[]): TemplateRe
 }
 
 function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<string, string>): TemplateResult {
-  const { node, status, state, ways, asking, output } = row;
+  const { node, status, state, ways, asking, output, deed } = row;
   const name = visibleLine(node.title ?? node.name);
   const current = status === 'running' || status === 'asking' || (status === 'waiting' && run.phase === 'WaitingUser');
   return html`<li class="graph-node" data-node=${node.name} data-status=${status} data-kind=${node.kind ?? nothing}
@@ -53,6 +55,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
       }</span>
       <span class="graph-words">${wordsOf(context, run, row)}${itemsOf(row)}${timesOf(state)}${roundOf(run, node, status)}</span>
     </div>
+    ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
     ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
     ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`) ?? nothing}
     ${state?.error ? html`<p class="graph-error">${visible(state.error.message)}</p>` : nothing}
@@ -60,6 +63,9 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}
   </li>`;
 }
+
+const deedOf = (context: PanelContext, deed: CallState, status: 'running' | 'completed'): TemplateResult =>
+  html`<div class="graph-deed">${lineView(context, { ...deedLine(deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
 
 /** What there is of a node that broke off stays, and is a part. */
 function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {

@@ -20,6 +20,8 @@ export interface Row {
   asking?: [id: string, call: CallState];
   /** Of a node over a list: how many items there are, and how many of them are done. */
   items?: { done: number; of: number };
+  /** What it does, or did if that was one thing. */
+  deed?: CallState;
   /** What it is saying or printing; of one that failed, what it had said. */
   output?: string;
 }
@@ -38,6 +40,8 @@ export function rowsOf(run: Run): Row[] {
     const state = nodes[node.name];
     const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
     const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
+    const named = calls.flatMap(([, call]) => (call.name ? [call] : []));
+    const deed = named.find(({ status }) => status === 'running') ?? (named.length === 1 ? named[0] : undefined);
     const said = state?.status === 'failed' && typeof state.output === 'string' ? state.output : state?.live;
     const output = said ?? calls.find(([, call]) => call.status === 'running' && call.output)?.[1].output;
     const edges = (run.outline?.edges ?? []).filter(({ from }) => from === node.name);
@@ -54,6 +58,7 @@ export function rowsOf(run: Run): Row[] {
       joined: below !== undefined && (!run.outline || leadsDown || below.branch !== undefined),
       ...(node.each && itemsOf(run, node.name)),
       ...(asking && { asking }),
+      ...(deed && { deed }),
       ...(output && { output }),
     };
   });
