@@ -43,7 +43,7 @@ export function receive(model: PanelModel, message: HostMessage): void {
       model.state = message.state;
       break;
     case 'notice':
-      model.notice = message.notice;
+      if (message.notice || !isToBeAnswered(model.notice)) model.notice = message.notice;
       break;
     case 'notice-over':
       if (model.notice?.offer?.id === message.id) model.notice = null;
@@ -79,6 +79,9 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
   }
 }
+
+/** What the next words of the person do not take away: it is about something else. */
+const isToBeAnswered = (notice: Notice | null): boolean => notice?.offer !== undefined && notice.level !== 'info';
 
 function fold(model: PanelModel, event: RunEvent): void {
   const { run } = model;

@@ -138,7 +138,11 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.pausing = true;
       break;
     case 'question':
-      run.calls[event.toolCallId] = { status: 'asking', question: event.question, ...(event.title && { title: event.title }) };
+      run.calls[event.toolCallId] = {
+        status: 'asking',
+        question: event.question,
+        ...(event.title && { title: event.title }),
+      };
       break;
     case 'approval': {
       const call = callOf(run, event.toolCallId);
@@ -154,7 +158,10 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.status = 'running';
       call.startedAt = event.at;
       if (event.title) call.title = event.title;
-      if (run.graph) call.name = event.name;
+      if (run.graph) {
+        run.tools ??= {};
+        run.tools[event.toolCallId] = event.name;
+      }
       call.ok = undefined; // a node that goes on does it under the same id
       call.code = undefined;
       call.changes = event.changes;

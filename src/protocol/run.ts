@@ -27,8 +27,6 @@ import { shortened } from './visible.ts';
 /** One tool call as its card shows it. Arguments are in the assistant message, the outcome in the tool message. */
 export interface CallState {
   status: 'asking' | 'allowed' | 'running' | 'done';
-  /** The tool, of a call that stands in no message: of a workflow's node. */
-  name?: string;
   /** Of a server's tool, once it is asked about or has begun: what that calls it for people. */
   title?: string;
   question?: Question;
@@ -122,6 +120,8 @@ export interface Run {
   instructed?: Record<string, Instructed & { at: number }>;
   /** Commands that do more than read have run: they may have changed other files. */
   ran?: boolean;
+  /** Of calls of a workflow's nodes, which stand in no message, the tool. */
+  tools?: Record<string, string>;
   /** Calls whose own questions wait for the person, oldest first. */
   asking?: string[];
   /** What was said and is not given yet, by the number of its event. */

@@ -349,7 +349,7 @@ The flag works; one test fails, see the test.`,
     const act = (name: string) => test.page.locator(`[data-act="${name}"]:visible`);
 
     it('is copied, forked from, restored to, opened as text; its acts come with the pointer', async () => {
-      await show([...begin, ...reads, ...asks, ...allowsEdit, ...concludes]);
+      await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes]);
       assert.equal(await act('copy').count(), 0);
       await said().hover();
       await act('copy').click();
@@ -374,7 +374,7 @@ The flag works; one test fails, see the test.`,
     });
 
     it('is said otherwise in the message box, which asks once what becomes of the files', async () => {
-      await show([...begin, ...reads, ...asks, ...allowsEdit, ...concludes]);
+      await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes]);
       await composer().fill('meanwhile');
       await said().hover();
       await act('edit').click();
@@ -433,6 +433,13 @@ The flag works; one test fails, see the test.`,
       assert.equal((await find('phase').innerText()).replace(/\s+/g, ' ').trim(), `${words} Continue`);
     });
   }
+
+  it('what was done is reviewed from its receipt, all in one editor', async () => {
+    await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes]);
+    assert.match((await find('phase').innerText()).replace(/\s+/g, ' '), /^Done · 1 file .* Review$/);
+    await find('review-run').click();
+    assert.deepEqual(await posted(), [{ type: 'review-files', runId: 'run-1' }]);
+  });
 
   it('puts the keys into the message when it is to be said what to do instead', async () => {
     const error = { code: 'ENGINE_LOOP_DETECTED', message: 'The same call failed 3 times: fs.read {}.' };
@@ -1401,7 +1408,7 @@ The flag works; one test fails, see the test.`,
 
   it('a notice offers what can be done, hears which of it, and goes when that is over', async () => {
     await show(begin);
-    const offered = (id: number): HostMessage => ({
+    const offered = (id: number): Extract<HostMessage, { type: 'notice' }> => ({
       type: 'notice',
       notice: { level: 'info', text: '“Old” is deleted.', offer: { id, buttons: ['Undo', 'Show'] } },
     });
@@ -1417,6 +1424,11 @@ The flag works; one test fails, see the test.`,
       { type: 'notice-pressed', id: 1, button: 1 },
       { type: 'notice-pressed', id: 2 },
     ]);
+    const failed = offered(4).notice!;
+    await test.send({ type: 'notice', notice: { ...failed, level: 'warning' } }, { type: 'notice', notice: null });
+    assert.equal(await find('notice').count(), 1, 'what went wrong elsewhere outlives the next message');
+    await test.send(offered(5), { type: 'notice', notice: null });
+    assert.equal(await find('notice').count(), 0);
     await test.send(offered(3), { type: 'notice-over', id: 2 });
     await find('notice').waitFor();
     await test.send({ type: 'notice-over', id: 3 });

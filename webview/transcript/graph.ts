@@ -64,8 +64,12 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
   </li>`;
 }
 
-const deedOf = (context: PanelContext, deed: CallState, status: 'running' | 'completed'): TemplateResult =>
-  html`<div class="graph-deed">${lineView(context, { ...deedLine(deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
+const deedOf = (
+  context: PanelContext,
+  deed: NonNullable<Row['deed']>,
+  status: 'running' | 'completed',
+): TemplateResult =>
+  html`<div class="graph-deed">${lineView(context, { ...deedLine(...deed, status === 'running' ? 'doing' : 'done'), outcome: [], joint: ' · ', time: '' })}</div>`;
 
 /** What there is of a node that broke off stays, and is a part. */
 function outputOf(context: PanelContext, name: string, output: string, broken: boolean): TemplateResult {

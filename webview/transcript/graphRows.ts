@@ -21,7 +21,7 @@ export interface Row {
   /** Of a node over a list: how many items there are, and how many of them are done. */
   items?: { done: number; of: number };
   /** What it does, or did if that was one thing. */
-  deed?: CallState;
+  deed?: [tool: string, call: CallState];
   /** What it is saying or printing; of one that failed, what it had said. */
   output?: string;
 }
@@ -40,8 +40,11 @@ export function rowsOf(run: Run): Row[] {
     const state = nodes[node.name];
     const calls = Object.entries(run.calls).filter(([id]) => id.startsWith(`${node.name}:${state?.visits}:`));
     const asking = run.phase === 'Running' ? calls.find(([, call]) => call.status === 'asking') : undefined;
-    const named = calls.flatMap(([, call]) => (call.name ? [call] : []));
-    const deed = named.find(({ status }) => status === 'running') ?? (named.length === 1 ? named[0] : undefined);
+    const deeds = calls.flatMap(([id, call]): NonNullable<Row['deed']>[] => {
+      const tool = run.tools?.[id];
+      return tool === undefined ? [] : [[tool, call]];
+    });
+    const deed = deeds.find(([, { status }]) => status === 'running') ?? (deeds.length === 1 ? deeds[0] : undefined);
     const said = state?.status === 'failed' && typeof state.output === 'string' ? state.output : state?.live;
     const output = said ?? calls.find(([, call]) => call.status === 'running' && call.output)?.[1].output;
     const edges = (run.outline?.edges ?? []).filter(({ from }) => from === node.name);
