@@ -101,7 +101,7 @@ describe('models of every provider', () => {
       }
       assert.equal(provider.requests.length, asked);
       await pick('openai-compatible/scripted');
-      await editor.panel.frame.getByTestId('continue').click();
+      await editor.panel.send('And now?');
       await editor.panel.shows('ready');
     });
 

@@ -204,7 +204,7 @@ The flag works; one test fails, see the test.`,
     );
     assert.equal(await test.page.locator('body').getAttribute('data-phase'), 'WaitingUser');
     assert.equal(await test.page.locator('.title').innerText(), 'Add a --json flag');
-    assert.equal(await find('meter').innerText(), '12.3k of ?');
+    assert.equal(await find('meter').innerText(), '12.3k/?');
   });
 
   it('marks every card with its call, tool and status', async () => {
@@ -1078,7 +1078,7 @@ The flag works; one test fails, see the test.`,
 
     it('knows the size that the host knows, and where to set it when nobody does', async () => {
       await show([...begin, used({ size: undefined, roomAt: undefined })]);
-      assert.equal(await find('meter').innerText(), '31.8k of ?');
+      assert.equal(await find('meter').innerText(), '31.8k/?');
       await find('meter').click();
       await find('set-window').click();
       assert.deepEqual(await posted(), [{ type: 'measure-room' }, { type: 'action', action: 'set-window' }]);

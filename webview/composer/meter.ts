@@ -18,7 +18,7 @@ export function meter(context: PanelContext, run: Run): TemplateResult | typeof 
   if (!now) return nothing;
   const { total, size } = now;
   const part = size === undefined ? undefined : total / size;
-  const label = part === undefined ? `${count(total)} of ?` : `${Math.round(part * 100)} %`;
+  const label = part === undefined ? `${count(total)}/?` : `${Math.round(part * 100)} %`;
   const open = context.opened.meter === true;
   const title = `The model's window: ${fullness(now)}`;
   return html`<span class="meter" @keydown=${(event: KeyboardEvent) => onKey(context, event)}
