@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ExecutionEngine } from '../../../src/engine/engine.ts';
 import { Conversation } from '../../../src/extension/runs/conversation.ts';
+import { createAdapter } from '../../../src/llm/adapter.ts';
+import type { LLMClient } from '../../../src/llm/client.ts';
 import type { Attachment } from '../../../src/protocol/messages.ts';
 import type { HostMessage } from '../../../src/protocol/view.ts';
 import { thisProcess } from '../../../src/runs/holder.ts';
@@ -11,6 +13,8 @@ import { takeLock } from '../../../src/runs/lock.ts';
 import { RunStore } from '../../../src/runs/store.ts';
 import { createToolHost } from '../../../src/tools/host.ts';
 import { chat } from '../../../src/workflows/run/chat.ts';
+import { eventually } from '../../support/eventually.ts';
+import { scriptedClient } from '../../support/scriptedClient.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../../support/workspace.ts';
 
 describe('the conversation in the panel', () => {
@@ -26,7 +30,10 @@ describe('the conversation in the panel', () => {
   });
 
   /** Its storage is where a file stands, or this folder. */
-  function conversation(kept?: string): { panel: HostMessage[]; shown: Conversation; store: RunStore } {
+  function conversation(
+    kept?: string,
+    client?: LLMClient,
+  ): { panel: HostMessage[]; shown: Conversation; store: RunStore; engine: ExecutionEngine } {
     const storage = path.join(folder, kept ?? 'storage');
     if (!kept) writeFileSync(storage, '');
     const store = new RunStore(path.join(storage, 'store'));
@@ -34,7 +41,10 @@ describe('the conversation in the panel', () => {
       store,
       host: createToolHost({ workspace, tools: [], approve: async () => ({ decision: 'deny' }) }),
       workflow: async () => chat,
-      model: () => Promise.reject(new Error('No model is asked.')),
+      model: async () => {
+        if (!client) throw new Error('No model is asked.');
+        return { id: 'scripted/one', model: 'one', adapter: createAdapter(client) };
+      },
       workspace: async () => ({ names: [] }),
       maxTurns: () => 1,
       tell: (event) => shown.told(event),
@@ -42,7 +52,7 @@ describe('the conversation in the panel', () => {
     const panel: HostMessage[] = [];
     const view = { post: (message: HostMessage) => void panel.push(message), event: () => {} };
     const shown = new Conversation(engine, store, view, { endRun: async () => {} }, storage, () => {});
-    return { panel, shown, store };
+    return { panel, shown, store, engine };
   }
 
   it('a run that cannot be recorded says so in a sentence', async () => {
@@ -174,6 +184,24 @@ describe('the conversation in the panel', () => {
     await happens('WaitingUser');
     await shown.catchUp();
     assert.deepEqual(isTold(), [first + 3, 'WaitingUser', undefined]);
+  });
+
+  it('says so when all is done, or when it is at work already', async () => {
+    const client = scriptedClient([{ text: 'Done.' }, { text: 'For ever: ', endless: true }]);
+    const { panel, shown, engine } = conversation('kept', client);
+    const told = () =>
+      panel.flatMap((message) => (message.type === 'notice' && message.notice ? [message.notice] : []));
+    await shown.send('hi');
+    await shown.goOn();
+    const done = { level: 'info', text: 'There is nothing left to go on with. Say what comes next.' };
+    assert.deepEqual(told(), [done]);
+    const working = shown.send('and on');
+    await eventually('it is at work', () => client.requests.length === 2);
+    await shown.goOn();
+    assert.deepEqual(told(), [done, { level: 'info', text: 'This run is at work already.' }]);
+    await engine.stop(shown.runId!);
+    await working;
+    assert.equal(client.requests.length, 2);
   });
 
   it('a new run begins empty', async () => {
