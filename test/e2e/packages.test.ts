@@ -223,7 +223,7 @@ describe('a workflow package', () => {
     await forget('A folder of letters');
     await eventually('nothing is left to forget', async () => {
       await editor.command('Towpath: Forget Package…');
-      return (await editor.page.getByText('No package was opened in this workspace.').count()) > 0;
+      return (await editor.panel.frame.getByText('No package was opened in this workspace.').count()) > 0;
     });
     assert.ok(existsSync(path.join(outer, 'mine', 'bmad.json')) && existsSync(path.join(outer, 'packed.bmad')));
     await editor.panel.send('For Ada.');

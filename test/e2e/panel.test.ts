@@ -454,7 +454,7 @@ describe('the panel', () => {
 
     it('reads none of its workflows', async () => {
       await editor.command('Towpath: Run Workflow…');
-      await editor.page.getByText('This workspace is not trusted, so its workflows are not read.').first().waitFor();
+      await editor.told('This workspace is not trusted, so its workflows are not read.');
       const problems = await editor.host.evaluate((vscode) =>
         vscode.languages.getDiagnostics().flatMap(([, all]) => all.filter(({ source }) => source === 'Towpath')),
       );

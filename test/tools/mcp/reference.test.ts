@@ -23,6 +23,7 @@ describe('MCP: the reference servers as child processes', () => {
       const { run: _, origin, ...shown } = plan;
       assert.deepEqual(shown, {
         what: 'Use echo of the MCP server everything',
+        title: 'Echo Tool',
         where: `${process.execPath} ${referenceServer('everything')}`,
         why: 'The server says that this only reads. Towpath cannot check that.',
         details: '{\n  "message": "hi"\n}',
