@@ -18,6 +18,8 @@ describe('Everyone can use the panel:', () => {
     it(`axe finds nothing wrong with “${state.name}”, also where colours are forced`, async () => {
       await showState(test, state);
       assert.deepEqual(await violationsIn(test), []);
+      const main = test.page.locator('vscode-button:not([appearance="secondary"], [appearance="icon"], .send):visible');
+      assert.ok((await main.count()) <= 1, `one thing asks at a time: ${await main.allInnerTexts()}`);
       await test.page.emulateMedia({ forcedColors: 'active' });
       try {
         assert.deepEqual(await violationsIn(test), []);

@@ -351,6 +351,7 @@ The flag works; one test fails, see the test.`,
     it('is copied, forked from, restored to, opened as text; its acts come with the pointer', async () => {
       await show([...begin, ...reads, ...asks, ...allowsEdit, ...runsTests, ...testsFail, ...concludes]);
       assert.equal(await act('copy').count(), 0);
+      assert.match((await said().getAttribute('title')) ?? '', /\d:\d\d/, 'when it was said');
       await said().hover();
       await act('copy').click();
       await act('more').click();
