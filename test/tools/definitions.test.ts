@@ -74,7 +74,7 @@ describe('tools: definitions', () => {
       'fs.search': ['pattern', 'path', 'glob', 'fixed', 'ignoreCase', 'context'],
       'fs.read': ['path', 'offset', 'limit'],
       'fs.write': ['path', 'content', 'ifMatchSha256'],
-      'fs.edit': ['path', 'edits', 'ifMatchSha256'],
+      'fs.edit': ['path', 'cell', 'edits', 'ifMatchSha256'],
       'fs.apply_patch': ['path', 'patch', 'frontmatter', 'ifMatchSha256'],
       'fs.move': ['from', 'to'],
       'fs.delete': ['path'],

@@ -8,6 +8,7 @@ import { checkTree, removeTree } from '../../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../tools/gate/write.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { HowToWrite, TreeEntry, Workspace, WorkspaceRoot } from '../../tools/workspace.ts';
+import { editNotebook, openNotebook } from './notebooks.ts';
 import type { Problems } from './problems.ts';
 import { replaceText, type Saving, save } from './saving.ts';
 
@@ -45,7 +46,7 @@ export class EditorWorkspace implements Workspace {
   }
 
   isDirty(file: string): boolean {
-    return openDocument(file)?.isDirty ?? false;
+    return openDocument(file)?.isDirty ?? openNotebook(file)?.isDirty ?? false;
   }
 
   async writeText(
@@ -59,6 +60,12 @@ export class EditorWorkspace implements Workspace {
     if (before === null || (before === undefined && !existsSync(file))) {
       await createFile(file, await encodedFor(uri, text));
       return text;
+    }
+    const notebook = open ? undefined : openNotebook(file);
+    if (notebook && before !== undefined) {
+      if (!(await editNotebook(notebook, before, text))) return replaceOnDisk(file, text, before);
+      const stands = String(await readPlain(file, maximumBytes));
+      return exactly && stands !== text ? replaceOnDisk(file, text, stands) : stands;
     }
     if (exactly && !open && before !== undefined) return replaceOnDisk(file, text, before);
     const document = await vscode.workspace.openTextDocument(uri);

@@ -5,6 +5,7 @@ import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { changesInstallScripts } from '../gate/protected.ts';
 import { quoted } from '../gate/spelling.ts';
 import { breakHardLink } from '../gate/write.ts';
+import { isNotebook, notebookTrouble } from '../notebook/notebook.ts';
 import { AlreadySo, type Plan, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { countChanges, lineDiff } from './diff.ts';
@@ -81,6 +82,12 @@ export function planText(
     const message = `${quoted(file.relative)} already holds exactly this text.`;
     throw new AlreadySo(new ToolError('E_PRECONDITION_FAILED', message), given(after));
   }
+  const trouble = isNotebook(file.relative) ? notebookTrouble(before, after) : undefined;
+  if (trouble)
+    throw new ToolError(
+      'E_PRECONDITION_FAILED',
+      `${quoted(file.relative)}: ${trouble} Nothing was written. To change a cell, use fs.edit with \`cell\`.`,
+    );
   const verb = before === null ? 'Create' : tool === 'fs.write' ? 'Replace' : 'Edit';
   const why = reasonOf(file, before, after);
   const unsaved = workspace.isDirty(file.path) ? ' It has unsaved changes in the editor, which are saved with it.' : '';

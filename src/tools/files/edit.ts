@@ -1,7 +1,11 @@
 import * as z from 'zod';
+import { counted } from '../../protocol/counted.ts';
 import { resolvePath } from '../gate/paths.ts';
-import { askingTool } from '../tool.ts';
-import { changeShape, checkHash, findTarget, planText } from './change.ts';
+import { quoted } from '../gate/spelling.ts';
+import { isNotebook, notebookOf } from '../notebook/notebook.ts';
+import { withSource } from '../notebook/source.ts';
+import { askingTool, ToolError } from '../tool.ts';
+import { changeShape, checkHash, findTarget, planText, type Target } from './change.ts';
 import { editFailed } from './failure.ts';
 import { applyEdits } from './match.ts';
 import { refusePlaceholders } from './placeholder.ts';
@@ -13,6 +17,7 @@ export const editTool = askingTool(
     description: 'Replace each oldText (whole lines, once in the file) by newText; all or none.',
     arguments: {
       path: z.string().meta({ help: 'The file.' }),
+      cell: z.int().optional().meta({ help: 'Of a notebook: the number of the cell, from 1.' }),
       edits: z
         .array(z.strictObject({ oldText: z.string(), newText: z.string() }))
         .min(1)
@@ -26,7 +31,7 @@ export const editTool = askingTool(
     },
   },
   'change',
-  async ({ path, edits, ifMatchSha256 }, { workspace }) => {
+  async ({ path, cell, edits, ifMatchSha256 }, { workspace }) => {
     const file = await resolvePath(workspace.roots, path, 'write');
     if (file.kind === 'missing' && workspace.openText(file.path) === undefined)
       await resolvePath(workspace.roots, path, 'read'); // throws ENOENT with the nearest names
@@ -36,9 +41,29 @@ export const editTool = askingTool(
       refusePlaceholders(newText, target.before);
       refusePlaceholders(oldText, target.before);
     }
-    const result = applyEdits(target.before ?? '', edits);
-    if (!result.ok)
-      throw editFailed(target, result, edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '', edits);
-    return planText(workspace, target, result.text, 'fs.edit', { matched: result.matched });
+    const place = cellOf(target, cell);
+    const result = applyEdits(place?.source ?? target.before ?? '', edits);
+    if (!result.ok) {
+      const which = edits.length > 1 ? `Edit ${result.index + 1} of ${edits.length}: ` : '';
+      throw editFailed(place ? { ...target, before: place.source } : target, result, which, edits);
+    }
+    const after = place ? withSource(target.before!, place.at, result.text) : result.text;
+    return planText(workspace, target, after, 'fs.edit', { matched: result.matched });
   },
 );
+
+/** The cell that is edited; undefined where the file is no notebook. */
+function cellOf({ file, before }: Target, cell: number | undefined): { at: number; source: string } | undefined {
+  const notebook = isNotebook(file.relative) && before !== null ? notebookOf(before) : '';
+  const refuse = (why: string) => new ToolError('TOOL_ARGS_INVALID', `cell: ${why} Nothing was changed.`);
+  if (typeof notebook === 'string') {
+    if (cell === undefined) return undefined;
+    throw refuse(`${quoted(file.relative)} is not a notebook${notebook && `: ${notebook}`}. Leave it out.`);
+  }
+  const { cells } = notebook;
+  const all = `the notebook has ${counted(cells.length, 'cell')}, numbered from 1`;
+  if (cell === undefined) throw refuse(`name the one to edit: ${all}.`);
+  const found = cells[cell - 1];
+  if (!found) throw refuse(`there is no cell ${cell}: ${all}.`);
+  return { at: cell - 1, source: found.source };
+}

@@ -3,6 +3,7 @@ import { counted } from '../../protocol/counted.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { imageType, mostBytes, tooLarge, WithImages } from '../images.ts';
+import { isNotebook, notebookOf, shownNotebook } from '../notebook/notebook.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
 import { defaultLines, lineWindow } from '../window.ts';
 import { askToRead } from './ask.ts';
@@ -39,7 +40,7 @@ export const fileReadTool = readTool(
         .describe('How many the file has. More than `endLine`: `text` is not all of it.'),
       sha256: z.string().optional().describe('Of the whole file, for `ifMatchSha256`.'),
       unsaved: z.literal(true).optional().describe('The editor holds changes that are not saved; `text` has them.'),
-      note: z.string().optional().describe('When some bytes are no text.'),
+      note: z.string().optional().describe('When some bytes are no text, or the file is a notebook.'),
       image: z.string().optional().describe('The type of a picture: `image/png`.'),
       bytes: z.number().optional().describe('The size of a picture.'),
       leftOut: z.array(z.string()).optional().describe('Why a picture is not shown.'),
@@ -54,7 +55,9 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
   const content = await currentContent(workspace, file);
   if (Buffer.isBuffer(content)) return picture(file, content);
   const { text, lossy } = content;
-  const lines = linesOf(text);
+  const notebook = isNotebook(file.relative) ? notebookOf(text) : '';
+  const isCells = typeof notebook !== 'string';
+  const lines = linesOf(isCells ? shownNotebook(notebook) : text);
   if (offset > Math.max(1, lines.length))
     throw new ToolError(
       'TOOL_ARGS_INVALID',
@@ -66,7 +69,13 @@ async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, {
     path: file.relative,
     ...window,
     sha256: sha256(text),
-    ...(workspace.isDirty(file.path) && { unsaved: true as const }),
+    ...(isCells && {
+      note: `A notebook of ${counted(notebook.cells.length, 'cell')}: edit one by fs.edit with \`cell\`.`,
+    }),
+    ...(workspace.isDirty(file.path) &&
+      (workspace.openText(file.path) === undefined
+        ? { note: 'The editor holds changes that are not saved, and they are not in this.' }
+        : { unsaved: true as const })),
     ...(lossy && { note: 'Some bytes are neither UTF-8 nor UTF-16 and are shown as \ufffd.' }),
     ...(cut && { cut }),
   };

@@ -1,0 +1,20 @@
+import { applyEdits, findNodeAtLocation, parseTree } from 'jsonc-parser';
+
+/** The file's text with another source in one cell; every other byte of it stays. */
+export function withSource(text: string, at: number, source: string): string {
+  const tree = parseTree(text);
+  const node = tree && findNodeAtLocation(tree, ['cells', at, 'source']);
+  if (!node) throw new Error(`There is no cell ${at + 1}.`);
+  const written = text.slice(node.offset, node.offset + node.length);
+  const content = node.type === 'array' ? asLines(source, written) : JSON.stringify(source);
+  return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
+}
+
+/** A list of lines, each with its end, laid out as the one before was. */
+function asLines(source: string, written: string): string {
+  const lines = source.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const [, lead = ''] = /^\[(\s*)"/.exec(written) ?? [];
+  const [, tail = ''] = /"(\s*)\]$/.exec(written) ?? [];
+  const between = /",(\s*)"/.exec(written)?.[1] ?? (lead || ' ');
+  return lines.length === 0 ? '[]' : `[${lead}${lines.map((line) => JSON.stringify(line)).join(`,${between}`)}${tail}]`;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
+import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Provider, reply, startProvider } from '../support/provider.ts';
+
+const notebook = {
+  cells: [
+    { cell_type: 'markdown', id: 'one', metadata: {}, source: ['# Title'] },
+    {
+      cell_type: 'code',
+      execution_count: 7,
+      id: 'two',
+      metadata: { tags: ['kept'] },
+      outputs: [{ name: 'stdout', output_type: 'stream', text: ['what it gave\n'] }],
+      source: ['a = 1\n', 'print(a)'],
+    },
+  ],
+  metadata: { kernelspec: { display_name: 'Python 3', language: 'python', name: 'python3' }, ours: 'kept' },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+describe('a notebook that is open', () => {
+  const temporary = temporaryFolder();
+  const folder = writeWorkspace(temporary, { 'a.ipynb': `${JSON.stringify(notebook, null, 1)}\n` });
+  const file = path.join(folder, 'a.ipynb');
+  let editor: Towpath;
+  let provider: Provider;
+  before(async () => {
+    provider = await startProvider(({ messages }) =>
+      messages.some(({ role }) => role === 'tool')
+        ? reply.text('Done.')
+        : reply.call('fs_edit', { path: 'a.ipynb', cell: 2, edits: [{ oldText: 'a = 1', newText: 'a = 2' }] }),
+    );
+    editor = await openTowpath({
+      folder,
+      builtIn: 'all', // notebooks are an extension
+      settings: {
+        'towpath.model': 'openai-compatible/scripted',
+        'towpath.endpoint.baseUrl': provider.url,
+        'towpath.approvals.preset': 'edits-free',
+      },
+    });
+    await editor.host.evaluate(async (vscode, file) => {
+      const document = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+      await vscode.window.showNotebookDocument(document);
+    }, file);
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  const shown = () =>
+    editor.host.evaluate(async (vscode, file) => {
+      const found = vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file)!;
+      return {
+        cells: found.getCells().map((cell) => cell.document.getText()),
+        outputs: found.getCells().map((cell) => cell.outputs.length),
+        isDirty: found.isDirty,
+      };
+    }, file);
+  const onDisk = () => JSON.parse(readFileSync(file, 'utf8')) as typeof notebook;
+
+  it('is changed in its cell and saved; outputs and metadata stay, and undo takes it back', async () => {
+    await editor.panel.send('Make a two');
+    await editor.panel.waitForPhase('WaitingUser');
+    assert.deepEqual(await shown(), { cells: ['# Title', 'a = 2\nprint(a)'], outputs: [0, 1], isDirty: false });
+    const after = onDisk();
+    assert.equal([after.cells[1]!.source].flat().join(''), 'a = 2\nprint(a)');
+    assert.deepEqual(
+      [after.cells[1]!.outputs, after.cells[1]!.metadata, after.metadata.ours, after.cells.map(({ id }) => id)],
+      [notebook.cells[1]!.outputs, { tags: ['kept'] }, 'kept', ['one', 'two']],
+    );
+    await editor.command('Towpath: Undo Turn');
+    await editor.dialog.click('Undo');
+    await eventually('it is undone', async () => (await shown()).cells[1] === 'a = 1\nprint(a)');
+    await eventually('the file is as it was', () => [onDisk().cells[1]!.source].flat().join('') === 'a = 1\nprint(a)');
+  });
+
+  it('that is not saved is left alone, and the model is told', async () => {
+    await editor.host.evaluate(async (vscode, file) => {
+      const found = vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file)!;
+      const edit = new vscode.WorkspaceEdit();
+      edit.insert(found.cellAt(0).document.uri, new vscode.Position(0, 0), 'Mine ');
+      await vscode.workspace.applyEdit(edit);
+    }, file);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newRun'));
+    const asked = provider.requests.length;
+    await editor.panel.send('Make a two again');
+    await editor.panel.waitForPhase('WaitingUser');
+    const told = provider.requests
+      .slice(asked)
+      .flatMap(({ body }) => body.messages)
+      .filter(({ role }) => role === 'tool');
+    assert.match(told[0]!.content!, /changes in the editor that are not saved/);
+    assert.deepEqual((await shown()).cells, ['Mine # Title', 'a = 1\nprint(a)']);
+  });
+});
