@@ -25,6 +25,8 @@ export interface ServerInstallation {
 
 /** 4.100.3 is VS Code 1.100.3, the oldest that Towpath supports, on Node 20. */
 const codeServer = process.env.CODE_SERVER_VERSION ?? '4.100.3';
+/** Not a newer one, which differs in places. */
+export const isOldest = codeServer.startsWith('4.100.');
 const ripgrep = '1.18.0';
 const cache = path.join(projectRoot, '.vscode-test');
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, 
 import path from 'node:path';
 import { machineSettings } from '../../../src/extension/settings/settingScopes.ts';
 import { patienceMs } from '../eventually.ts';
-import { ensureServer } from './install.ts';
+import { ensureServer, isOldest } from './install.ts';
 import { temporaryFolder } from './sample.ts';
 
 export interface ServerOptions {
@@ -64,7 +64,7 @@ const quiet = {
   'chat.disableAIFeatures': true,
 };
 
-/** What tests see or use of the editor's own extensions; each further one costs every window some work. No language server is among them. */
+/** What tests see or use of the editor's own extensions; each further one costs every window some work. No language server is among them. A newer editor tells people that it misses the others. */
 const fewBuiltIn = [
   ...['git', 'git-base', 'markdown-basics', 'markdown-language-features', 'search-result', 'theme-defaults'],
   ...['diff', 'javascript', 'json', 'log', 'shellscript', 'typescript-basics', 'yaml'],
@@ -98,7 +98,9 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
       ...['--server-data-dir', path.join(temporary, 'server')],
       ...['--user-data-dir', userDataDir],
       ...['--extensions-dir', extensionsDir],
-      ...(options.builtIn === 'few' ? ['--builtin-extensions-dir', linkFew(installation.root, temporary)] : []),
+      ...(options.builtIn === 'few' && isOldest
+        ? ['--builtin-extensions-dir', linkFew(installation.root, temporary)]
+        : []),
       '--disable-getting-started-override',
       ...((options.trust ?? 'granted') === 'granted' ? ['--disable-workspace-trust'] : []),
     ],
