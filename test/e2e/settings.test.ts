@@ -135,6 +135,8 @@ describe('settings', () => {
     await editor.command('Towpath: Open Settings');
     await found(shownOf('application', ['towpath.endpoint.baseUrl']));
     await editor.screenshot('settings-own');
+    const modal = editor.page.locator('.monaco-modal-editor-block');
+    while (await modal.isVisible()) await editor.page.keyboard.press('Escape'); // in a newer editor settings lie over all else
     await editor.command('Towpath: Open Settings of the Remote Machine');
     await found(shownOf('machine', []));
     await editor.screenshot('settings-machine');
