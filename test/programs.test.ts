@@ -11,6 +11,7 @@ describe('The programs, as they are built', function () {
   it('what the editor starts is nothing but what it needs at once', async () => {
     const { files, inputs } = await built('extension.cjs');
     assert.deepEqual(inputs.sort(), [
+      'src/extension/mentions/lightbulb.ts',
       'src/extension/start.ts',
       'src/extension/view/chatPage.ts',
       'src/protocol/lazily.ts',

@@ -46,6 +46,7 @@ const isSaid: Record<HostMessage['type'], true> = {
   draft: true,
   unheard: true,
   'say-unheard': true,
+  mention: true,
   change: true,
   completions: true,
   'mention-size': true,

@@ -3,7 +3,7 @@ import { render } from 'lit-html';
 import type { RunEvent } from '../src/protocol/events.ts';
 import type { HostMessage } from '../src/protocol/view.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
-import { bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
+import { addMentions, bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
 import { measured } from './composer/mentions.ts';
 import type { PanelContext } from './context.ts';
@@ -156,6 +156,7 @@ function take(message: HostMessage): void {
   if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
   if (message.type === 'unheard') bringBack(context, message.text);
   if (message.type === 'say-unheard') sayUnheard(context);
+  if (message.type === 'mention') addMentions(context, message.mentions);
   if (message.type === 'edit-waiting') editWaiting(context, message.queued);
   refresh();
 }

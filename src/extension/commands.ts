@@ -21,6 +21,9 @@ import { importOthers } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
+import { FromCode } from './mentions/fromCode.ts';
+import type { Mentions } from './mentions/mentions.ts';
+import type { Terminals } from './mentions/terminals.ts';
 import { testConnection } from './models/connection.ts';
 import { Downloads } from './models/downloads.ts';
 import { GpuEngines } from './models/gpuEngines.ts';
@@ -85,6 +88,8 @@ interface Given {
   workspace: Workspace;
   audit: Audit;
   view: ChatView;
+  mentions(): Promise<Mentions>;
+  terminals: Terminals;
   mcp(): Promise<Mcp>;
   modals: Modals;
   log: vscode.LogOutputChannel;
@@ -117,6 +122,7 @@ function partsOf(given: Given) {
     manager,
     commitMessages,
     insights,
+    fromCode: new FromCode({ ...given, secrets: () => given.secrets.all() }),
     exchange: { store, secrets: given.secrets, asides: given.asides.others },
     packages: new Packages(given.shelf, conversation, { engine, store }, modals),
     workflows: new Workflows(given.workflowFiles, conversation, templates),
@@ -142,6 +148,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     approvals,
     asks,
     workflows,
+    fromCode,
     log,
   } = parts;
   const commands: Record<string, (...args: never[]) => unknown> = {
@@ -152,6 +159,23 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await conversation.open(undefined);
       void conversation.send(task.trim());
     },
+    'towpath.focus': async () => {
+      await showPanel();
+      await view.focus();
+    },
+    'towpath.addToChat': (...args: unknown[]) => fromCode.addToChat(args),
+    'towpath.addSelection': () => fromCode.addSelection(),
+    'towpath.addProblem': () => fromCode.addProblem(),
+    'towpath.addChange': (...args: unknown[]) => fromCode.addChange(args),
+    'towpath.addTestFailure': (...args: unknown[]) => fromCode.addTestFailure(args),
+    'towpath.addTerminal': (...args: unknown[]) => fromCode.addTerminal(args),
+    'towpath.addTerminalSelection': () => fromCode.addTerminalSelection(),
+    'towpath.explain': (...args: unknown[]) => fromCode.ask('explain', args),
+    'towpath.fix': (...args: unknown[]) => fromCode.ask('fix', args),
+    'towpath.writeTests': (...args: unknown[]) => fromCode.ask('writeTests', args),
+    'towpath.reviewChanges': () => fromCode.ask('reviewChanges', []),
+    'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
+    'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
     'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>) => workflows.runWorkflow(id, values),
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),

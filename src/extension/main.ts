@@ -22,6 +22,7 @@ import { watchPackages } from './language/packageProblems.ts';
 import { WorkflowFiles } from './language/workflowFiles.ts';
 import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
+import { Terminals } from './mentions/terminals.ts';
 import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
 import { MoneyLimits } from './models/moneyLimits.ts';
@@ -261,11 +262,13 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     post: (message) => view.post(message),
     failed: (error) => log.error(error instanceof Error ? error : String(error)),
   });
+  const terminals = new Terminals(() => secrets.all());
   const mentions = lazily(
     () => import('./mentions/mentions.ts'),
     (part) =>
       new part.Mentions({
         workspace,
+        terminals,
         policy: (runId) => policies.current(runId),
         window: () => models.window,
         post: (message) => view.post(message),
@@ -330,6 +333,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         workspace,
         audit,
         view,
+        mentions,
+        terminals,
         mcp: async () => (await toolset()).mcp,
         modals,
         log,
@@ -349,6 +354,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     statusBar,
     problems,
     terminal,
+    terminals,
     commandsAtWork,
     changedFiles,
     new vscode.Disposable(() => mentions.made()?.dispose()),

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
 import { lazily } from '../protocol/lazily.ts';
 import type { Towpath } from './main.ts';
+import { lightbulb } from './mentions/lightbulb.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
-/** What nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
+/** Where there is a folder for it, what nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
 const unaskedAfterMs = 2000;
 
 const main = lazily(() => import('./main.ts'));
 
 let towpath: Promise<Towpath> | undefined;
 let unasked: NodeJS.Timeout | undefined;
+let over = false;
 
 /**
  * The first program: what the editor wants at once, and no more. All else (`main.ts`) is loaded for the first who needs it: the panel,
@@ -23,19 +25,36 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const soon = (ms: number) => {
     clearTimeout(unasked);
-    if (!towpath) unasked = setTimeout(() => load().catch(() => {}), ms);
+    if (!towpath && !over) unasked = setTimeout(() => load().catch(() => {}), ms);
   };
   const page = new ChatPage(context.extensionUri, () => soon(0)); // first the page goes out
   const { commands } = context.extension.packageJSON.contributes as { commands: { command: string }[] };
   context.subscriptions.push(
     vscode.window.registerWebviewViewProvider('towpath.chat', page),
     vscode.window.registerWebviewPanelSerializer(tabType, page),
+    vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulb, {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),
     ),
   );
-  soon(unaskedAfterMs);
+  hasOwnFolder()
+    .then((found) => found && soon(unaskedAfterMs))
+    .catch(() => {});
+}
+
+/** It is activated in every window, for the lightbulb; most windows have nothing else of it. */
+async function hasOwnFolder(): Promise<boolean> {
+  const { fs, workspaceFolders = [] } = vscode.workspace;
+  const there = workspaceFolders.map(({ uri }) =>
+    fs.stat(vscode.Uri.joinPath(uri, '.towpath')).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return (await Promise.all(there)).includes(true);
 }
 
 /** Told once; a command says it again by failing. */
@@ -50,6 +69,7 @@ async function loadAll(context: vscode.ExtensionContext, page: ChatPage): Promis
 }
 
 export async function deactivate(): Promise<void> {
+  over = true;
   clearTimeout(unasked);
   await (await towpath?.catch(() => undefined))?.close();
 }

@@ -1,8 +1,26 @@
 /** Things that one message can name, and answers to what is typed after an `@`. */
 export const [mostMentions, mostCompletions] = [20, 50] as const;
 
-/** As it stands in the words: `@src/a.ts`, `@problems`. */
-export const wordOf = ({ kind, path }: { kind: string; path?: string }): string => `@${path ?? kind}`;
+/** Characters of a mention that has its text with it. */
+export const mostOfText = 20_000;
+
+interface Named {
+  kind: string;
+  path?: string | undefined;
+  name?: string | undefined;
+  line?: number | undefined;
+  from?: number;
+  to?: number;
+}
+
+/** As it stands in the words: `@src/a.ts`, `@src/a.ts:3-9`, `@problems`, `@terminal:npm test`. */
+export function wordOf({ kind, path, name, line, from, to }: Named): string {
+  if (kind === 'lines') return `@${path}:${from}${to === from ? '' : `-${to}`}`;
+  if (kind === 'problem') return `@problem:${path}:${line}`;
+  if (kind === 'change') return `@change:${path}`;
+  if (kind === 'test' || kind === 'terminal') return `@${kind}${name ? `:${name}` : ''}`;
+  return `@${path ?? kind}`;
+}
 
 /** Tokens of a text file that goes with a message, by its length alone: `data` is base64. */
 export const tokensOfData = (data: string): number => (data.length * 3) / 16;

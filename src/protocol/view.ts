@@ -153,6 +153,8 @@ export type HostMessage =
   | { type: 'unheard'; text: string }
   /** The run that did not hear them can hear them now: they are sent, if they still stand there as they were. */
   | { type: 'say-unheard' }
+  /** Named in the message box, behind what stands there, and picked. */
+  | { type: 'mention'; mentions: Mention[] }
   /** All that a call changed, as `shownChange` writes it. */
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
   /** What may be meant by the words after an `@`; may come again under the same number, once more is known. */

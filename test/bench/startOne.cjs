@@ -120,6 +120,7 @@ function anEditorWithAPanel() {
       onDidReceiveMessage: (say) => setImmediate(say, { type: 'ready' }),
       postMessage: ({ type }) => type === 'state' && shown(),
     };
-    provider.resolveWebviewView({ webview, visible: true, onDidDispose: listening });
+    const told = { onDidDispose: listening, onDidChangeVisibility: listening };
+    provider.resolveWebviewView({ webview, visible: true, ...told });
   };
 }

@@ -39,11 +39,14 @@ describe('the button above the changes', () => {
 
   /** What the Git extension holds of its box, and whether Towpath is awake. */
   const box = (value?: string) =>
-    editor.host.evaluate((vscode, value) => {
+    editor.host.evaluate((vscode, value, require) => {
       const git = vscode.extensions.getExtension('vscode.git')!.exports;
       const [{ inputBox }] = git.getAPI(1).repositories;
       if (value !== undefined) inputBox.value = value;
-      return { value: inputBox.value, awake: vscode.extensions.getExtension('towpath.towpath')!.isActive };
+      return {
+        value: inputBox.value,
+        awake: Object.keys(require.cache).some((file) => file.endsWith('dist/main.cjs')),
+      };
     }, value);
   const press = async (name: string) => {
     await editor.page.locator('.pane-header', { hasText: 'Changes' }).first().hover(); // its buttons are there then

@@ -75,11 +75,27 @@ describe('The first program', () => {
     assert.equal(heard.length, 200);
   });
 
-  it('what nobody asks for is done some time after', async () => {
-    const { loads, later, soon } = start(code);
+  it('what nobody asks for is done some time after, where there is a folder for it', async () => {
+    const without = start(code);
+    await moment();
+    assert.deepEqual([without.loads, without.later.size], [[], 0]);
+    const { loads, later, soon } = start(code, undefined, ['work/.towpath']);
+    await moment();
     assert.deepEqual([...later.values()].map(({ ms }) => ms), [2000]); // biome-ignore format: one line
     await soon();
     assert.deepEqual(loads, ['./main.cjs']);
+  });
+
+  it('what is wrong in a line has one answer, which is a command about the worst of it and loads nothing', () => {
+    const { window, loads } = start(code);
+    const wrong = (line: number, severity: number) => ({ severity, range: { start: { line } } });
+    assert.deepEqual(window.fixes([wrong(3, 3)]), [], 'a hint is for the eye');
+    const [one, ...others] = window.fixes([wrong(4, 1), wrong(4, 0)]);
+    assert.deepEqual(
+      [one!.title, one!.diagnostics, one!.command.command, one!.command.arguments],
+      ['Fix with Towpath', [wrong(4, 0)], 'towpath.fix', [{ uri: 'a.ts', line: 5 }]],
+    );
+    assert.deepEqual([others, loads], [[], []]);
   });
 
   it('a rest that cannot be loaded is told once, and no command is silent', async () => {
@@ -96,19 +112,24 @@ describe('The first program', () => {
     const sleeping = start(code);
     await sleeping.end();
     assert.deepEqual([sleeping.later.size, sleeping.loads], [0, []]);
+    const leaving = start(code, undefined, ['work/.towpath']);
+    await leaving.end();
+    await moment();
+    assert.deepEqual([leaving.later.size, leaving.loads], [0, []]);
     const awake = start(code);
+    awake.window.show();
     await awake.soon();
     await awake.end();
-    assert.deepEqual(awake.heard, ['closed']);
+    assert.deepEqual(awake.heard, ['opened', 'closed']);
   });
 });
 
 /** Runs the program where the editor, the clock and the rest of Towpath are what a test says. */
-function start(code: string, load: () => void = () => {}) {
+function start(code: string, load: () => void = () => {}, files: string[] = []) {
   const heard: string[] = [];
   const loads: string[] = [];
   const later = new Map<number, { run: () => void; ms: number }>();
-  const window = new Window();
+  const window = new Window(files);
   const main = {
     begin(_: unknown, page: Page) {
       page.listen({
@@ -178,6 +199,19 @@ interface Page {
   listen(listener: { opened(): void; closed(): void; said(message: unknown): void; turned(): void }): void;
 }
 
+interface Fix {
+  title: string;
+  diagnostics: unknown;
+  command: { command: string; arguments: unknown[] };
+}
+
+class CodeAction {
+  constructor(
+    readonly title: string,
+    readonly kind: string,
+  ) {}
+}
+
 /** As much of the editor as the program knows. */
 class Window {
   readonly commands = new Map<string, (...args: unknown[]) => unknown>();
@@ -185,10 +219,29 @@ class Window {
   readonly errors: string[] = [];
   /** What was brought up: the tab, or by which command. */
   readonly revealed: string[] = [];
+  private bulb?: { provideCodeActions(document: unknown, range: unknown, context: unknown): Fix[] };
   private provider?: { resolveWebviewView(view: unknown): void };
   private serializer?: { deserializeWebviewPanel(tab: unknown): void };
 
+  constructor(private readonly files: string[]) {}
+
   readonly api = {
+    CodeAction,
+    CodeActionKind: { QuickFix: 'quickfix' },
+    DiagnosticSeverity: { Information: 2 },
+    languages: {
+      registerCodeActionsProvider: (_: unknown, bulb: typeof this.bulb) => {
+        this.bulb = bulb;
+      },
+    },
+    workspace: {
+      workspaceFolders: [{ uri: 'work' }],
+      fs: {
+        stat: async (uri: string) => {
+          if (!this.files.includes(uri)) throw new Error('There is no such file.');
+        },
+      },
+    },
     Uri: { joinPath: (...parts: string[]) => parts.join('/') },
     commands: {
       registerCommand: (name: string, run: (...args: unknown[]) => unknown) => this.commands.set(name, run),
@@ -206,6 +259,11 @@ class Window {
       },
     },
   };
+
+  /** What the lightbulb offers for these problems. */
+  fixes(diagnostics: unknown[]) {
+    return this.bulb!.provideCodeActions({ uri: 'a.ts' }, undefined, { diagnostics });
+  }
 
   /** The person opens the panel. */
   show() {

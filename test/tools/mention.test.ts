@@ -7,7 +7,8 @@ import { defaultPolicy, type Policy } from '../../src/protocol/policy.ts';
 import type { Language, OpenEditor, Problem } from '../../src/tools/code/language.ts';
 import { FileNames } from '../../src/tools/mention/fileNames.ts';
 import { bestMatches } from '../../src/tools/mention/match.ts';
-import { type Reading, readMentions } from '../../src/tools/mention/read.ts';
+import { readMentions } from '../../src/tools/mention/read.ts';
+import type { Reading } from '../../src/tools/mention/reading.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
 describe('What a message names', () => {
@@ -31,6 +32,7 @@ describe('What a message names', () => {
       language: language(),
       policy: defaultPolicy,
       changes: () => Promise.reject(new Error('There is no Git repository in this window.')),
+      terminal: () => Promise.reject(new Error('No terminal is open.')),
       signal: new AbortController().signal,
       ...others,
     });
@@ -167,6 +169,71 @@ c
     const changes: Reading['changes'] = async () => ({ text: 'diff --git a/a.ts', note: '1 file' });
     assert.equal(await read([{ kind: 'changes' }], { changes }), 'changes | 1 file\n```\ndiff --git a/a.ts\n```');
     assert.match(await read([{ kind: 'changes' }]), /^changes \| not read \| There is no Git repository/);
+  });
+
+  it('lines are those of the file now, as many as fit', async () => {
+    workspace = await temporaryWorkspace({
+      'a.txt': Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join('\n'),
+    });
+    const lines = (from: number, to: number): Mention[] => [{ kind: 'lines', path: 'a.txt', from, to }];
+    assert.equal(await read(lines(3, 4)), 'a.txt:3-4\n```\nline 3\nline 4\n```');
+    assert.equal(await read(lines(100, 100)), 'a.txt:100\n```\nline 100\n```');
+    const cut = await read(lines(10, 90), { most: 300 });
+    const [, last] = /^a\.txt:10-(\d+) \| lines 10-\d+ \| What is named up to line 90 did not fit\.\n/.exec(cut)!;
+    assert.match(cut, new RegExp(`line ${last}\\n\`\`\`\\n\\(Lines 10-${last} of 10-90; fs\\.read reads on\\.\\)$`));
+    assert.match(await read(lines(101, 101)), /^a\.txt \| not read \| offset 101 is past the end/);
+  });
+
+  it('a problem is what the editor says of the line now, with the lines around it', async () => {
+    workspace = await temporaryWorkspace({ 'a.ts': 'one\ntwo\nthree\n', '.env': 'KEY=hunter2\n' });
+    const said = (name: string, line: number): Problem => ({
+      path: path.join(workspace.root, name),
+      line,
+      severity: 'error',
+      message: 'No such\n  name.',
+      source: 'ts 2304',
+    });
+    const problem = (name: string, line: number): Mention[] => [{ kind: 'problem', path: name, line }];
+    const problems = language([], [said('a.ts', 2), said('.env', 1)]);
+    assert.equal(
+      await read(problem('a.ts', 2), { language: problems }),
+      'a.ts:2 | error\n```\nerror: No such name. (ts 2304)\n```\nLines 1-3:\n```\none\ntwo\nthree\n```',
+    );
+    assert.match(
+      await read(problem('a.ts', 3), { language: problems }),
+      /^a\.ts:3 \| no problem any more\n\(The editor knows of no problem in this line any more\.\)\nLines 1-3:/,
+    );
+    const secret = await read(problem('.env', 1), { language: problems });
+    assert.match(secret, /^\.env \| not read \| /);
+    assert.doesNotMatch(secret, /hunter2|No such/);
+  });
+
+  it('the change of one file is that file’s alone', async () => {
+    workspace = await temporaryWorkspace({ 'a.ts': 'one' });
+    const changes: Reading['changes'] = async (_characters, _signal, only) => ({
+      text: `diff of ${only}`,
+      note: '1 file',
+    });
+    assert.equal(await read([{ kind: 'change', path: 'a.ts' }], { changes }), 'change of a.ts\n```\ndiff of a.ts\n```');
+  });
+
+  it('a failed test and a terminal are what they said when they were named, of too much the end', async () => {
+    workspace = await temporaryWorkspace({});
+    const failed: Mention = { kind: 'test', name: 'adds', text: 'It is 3.\n```', path: 'a.test.ts', line: 7 };
+    assert.equal(await read([failed]), 'failed test: adds\nIn a.test.ts:7.\n````\nIt is 3.\n```\n````');
+    const text = Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n');
+    assert.match(
+      await read([{ kind: 'terminal', name: 'npm test', text }], { most: 300 }),
+      /^terminal: npm test \| its end \| Its beginning did not fit\.\n```\nline \d+\n[\s\S]*\nline 99\n```\n\(Its beginning did not fit\.\)$/,
+    );
+    assert.equal(await read([{ kind: 'terminal', name: 'true', text: '' }]), 'terminal: true\n(It wrote nothing.)');
+  });
+
+  it('a terminal without its text is the last command of the one in front, if there is one', async () => {
+    workspace = await temporaryWorkspace({});
+    const terminal = async () => ({ name: 'ls', text: '$ ls\na.txt' });
+    assert.equal(await read([{ kind: 'terminal' }], { terminal }), 'terminal: ls\n```\n$ ls\na.txt\n```');
+    assert.match(await read([{ kind: 'terminal' }]), /^terminal \| not read \| No terminal is open\.\n/);
   });
 
   it('what takes too long is told as that', async () => {

@@ -134,6 +134,37 @@ describe('Naming things in the message box', () => {
     );
   });
 
+  it('what is added from the code stands behind the words, once, with its size asked for; its text goes with the message', async () => {
+    await show();
+    await box().fill('Why does this fail:');
+    await test.send();
+    const lines = { kind: 'lines' as const, path: 'src/a.ts', from: 3, to: 9 };
+    const terminal = { kind: 'terminal' as const, name: 'npm run test/all', text: 'red' };
+    const failed = { kind: 'test' as const, name: 'adds a/b', text: 'It is 3.', path: 'src/a.test.ts', line: 7 };
+    await test.send({ type: 'mention', mentions: [lines, terminal] });
+    await test.send({ type: 'mention', mentions: [lines, failed, { kind: 'problem', path: 'src/a.ts', line: 4 }] });
+    const words = '@src/a.ts:3-9 @terminal:npm run test/all @test:adds a/b @problem:src/a.ts:4';
+    assert.equal(await text(), `Why does this fail: ${words} `);
+    assert.deepEqual(await chips(), ['terminal:npm run test/all', 'a.ts:3-9', 'test:adds a/b', 'problem a.ts:4']);
+    assert.equal((await posted()).filter(({ type }) => type === 'measure-mention').length, 5);
+    await box().focus();
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    const [sent] = (await posted()).filter((one) => one.type === 'send');
+    assert.deepEqual(sent!.mentions, [terminal, lines, failed, { kind: 'problem', path: 'src/a.ts', line: 4 }]);
+  });
+
+  it('a file is not named by its lines alone', async () => {
+    await show();
+    await test.send({ type: 'mention', mentions: [{ kind: 'file', path: 'a.ts' }] });
+    await box().fill('See @a.ts:3 and @a.ts#one');
+    await test.send();
+    assert.equal(await test.page.getByTestId('mentions').count(), 0);
+    await box().fill('See @a.ts: it is long.');
+    await test.send();
+    assert.deepEqual(await chips(), ['a.ts']);
+  });
+
   it('an address is no mention, and while an input method is at work no key of it is for the list', async () => {
     await show();
     await type('me@example');

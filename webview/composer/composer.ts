@@ -1,4 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { Mention } from '../../src/protocol/mention.ts';
+import { wordOf } from '../../src/protocol/named.ts';
 import { presetNames } from '../../src/protocol/policy.ts';
 import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
@@ -23,7 +25,7 @@ import { close, completionList, lookForMention, onCompletionKey } from './comple
 import { area, draft, focusComposer } from './draft.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
-import { forgetMentions, namedNow, namedStrip } from './mentions.ts';
+import { forgetMentions, isNamed, namedNow, namedStrip, pick } from './mentions.ts';
 import { meter } from './meter.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
@@ -112,6 +114,16 @@ export function setDraft(context: PanelContext, text: string): void {
   element.value = text;
   saveView({ draft: text });
   context.refresh();
+}
+
+/** What is added from the code is named behind what stands in the message box. */
+export function addMentions(context: PanelContext, mentions: readonly Mention[]): void {
+  const words = mentions.map(wordOf).filter((word) => !isNamed(word));
+  const text = draft();
+  if (words.length > 0) setDraft(context, `${text}${/(^|\s)$/.test(text) ? '' : ' '}${words.join(' ')} `);
+  for (const mention of mentions) pick(context, mention);
+  const box = area()?.control as HTMLTextAreaElement | undefined;
+  box?.setSelectionRange(box.value.length, box.value.length);
 }
 
 /** What waits is changed where it was written; what stood here comes back afterwards. */

@@ -26,11 +26,14 @@ export const namedNow = (): { mentions: Mention[] } | undefined => {
   return mentions.length > 0 ? { mentions } : undefined;
 };
 
-/** Where the word stands by itself: `@src/a` is not in `@src/a.ts`, and a full stop after it is none of it. */
+/** The message being written names this already. */
+export const isNamed = (word: string): boolean => placeIn(draft(), word) >= 0;
+
+/** Where the word stands by itself: `@src/a` is not in `@src/a.ts` or `@src/a:3`, and a full stop after it is none of it. */
 function placeIn(text: string, word: string): number {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const [before, after] = [text.slice(0, at), text.slice(at + word.length)];
-    if (/(^|[\s([{"'])$/.test(before) && !/^([\p{L}\p{N}_/-]|\.[\p{L}\p{N}_])/u.test(after)) return at;
+    if (/(^|[\s([{"'])$/.test(before) && !/^([\p{L}\p{N}_/-]|[.:#][\p{L}\p{N}_])/u.test(after)) return at;
   }
   return -1;
 }
@@ -69,7 +72,7 @@ export function namedStrip(setDraft: (text: string) => void): TemplateResult | t
   };
   return html`<ul class="mentions" data-testid="mentions" aria-label="What goes with this message">${all.map((one) => {
     const name = nameOf(one.mention);
-    return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(name, one)}<button
+    return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(shortName(name, one.mention), one)}<button
       title="Leave it out" aria-label=${`Leave out ${name}`} @click=${() => remove(one)}>${icons.close}</button></li>`;
   })}</ul>`;
 }
@@ -87,8 +90,8 @@ export function mentioned(
       const size = { ...mention!, ...(mediaType.startsWith('text/') && { tokens: tokensOfData(data) }) };
       return html`<li class="mention ${isUnread(size) ? 'unread' : ''}" title=${titleOf(shown, size)}>${
         opens(mention!)
-          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">Open </span>${words(shown, size)}</button>`
-          : words(shown, size)
+          ? html`<button class="mention-open" @click=${() => context.post({ type: 'open-file', path: mention!.path!, ...(mention!.line && { line: mention!.line }) })}><span class="for-screen-readers">Open </span>${words(shortName(shown, mention!), size)}</button>`
+          : words(shortName(shown, mention!), size)
       }</li>`;
     },
   )}</ul>`;
@@ -105,14 +108,21 @@ function words(name: string, size: Size): TemplateResult {
   const { tokens, note } = size;
   const amount = tokens === undefined || isUnread(size) ? '' : count(Math.round(tokens));
   const rest = note ? `${amount ? '· ' : ''}${visibleLine(note)}` : '';
-  const end = name.lastIndexOf('/', name.length - 2) + 1;
-  return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name.slice(end)}</span>${
+  return html`${isUnread(size) ? icons.warning : nothing}<span class="mention-name">${name}</span>${
     amount ? html`<span class="mention-size">${amount}</span>` : nothing
   }${rest ? html`<span class="mention-note">${rest}</span>` : nothing}`;
 }
 
+/** As it is called where there is room for it. */
 const nameOf = (mention: Mention): string =>
-  visibleLine(`${'path' in mention ? mention.path : mention.kind}${mention.kind === 'folder' ? '/' : ''}`);
+  visibleLine(`${wordOf(mention).slice(1)}${mention.kind === 'folder' ? '/' : ''}`);
+
+/** Without the folders of a path. */
+function shortName(name: string, { kind, path }: { kind: Mention['kind']; path?: string | undefined }): string {
+  if (path === undefined || kind === 'test') return name;
+  const what = kind === 'problem' || kind === 'change' ? `${kind} ` : '';
+  return `${what}${name.slice(name.lastIndexOf('/', name.length - 2) + 1).replace(/^(problem:|change:|change of )/, '')}`;
+}
 
 function titleOf(name: string, { tokens, note, why }: Size): string {
   const size = tokens === undefined || note === notRead ? '' : `, about ${count(Math.round(tokens))} tokens`;

@@ -4,7 +4,7 @@ import { excerpt } from '../../llm/excerpt.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { shownFiles } from '../../tools/code/shown.ts';
 import { currentText } from '../../tools/files/text.ts';
-import { resolvePath } from '../../tools/gate/paths.ts';
+import { relativeTo, resolvePath } from '../../tools/gate/paths.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { GitChange, GitRepository } from './git.ts';
 
@@ -34,6 +34,8 @@ interface Sources {
   signal: AbortSignal;
   /** It is told for another reason than to write a message. */
   withoutStyle?: true;
+  /** What has changed of this file of the workspace alone, staged or not. */
+  only?: string;
 }
 
 /**
@@ -45,7 +47,9 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const { repository, workspace, isKept, signal } = sources;
   await repository.status();
   const { indexChanges: staged, mergeChanges, workingTreeChanges, untrackedChanges } = repository.state;
-  const all = [staged, [...mergeChanges, ...workingTreeChanges], untrackedChanges].find(({ length }) => length > 0);
+  const groups = [staged, [...mergeChanges, ...workingTreeChanges], untrackedChanges];
+  const { only } = sources;
+  const all = only === undefined ? groups.find(({ length }) => length > 0) : await changesOf(only, groups, workspace);
   if (!all) return undefined;
   const shown = shownFiles(workspace, isKept);
   const names: string[] = [];
@@ -57,18 +61,16 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
     const name = nameOf(change, repository);
     const places = [change.uri, change.originalUri].map(({ fsPath }) => shown(fsPath, fsPath));
     const hidden = (await Promise.all(places)).some(({ secret, outside }) => secret || outside);
-    const text = hidden ? undefined : texts.length < mostTexts ? await textOf(change, all === staged, sources) : '';
+    const isStaged = staged.includes(change);
+    const text = hidden ? undefined : texts.length < mostTexts ? await textOf(change, isStaged, sources) : '';
     if (text === undefined) kept.push(name);
     else if (text !== '') texts.push(excerpt(text, most)); // at once: sixty may be large
     names.push(`- ${kindOf(change)} ${name}${text === undefined ? ' (its text is not shown)' : ''}`);
   }
   if (all.length > mostNames) names.push(`- ${all.length - mostNames} more`);
   const style = sources.withoutStyle ? [] : await subjects(repository);
-  const files = sources.withoutStyle
-    ? all === staged
-      ? 'Files, as they are staged'
-      : 'Files, nothing is staged'
-    : 'The files of this commit';
+  const about = all === staged ? 'Files, as they are staged' : 'Files, nothing is staged';
+  const files = only !== undefined ? 'What is not committed of a file' : sources.withoutStyle ? about : commit;
   const head = [
     ...(style.length > 0 ? [`The newest commits, for their style:\n${style.join('\n')}`] : []),
     `${files}:\n${names.join('\n')}`,
@@ -77,6 +79,19 @@ export async function commitChanges(sources: Sources, tokens: number): Promise<C
   const text = excerptOfTokens([...head, ...told].join('\n\n'), tokens);
   const cut = texts.length === mostTexts || all.length > mostNames || text !== [...head, ...texts].join('\n\n');
   return { text, kept, cut, files: all.length };
+}
+
+const commit = 'The files of this commit';
+
+/** In the working tree, which has what is staged, too, before the index. */
+async function changesOf(
+  only: string,
+  [staged, ...others]: (readonly GitChange[])[],
+  { roots }: Workspace,
+): Promise<GitChange[] | undefined> {
+  for (const change of [...others.flat(), ...staged!])
+    if ((await relativeTo(roots, change.uri.fsPath)) === only) return [change];
+  return undefined;
 }
 
 /** The Git extension's `const enum`, as far as more than a conflict is meant. */

@@ -1,5 +1,5 @@
 import { counted } from '../../protocol/counted.ts';
-import type { Completion, Mention } from '../../protocol/mention.ts';
+import type { Completion } from '../../protocol/mention.ts';
 import { mostCompletions } from '../../protocol/named.ts';
 import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
 
@@ -15,6 +15,8 @@ export interface Known {
   warnings: number;
   /** There may be a repository. */
   git: boolean;
+  /** The terminal in front. */
+  terminal?: string | undefined;
 }
 
 /**
@@ -32,10 +34,10 @@ export function completionsFor(query: string, known: Known, found: readonly stri
   return [...words, ...paths].slice(0, mostCompletions);
 }
 
-function wordsOf({ open, errors, warnings, git }: Known): Completion[] {
+function wordsOf({ open, errors, warnings, git, terminal }: Known): Completion[] {
   const selected = open.find(({ active, selection }) => active && selection?.text);
   const { path = '', selection } = selected ?? {};
-  const word = (kind: Exclude<Mention['kind'], 'file' | 'folder'>, detail: string): Completion => ({
+  const word = (kind: 'selection' | 'problems' | 'changes' | 'terminal', detail: string): Completion => ({
     mention: { kind },
     label: kind,
     detail,
@@ -46,6 +48,7 @@ function wordsOf({ open, errors, warnings, git }: Known): Completion[] {
       ? [word('problems', `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`)]
       : []),
     ...(git ? [word('changes', 'not committed')] : []),
+    ...(terminal === undefined ? [] : [word('terminal', `last command in ${terminal}`)]),
   ];
 }
 

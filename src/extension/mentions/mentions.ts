@@ -7,14 +7,17 @@ import type { Policy } from '../../protocol/policy.ts';
 import type { HostMessage } from '../../protocol/view.ts';
 import { relativeTo } from '../../tools/gate/paths.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
+import { quoted } from '../../tools/gate/spelling.ts';
 import { FileNames } from '../../tools/mention/fileNames.ts';
 import { bestMatches } from '../../tools/mention/match.ts';
-import { type Reading, readMentions } from '../../tools/mention/read.ts';
+import { readMentions } from '../../tools/mention/read.ts';
+import type { Reading } from '../../tools/mention/reading.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
 import { editorLanguage } from '../editor/editorTools.ts';
 import { completionsFor, type Known } from './completions.ts';
+import type { Terminals } from './terminals.ts';
 
 /** Milliseconds that all that a message names has to be read. */
 const patience = 10_000;
@@ -25,6 +28,7 @@ const charactersOfToken = 3;
 
 interface Parts {
   workspace: Workspace;
+  terminals: Terminals;
   /** The person's policy for a run. */
   policy(runId: string): Policy;
   /** Tokens of the picked model's window, when known. */
@@ -96,6 +100,7 @@ export class Mentions implements vscode.Disposable {
       errors: count(vscode.DiagnosticSeverity.Error),
       warnings: count(vscode.DiagnosticSeverity.Warning),
       git: vscode.workspace.isTrusted && vscode.extensions.getExtension('vscode.git') !== undefined,
+      terminal: vscode.window.activeTerminal?.name,
     };
   }
 
@@ -113,12 +118,21 @@ export class Mentions implements vscode.Disposable {
 
   /** What these stand for now. */
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
-    const { workspace, policy, window } = this.parts;
+    const { workspace, terminals, policy, window } = this.parts;
     const room = Math.min(mostRoom, Math.max(leastRoom, window() ?? usualRoom));
     const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(patience)]);
     const now = policy(runId);
-    const changes: Reading['changes'] = (characters, signal) => uncommitted(workspace, now, characters, signal);
-    return readMentions(mentions, room, { workspace, language: editorLanguage, policy: now, changes, signal });
+    const changes: Reading['changes'] = (characters, signal, path) =>
+      uncommitted(workspace, now, characters, signal, path);
+    const terminal = () => terminals.lastCommand();
+    return readMentions(mentions, room, {
+      workspace,
+      language: editorLanguage,
+      policy: now,
+      changes,
+      terminal,
+      signal,
+    });
   }
 }
 
@@ -127,18 +141,28 @@ async function uncommitted(
   policy: Policy,
   characters: number,
   signal: AbortSignal,
+  only?: string,
 ): ReturnType<Reading['changes']> {
   const { isTrusted } = vscode.workspace;
   const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
-  const inFront = vscode.window.activeTextEditor?.document.uri;
+  const inFront = only === undefined ? vscode.window.activeTextEditor?.document.uri : fileOf(workspace, only);
   const { repository } = await repositoryOf({ isTrusted, git, inFront });
-  const sources = { repository, workspace, isKept: keptFromSearch(policy, ''), signal, withoutStyle: true as const };
+  const isKept = keptFromSearch(policy, '');
+  const sources = { repository, workspace, isKept, signal, withoutStyle: true as const, ...(only && { only }) };
   const changes = await commitChanges(sources, Math.floor(characters / charactersOfToken));
-  if (!changes) throw new Error('Nothing has changed since the last commit.');
+  if (!changes)
+    throw new Error(`Nothing has changed${only === undefined ? '' : ` in ${quoted(only)}`} since the last commit.`);
   const { text, files, kept, cut } = changes;
   const why = [
     ...(kept.length > 0 ? [`Without the text of ${kept.slice(0, 10).join(', ')}${kept.length > 10 ? ' …' : ''}.`] : []),
     ...(cut ? ['Long changes are told in part.'] : []),
   ];
   return { text, note: counted(files, 'file'), ...(why.length > 0 && { why: why.join(' ') }) };
+}
+
+/** Where a file of the workspace is, also one that is gone. */
+function fileOf({ roots }: Workspace, path: string): vscode.Uri | undefined {
+  const [first = '', ...rest] = path.split('/');
+  const root = roots.length > 1 ? roots.find(({ name }) => name === first) : roots[0];
+  return root && vscode.Uri.joinPath(vscode.Uri.file(root.path), ...(roots.length > 1 ? rest : [path]));
 }

@@ -14,8 +14,18 @@ export type Intention = Exclude<ViewMessage, { type: 'here' }>;
 /** Milliseconds that the panel has to say what the person does; a page that works at something may take a while. */
 const answerMs = 2000;
 
+/** Milliseconds that a page has to be drawn. */
+const drawnMs = 20_000;
+
 /** Meant for the person, who is in one place: not for every page. */
-const forOne: ReadonlySet<HostMessage['type']> = new Set(['focus', 'draft', 'unheard', 'say-unheard', 'edit-waiting']);
+const forOne: ReadonlySet<HostMessage['type']> = new Set([
+  'focus',
+  'draft',
+  'mention',
+  'unheard',
+  'say-unheard',
+  'edit-waiting',
+]);
 
 /** What the chat panel says arrives here checked, what it is told goes out in batches, to each of its pages. It decides nothing. */
 export class ChatView {
@@ -26,6 +36,8 @@ export class ChatView {
   private budgetFrom = 0;
   private looks = 0;
   private readonly looked = new Map<number, (look: PanelLook) => void>();
+  /** Those that wait for a page. */
+  private readonly comes = new Set<() => void>();
 
   constructor(
     private readonly page: ChatPage,
@@ -41,7 +53,10 @@ export class ChatView {
       opened: (place) => this.ready.delete(place),
       closed: (place) => this.ready.delete(place),
       said: (message, place) => this.arrived(message, place),
-      turned: () => this.turned(),
+      turned: () => {
+        this.turned();
+        for (const look of this.comes) look();
+      },
     });
   }
 
@@ -63,6 +78,26 @@ export class ChatView {
   /** It is drawn, and on the screen. */
   get inView(): boolean {
     return this.inSight.length > 0;
+  }
+
+  /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
+  async give(message: HostMessage): Promise<void> {
+    await this.page.reveal();
+    const late = new Error('The chat did not come up. Open its view and try again.');
+    let timer: NodeJS.Timeout | undefined;
+    const drawn = new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => reject(late), drawnMs);
+      const look = () => {
+        if (!this.inView) return;
+        this.comes.delete(look);
+        resolve();
+      };
+      this.comes.add(look);
+      look();
+    });
+    await drawn.finally(() => clearTimeout(timer));
+    this.post(message);
+    await this.focus();
   }
 
   /** What the person does in the panel, by its own clock. */
@@ -137,6 +172,7 @@ export class ChatView {
     if (parsed.data.type === 'ready') {
       this.ready.add(place);
       this.turned();
+      for (const look of this.comes) look();
     }
     if (parsed.data.type === 'here') this.looked.get(parsed.data.look)?.(parsed.data);
     else {

@@ -102,6 +102,24 @@ describe('what a model is told of a commit', () => {
     assert.doesNotMatch(text, /two/);
   });
 
+  it('of one file all that is not committed, whatever else is staged; of one that has not changed nothing', async () => {
+    commit('Begin');
+    workspace.write('a.txt', 'one and a half\n');
+    workspace.write('b.txt', 'three\n');
+    real.git('add', 'b.txt');
+    const sources = { repository: real.repository, workspace, isKept: () => false, withoutStyle: true as const };
+    const of = (only: string) =>
+      commitChanges({ ...sources, signal: new AbortController().signal, only }, 4000).then((told) => told?.text);
+    assert.match(
+      (await of('a.txt'))!,
+      /^What is not committed of a file:\n- modified a\.txt\n\n[\s\S]*\+one and a half\n$/,
+    );
+    const staged = (await of('b.txt'))!;
+    assert.match(staged, /\n-two\n\+three\n/);
+    assert.doesNotMatch(staged, /a\.txt/);
+    assert.equal(await of('c.txt'), undefined);
+  });
+
   it('the first commit has no older ones', async () => {
     real.git('add', 'a.txt');
     const { text } = (await tell())!;

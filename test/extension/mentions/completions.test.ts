@@ -11,6 +11,7 @@ describe('What is offered after an @', () => {
     errors: 2,
     warnings: 1,
     git: true,
+    terminal: 'bash',
   };
   const nothing: Known = { open: [], errors: 0, warnings: 0, git: false };
   const rows = (query: string, now: Known, found: string[]) =>
@@ -23,6 +24,7 @@ describe('What is offered after an @', () => {
       '@selection | selection | selection | src/open.ts:3-9',
       '@problems | problems | problems | 2 errors, 1 warning',
       '@changes | changes | changes | not committed',
+      '@terminal | terminal | terminal | last command in bash',
       '@src/open.ts | file | open.ts | src · open',
       '@src/other.ts | file | other.ts | src · open',
       '@README.md | file | README.md | ',

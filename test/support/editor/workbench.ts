@@ -10,6 +10,8 @@ export interface WorkbenchOptions extends ServerOptions {
   /** What VS Code calls in the extension host, as in `@vscode/test-electron`. With it every dialog is refused. */
   testsPath?: string;
   viewport?: { width: number; height: number };
+  /** The system that the browser says it is on, as a user agent has it in parentheses. Default: this one. */
+  agent?: string;
   /** A colour theme by its setting's name, e.g. `Default Light Modern`. */
   theme?: string;
   /** Called before the page opens, e.g. to add bindings. */
@@ -40,6 +42,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
       await page.setViewportSize(options.viewport ?? defaultViewport);
       page.on('dialog', (dialog) => dialog.accept().catch(() => {})); // "Leave site?" must not stop a reload
       await page.addInitScript('globalThis.__name = (named) => named'); // what tsx leaves in functions sent to the page
+      if (options.agent) await page.addInitScript(agentScript(options.agent));
       if (extensions.developmentPaths || extensions.testsPath)
         await page.addInitScript(developmentScript(server.port, extensions));
       return page;
@@ -72,6 +75,14 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
 export function workbenchAddress(port: number, folder?: string): string {
   const where = folder ? `folder=${encodeURIComponent(folder).replaceAll('%2F', '/')}` : 'ew=true';
   return `http://127.0.0.1:${port}/?${where}`;
+}
+
+/** The editor has the keys of the system that the browser names. */
+function agentScript(system: string): string {
+  return `{
+    const agent = navigator.userAgent.replace(/\\([^)]*\\)/, ${JSON.stringify(`(${system})`)});
+    Object.defineProperty(navigator, 'userAgent', { get: () => agent });
+  }`;
 }
 
 /**

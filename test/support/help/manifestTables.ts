@@ -5,15 +5,23 @@ import { cell } from './workflowTables.ts';
 
 interface Contributes {
   commands: { command: string; title: string }[];
+  keybindings: { command: string; key: string; mac: string }[];
   menus: { commandPalette: { command: string; when: string }[] };
 }
 
 const manifest = JSON.parse(readFileSync(path.resolve(import.meta.dirname, '../../../package.json'), 'utf8'));
-const { commands, menus } = manifest.contributes as Contributes;
+const { commands, keybindings, menus } = manifest.contributes as Contributes;
 
 /** The tables of the page of settings and commands. */
 export const manifestTables: Record<string, () => string> = {
   settings_table: () => manifestSections.map(sectionTable).filter(Boolean).join('\n\n'),
+  keys: () => {
+    const rows = keybindings.map(({ command, key, mac }) => {
+      const { title } = commands.find((one) => one.command === command)!;
+      return `| *${title}* | ${pressed(key)} | ${pressed(mac)} |`;
+    });
+    return ['| command | Windows, Linux | macOS |', '|---|---|---|', ...rows].join('\n');
+  },
   commands: () => {
     const hidden = menus.commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command);
     return `${commands
@@ -31,6 +39,13 @@ function sectionTable({ title, properties }: ManifestSection): string {
     ? ''
     : [`### ${title}`, '', '| setting | at first | what it is |', '|---|---|---|', ...rows].join('\n');
 }
+
+/** `ctrl+shift+'` as it stands on keys. */
+const pressed = (key: string): string =>
+  key
+    .split('+')
+    .map((one) => `${one[0]!.toUpperCase()}${one.slice(1)}`)
+    .join('+');
 
 const shown = (value: unknown): string =>
   value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0)

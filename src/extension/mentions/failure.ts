@@ -1,0 +1,42 @@
+import type * as vscode from 'vscode';
+import { mostOfText } from '../../protocol/named.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
+
+/** What a command of `testing/message/context` is called with. */
+export interface Failure {
+  test: Pick<vscode.TestItem, 'id' | 'label' | 'uri' | 'range'>;
+  message: Pick<vscode.TestMessage, 'message' | 'expectedOutput' | 'actualOutput' | 'location' | 'stackTrace'>;
+}
+
+export const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' &&
+  value !== null &&
+  'test' in value &&
+  'message' in value &&
+  !!value.test &&
+  !!value.message;
+
+/** Calls of a stack that are told. */
+const mostCalls = 20;
+
+/** The name of the test, and what the editor shows of how it failed. `shown`: a file as it may be told. */
+export function failureText(
+  { test, message }: Failure,
+  shown: (uri: vscode.Uri) => string,
+): { name: string; text: string } {
+  const said = typeof message.message === 'string' ? message.message : (message.message?.value ?? '');
+  const calls = (message.stackTrace ?? []).slice(0, mostCalls).map(({ label, uri, position }) => {
+    const where = uri ? ` (${shown(uri)}${position ? `:${position.line + 1}` : ''})` : '';
+    return `  at ${label}${where}`;
+  });
+  const parts = [
+    said.trim(),
+    ...(message.expectedOutput === undefined ? [] : [`Expected:\n${message.expectedOutput}`]),
+    ...(message.actualOutput === undefined ? [] : [`Actual:\n${message.actualOutput}`]),
+    ...(calls.length > 0 ? [calls.join('\n')] : []),
+  ];
+  return {
+    name: shortened(visibleLine(test.label), 100) || 'a test',
+    text: shortened(parts.join('\n\n'), mostOfText),
+  };
+}

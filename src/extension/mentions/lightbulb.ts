@@ -1,0 +1,17 @@
+import * as vscode from 'vscode';
+
+/** One answer to whatever the editor says is wrong. It is asked for at each cursor on a problem: it looks at nothing else. */
+export const lightbulb: vscode.CodeActionProvider = {
+  provideCodeActions({ uri }, _, { diagnostics }) {
+    const [worst] = diagnostics
+      .filter(({ severity }) => severity <= vscode.DiagnosticSeverity.Information)
+      .sort((one, other) => one.severity - other.severity);
+    if (!worst) return [];
+    const title = 'Fix with Towpath';
+    const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+    const trouble = { uri, line: worst.range.start.line + 1 };
+    action.diagnostics = [worst];
+    action.command = { title, command: 'towpath.fix', arguments: [trouble] };
+    return [action];
+  },
+};

@@ -1,0 +1,80 @@
+import { counted } from '../../protocol/counted.ts';
+import { listTool } from '../files/list.ts';
+import { searchPlaces, workspacePath } from '../files/places.ts';
+import { fileReadTool } from '../files/read.ts';
+import { ripgrep } from '../files/ripgrep.ts';
+import { isInLeftover } from '../gate/leftovers.ts';
+import { resolvePath } from '../gate/paths.ts';
+import { WithImages } from '../images.ts';
+import { checkFree, type FileGiven, fenced, NotFree, type Read, type Reading, run } from './reading.ts';
+
+/** Files of a folder that are looked at, and read; characters that one folder takes. */
+const [mostNames, mostFiles, mostOfFolder] = [500, 50, 40_000];
+/** Files of a folder that were not read and are named. */
+const mostUnread = 100;
+
+/** The files of a folder that fit, and which of them do not. */
+export async function readFolder({ path }: { path: string }, left: number, reading: Reading): Promise<Read> {
+  await checkFree(listTool, { path }, reading);
+  const folder = await resolvePath(reading.workspace.roots, path, 'list');
+  const names = await namesBelow(folder.relative, reading);
+  const room = Math.min(left, mostOfFolder);
+  const parts: string[] = [];
+  const unread: string[] = [];
+  let characters = 0;
+  for (const name of names.slice(0, mostNames)) {
+    if (reading.signal.aborted) throw reading.signal.reason;
+    const why = parts.length >= mostFiles ? 'too many' : await partOf(name);
+    if (why) unread.push(`${name} (${why})`);
+  }
+  const all = `${names.length > mostNames ? `more than ${mostNames}` : names.length}`;
+  const others = names.length > mostNames ? [`more than ${mostNames} files in all`] : [];
+  const rest = [...unread.slice(0, mostUnread), ...(unread.length > mostUnread ? ['…'] : []), ...others];
+  const isWhole = rest.length === 0;
+  const list = isWhole ? [] : [`(Not read: ${rest.join(', ')})`];
+  return {
+    name: `${folder.relative}/`,
+    text: [
+      ...parts,
+      ...list,
+      ...(names.length === 0 ? ['(There are no files in it, ignored ones left out.)'] : []),
+    ].join('\n\n'),
+    told: {
+      path: folder.relative,
+      note: isWhole ? counted(names.length, 'file') : `${parts.length} of ${all} files`,
+      ...(!isWhole && { why: `Not read: ${rest.slice(0, 20).join(', ')}${rest.length > 20 ? ' …' : ''}.` }),
+    },
+  };
+
+  /** Takes a file in, or says in a word or two why not. */
+  async function partOf(name: string): Promise<string | undefined> {
+    try {
+      const { size } = await resolvePath(reading.workspace.roots, name, 'read');
+      if (characters + size > room) return 'no room';
+      const given = await run(fileReadTool, { path: name }, reading);
+      if (given instanceof WithImages) return 'a picture';
+      const { text, endLine, totalLines } = given as FileGiven;
+      if (endLine < totalLines || characters + text.length > room) return 'no room';
+      characters += text.length;
+      parts.push(`${name}:\n${fenced(text)}`);
+      return undefined;
+    } catch (error) {
+      if (reading.signal.aborted) throw error;
+      return error instanceof NotFree ? error.inShort : 'not a text that can be read';
+    }
+  }
+}
+
+/** The files below a folder that no ignore file leaves out, in order; one more than is looked at says that there are more. */
+async function namesBelow(folder: string, { workspace, signal }: Reading): Promise<string[]> {
+  const names: string[] = [];
+  for (const place of await searchPlaces(workspace, folder)) {
+    const onName = (name: string) => {
+      const path = workspacePath(place, name);
+      if (!isInLeftover(path)) names.push(path);
+      return names.length <= mostNames;
+    };
+    await ripgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
+  }
+  return names;
+}
