@@ -63,7 +63,7 @@ async function ask(found: readonly Importable[]): Promise<Importable[] | undefin
   }));
   const picked = await vscode.window.showQuickPick<vscode.QuickPickItem>([...items, ...rest], {
     title: 'Towpath: import what other agents were told',
-    placeHolder: 'Each becomes a new file; nothing is allowed by it. Nothing is written before OK',
+    placeHolder: 'Nothing is written before OK, and nothing allowed by it',
     canPickMany: true,
     ignoreFocusOut: true,
     matchOnDescription: true,
