@@ -87,14 +87,15 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 };
-const node = { ...shared, platform: 'node', target: 'node20' };
-/** VS Code loads an extension as CommonJS, and gives its own modules to all that is required then: so `import()` is `require`, too. */
-const cjs = { format: 'cjs', supported: { 'dynamic-import': false } };
-const host = {
-  ...node,
-  external: ['vscode'],
+const node = {
+  ...shared,
+  platform: 'node',
+  target: 'node20',
   mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
 };
+/** VS Code loads an extension as CommonJS, and gives its own modules to all that is required then: so `import()` is `require`, too. */
+const cjs = { format: 'cjs', supported: { 'dynamic-import': false } };
+const host = { ...node, external: ['vscode'] };
 const page = { ...shared, platform: 'browser', target: 'es2022', format: 'esm' };
 
 export const programs = [

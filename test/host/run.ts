@@ -65,6 +65,7 @@ async function bundleTests(): Promise<void> {
     outExtension: { '.js': '.cjs' },
     bundle: true,
     platform: 'node',
+    mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
     format: 'cjs',
     target: 'node20',
     sourcemap: 'inline',

@@ -63,6 +63,7 @@ export class Stage {
       outfile: stage.child,
       bundle: true,
       platform: 'node',
+      mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
       format: 'esm',
       external: ['@vscode/ripgrep'],
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },

@@ -11,6 +11,7 @@ export async function buildAside(): Promise<string> {
     outfile: program,
     bundle: true,
     platform: 'node',
+    mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
     format: 'cjs',
     logLevel: 'error',
   });

@@ -23,6 +23,7 @@ describe('a file that is being written when its process is killed', function () 
       outfile: program,
       bundle: true,
       platform: 'node',
+      mainFields: ['module', 'main'], // jsonc-parser's `main` cannot be bundled
       format: 'esm',
       target: 'node20',
       external: ['@vscode/ripgrep', 'jsdom'],

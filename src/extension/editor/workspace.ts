@@ -6,6 +6,7 @@ import { decodeText, encodeText, maximumBytes } from '../../tools/files/text.ts'
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import { checkTree, removeTree } from '../../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../tools/gate/write.ts';
+import { rootsOf } from '../../tools/rootNames.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { HowToWrite, TreeEntry, Workspace, WorkspaceRoot } from '../../tools/workspace.ts';
 import { editNotebook, openNotebook } from './notebooks.ts';
@@ -30,9 +31,9 @@ export class EditorWorkspace implements Workspace {
 
   get roots(): readonly WorkspaceRoot[] {
     const folders = vscode.workspace.workspaceFolders ?? [];
-    return folders
-      .filter((folder) => folder.uri.scheme === 'file')
-      .map((folder) => ({ name: folder.name, path: folder.uri.fsPath }));
+    return rootsOf(
+      folders.filter(({ uri }) => uri.scheme === 'file').map(({ name, uri }) => ({ name, path: uri.fsPath })),
+    );
   }
 
   get trusted(): boolean {

@@ -48,7 +48,7 @@ export interface AnotherWindow extends Window {
 /** A real editor with Towpath in it, in the hands of a test. */
 export interface Towpath extends Window {
   host: ExtensionHost;
-  /** The workspace, an absolute path; empty in an empty window. */
+  /** The workspace, an absolute path, of several folders that of their `.code-workspace`; empty in an empty window. */
   folder: string;
   /** Settings and storage, an absolute path; the browser's own folder, `browser`, is in it. */
   userDataDir: string;

@@ -71,9 +71,10 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
   }
 }
 
-/** The address of a running server's workbench with `folder` open. */
+/** The address of a running server's workbench with `folder`, or a `.code-workspace` file with several, open. */
 export function workbenchAddress(port: number, folder?: string): string {
-  const where = folder ? `folder=${encodeURIComponent(folder).replaceAll('%2F', '/')}` : 'ew=true';
+  const kind = folder?.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  const where = folder ? `${kind}=${encodeURIComponent(folder).replaceAll('%2F', '/')}` : 'ew=true';
   return `http://127.0.0.1:${port}/?${where}`;
 }
 
