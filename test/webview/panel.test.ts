@@ -679,6 +679,13 @@ The flag works; one test fails, see the test.`,
     );
   });
 
+  it('cuts what is told to the model at the panel’s edge, where it is long', async () => {
+    const content = `What AGENTS.md says has changed: ${'one more rule, '.repeat(20)}`;
+    await show([...begin, { type: 'message', message: { role: 'system', content } }]);
+    const { x, width } = (await test.page.locator('.brief-title').boundingBox())!;
+    assert.ok(x + width <= test.page.viewportSize()!.width, `it ends at ${x + width}`);
+  });
+
   it('folds what a package’s workflow tells the model, under the name of its node', async () => {
     const brief = 'RUN_DIRECTIVE\n- currentNodeId: judge\n- effectiveAgentId: jim\n\nNODE_BRIEF\n- title: \u202eevil';
     await show([...begin, { type: 'message', message: { role: 'system', content: brief } }]);
