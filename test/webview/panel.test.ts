@@ -756,6 +756,43 @@ The flag works; one test fails, see the test.`,
     assert.equal(await composer().inputValue(), '');
   });
 
+  it('↑ in an empty message box brings back what was said last, and not over what is being written', async () => {
+    await show(begin);
+    const said = begin.flatMap((event) =>
+      event.type === 'message' && event.message.role === 'user' ? [event.message.content] : [],
+    );
+    await composer().press('ArrowUp');
+    assert.equal(await composer().inputValue(), said.at(-1));
+    await composer().fill('Another');
+    await composer().press('ArrowUp');
+    assert.equal(await composer().inputValue(), 'Another');
+    await composer().fill('');
+    await composer().dispatchEvent('keydown', { key: 'ArrowUp', isComposing: true, bubbles: true });
+    assert.equal(await composer().inputValue(), '');
+  });
+
+  it('Escape twice in an empty message box stops what is at work, and nothing else does by chance', async () => {
+    const stops = async () => (await posted()).filter(({ type }) => type === 'stop').length;
+    const hint = async () => composer().getAttribute('placeholder');
+    await show(begin);
+    await composer().fill('words');
+    await composer().press('Escape');
+    await composer().press('Escape');
+    assert.deepEqual([await stops(), await hint()], [0, 'Said at the next turn (Alt+Enter: when it is done)']);
+    await composer().fill('');
+    await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true });
+    await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, repeat: true });
+    await composer().dispatchEvent('keydown', { key: 'Escape', bubbles: true, isComposing: true });
+    await eventually('it says what a second one does', async () => (await hint()) === 'Esc again to stop');
+    assert.equal(await stops(), 0, 'a key that is held down is one press');
+    await eventually('that does not last', async () => (await hint()) !== 'Esc again to stop');
+    await eventually('it is stopped', async () => {
+      await test.page.keyboard.press('Escape'); // on a busy machine two may be too far from each other
+      return (await stops()) === 1;
+    });
+    await eventually('nothing more is said of it', async () => (await hint()) !== 'Esc again to stop');
+  });
+
   it('an Enter that ends a composition does not send', async () => {
     await show(begin);
     await composer().fill('か');

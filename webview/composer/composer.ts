@@ -24,6 +24,7 @@ import {
 import { close, completionList, lookForMention, onCompletionKey } from './completion.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
+import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
 import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
 import { forgetMentions, isNamed, namedNow, namedStrip, pick } from './mentions.ts';
 import { meter } from './meter.ts';
@@ -32,6 +33,7 @@ import { beginEdit, editedIn, endEdit } from './waiting.ts';
 
 /** A message may not be longer than this; the host refuses it. */
 export const longestMessage = 1_000_000;
+const escapeAgain = 'Esc again to stop';
 const pausing = 'Pausing: this turn is finished first';
 
 export function composer(context: PanelContext): TemplateResult {
@@ -42,6 +44,7 @@ export function composer(context: PanelContext): TemplateResult {
   return html`<div class="composer" @dragover=${onDrag} @drop=${(event: DragEvent) => onDrop(context, event)}
       @paste=${(event: ClipboardEvent) => onPaste(context, event)}>
     ${completionList(context)}
+    <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain : nothing}</div>
     ${sayingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
     ${namedStrip((text) => {
@@ -49,7 +52,7 @@ export function composer(context: PanelContext): TemplateResult {
       focusComposer();
     })}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
-      placeholder=${asks ? placeholderOf(asks) : running ? 'Said at the next turn (Alt+Enter: when it is done)' : 'Ask for something to be done (@ names a file)'}
+      placeholder=${placeholderNow(asks, running)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
       @click=${() => lookForMention(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => close(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
@@ -101,6 +104,14 @@ function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState
       <div class="preset-words">${isAutopilot ? icons.warning : presetOfRun ? icons.pin : nothing}<span
         class="preset-name">${presetNames[preset]}${presetOfRun ? html`<span class="preset-run"> · this run</span>` : nothing}</span></div>
     </vscode-button>`;
+}
+
+function placeholderNow(asks: Choosing | undefined, running: boolean): string {
+  if (running && isToStop()) return escapeAgain;
+  if (asks) return placeholderOf(asks);
+  return running
+    ? 'Said at the next turn (Alt+Enter: when it is done)'
+    : 'Ask for something to be done (@ names a file)';
 }
 
 function placeholderOf({ questions, at }: Choosing): string {
@@ -231,7 +242,9 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
     event.stopPropagation(); // one thing at a time
     if (editedIn(context.model.run)) setDraft(context, endEdit());
     else leaveSaying(context);
+    return;
   }
+  if (onKeyInEmptyBox(context, event, (text) => setDraft(context, text))) event.preventDefault();
   // 229: the Enter that ends an input method's composition may come without isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
