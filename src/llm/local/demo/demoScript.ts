@@ -6,6 +6,7 @@ const edit = {
   name: 'fs_edit',
   args: {
     path: sample,
+    cell: null,
     // biome-ignore-start lint/suspicious/noTemplateCurlyInString: text of the sample file
     edits: [{ oldText: 'return `Hello, ${name}!`;', newText: 'return `Hello, ${name}! Welcome aboard.`;' }],
     // biome-ignore-end lint/suspicious/noTemplateCurlyInString: text of the sample file
