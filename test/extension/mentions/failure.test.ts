@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Failure, failureText, isFailure } from '../../../src/extension/mentions/failure.ts';
 
 type Uri = NonNullable<Failure['test']['uri']>;
-const uri = { fsPath: '/work/a.test.ts' } as Uri;
+const uri = { fsPath: '/w/a.test.ts' } as Uri;
 const shown = () => 'a.test.ts';
 
 describe('What a failed test is named by', () => {
