@@ -26,7 +26,7 @@ const notebook = {
 describe('a notebook that is open', () => {
   const temporary = temporaryFolder();
   const text = `${JSON.stringify(notebook, null, 1)}\n`;
-  const folder = writeWorkspace(temporary, { 'a.ipynb': text });
+  const folder = writeWorkspace(temporary, { 'a.ipynb': text, 'b.ipynb': text });
   const file = path.join(folder, 'a.ipynb');
   let editor: Towpath;
   let provider: Provider;
@@ -34,7 +34,11 @@ describe('a notebook that is open', () => {
     provider = await startProvider(({ messages }) =>
       messages.some(({ role }) => role === 'tool')
         ? reply.text('Done.')
-        : reply.call('fs_edit', { path: 'a.ipynb', cell: 2, edits: [{ oldText: 'a = 1', newText: 'a = 2' }] }),
+        : reply.call('fs_edit', {
+            path: `${/[ab]\.ipynb/.exec(messages.at(-1)!.content!)![0]}`,
+            cell: 2,
+            edits: [{ oldText: 'a = 1', newText: 'a = 2' }],
+          }),
     );
     editor = await openTowpath({
       folder,
@@ -45,10 +49,6 @@ describe('a notebook that is open', () => {
         'towpath.approvals.preset': 'edits-free',
       },
     });
-    await editor.host.evaluate(async (vscode, file) => {
-      const document = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
-      await vscode.window.showNotebookDocument(document);
-    }, file);
   });
   after(async () => {
     await editor?.stop();
@@ -56,7 +56,12 @@ describe('a notebook that is open', () => {
     rmSync(temporary, { recursive: true, force: true });
   });
 
-  const shown = () =>
+  const open = (file: string) =>
+    editor.host.evaluate(async (vscode, file) => {
+      const document = await vscode.workspace.openNotebookDocument(vscode.Uri.file(file));
+      await vscode.window.showNotebookDocument(document);
+    }, file);
+  const shown = (file: string) =>
     editor.host.evaluate(async (vscode, file) => {
       const found = vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file)!;
       return {
@@ -68,9 +73,10 @@ describe('a notebook that is open', () => {
   const onDisk = () => JSON.parse(readFileSync(file, 'utf8')) as typeof notebook;
 
   it('is changed in its cell and saved; outputs and metadata stay, and undo takes it back', async () => {
-    await editor.panel.send('Make a two');
+    await open(file);
+    await editor.panel.send('Make a two of a.ipynb');
     await editor.panel.waitForPhase('WaitingUser');
-    assert.deepEqual(await shown(), { cells: ['# Title', 'a = 2\nprint(a)'], outputs: [0, 1], isDirty: false });
+    assert.deepEqual(await shown(file), { cells: ['# Title', 'a = 2\nprint(a)'], outputs: [0, 1], isDirty: false });
     const after = onDisk();
     assert.equal([after.cells[1]!.source].flat().join(''), 'a = 2\nprint(a)');
     assert.deepEqual(
@@ -79,26 +85,28 @@ describe('a notebook that is open', () => {
     );
     await editor.command('Towpath: Undo Turn');
     await editor.dialog.click('Undo');
-    await eventually('it is undone', async () => (await shown()).cells[1] === 'a = 1\nprint(a)');
+    await eventually('it is undone', async () => (await shown(file)).cells[1] === 'a = 1\nprint(a)');
     await eventually('the file is as it was, to the byte', () => readFileSync(file, 'utf8') === text);
   });
 
   it('that is not saved is left alone, and the model is told', async () => {
+    const other = path.join(folder, 'b.ipynb'); // the editor may be reading the one of before once more
+    await open(other);
     await editor.host.evaluate(async (vscode, file) => {
       const found = vscode.workspace.notebookDocuments.find(({ uri }) => uri.fsPath === file)!;
       const edit = new vscode.WorkspaceEdit();
       edit.insert(found.cellAt(0).document.uri, new vscode.Position(0, 0), 'Mine ');
       await vscode.workspace.applyEdit(edit);
-    }, file);
+    }, other);
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newRun'));
     const asked = provider.requests.length;
-    await editor.panel.send('Make a two again');
+    await editor.panel.send('Make a two of b.ipynb');
     await editor.panel.waitForPhase('WaitingUser');
     const told = provider.requests
       .slice(asked)
       .flatMap(({ body }) => body.messages)
       .filter(({ role }) => role === 'tool');
     assert.match(told[0]!.content!, /changes in the editor that are not saved/);
-    assert.deepEqual((await shown()).cells, ['Mine # Title', 'a = 1\nprint(a)']);
+    assert.deepEqual((await shown(other)).cells, ['Mine # Title', 'a = 1\nprint(a)']);
   });
 });
