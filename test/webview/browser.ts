@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
+import { ensureChromium } from '../support/editor/chromium.ts';
 import { built } from '../support/programs.ts';
 import { type ThemeName, themes } from './themes.ts';
 
@@ -181,9 +181,10 @@ async function bundle(entry: string): Promise<{ script: string; style: string }>
 }
 
 function launch(): Promise<Browser> {
-  const known = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const executablePath = process.env.CHROMIUM_PATH ?? known.find((candidate) => existsSync(candidate));
-  if (!executablePath) throw new Error('No Chromium: install it, or set CHROMIUM_PATH.');
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'];
-  return chromium.launch({ executablePath, headless: true, args: [...args, '--disable-background-networking'] });
+  return chromium.launch({
+    executablePath: ensureChromium(),
+    headless: true,
+    args: [...args, '--disable-background-networking'],
+  });
 }
