@@ -123,6 +123,19 @@ describe('the house', () => {
     );
   });
 
+  it('takes no folder of the window for one of a disk: of a virtual one a path means somebody else’s folder, or nothing', () => {
+    const folder = path.join(root, 'src/extension');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    const asking = files.filter((file) => /\bworkspaceFolders\b/.test(readFileSync(path.join(folder, file), 'utf8')));
+    // Beside the one place: two that go on by addresses, and one that only asks whether there are any.
+    assert.deepEqual(
+      asking.sort(),
+      ['dialogs/folders.ts', 'gate/approvalsMenu.ts', 'language/workflowFiles.ts', 'start.ts'].map((file) =>
+        path.normalize(file),
+      ),
+    );
+  });
+
   it('installs no GPU engine unasked', () => {
     const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
     const names = Object.entries<{ name?: string }>(lock.packages).map(([place, entry]) => entry.name ?? place);

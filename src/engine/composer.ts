@@ -14,11 +14,18 @@ const rules = `
  * The system prompt: byte-identical from turn to turn, so that providers and the local model reuse what they have read.
  * `instructions` is what files of the workspace say; it is marked as such.
  */
-export function systemPrompt(agent: Agent, workspace: { names: readonly string[] }, instructions = ''): string {
+export function systemPrompt(
+  agent: Agent,
+  workspace: { names: readonly string[]; virtual?: true },
+  instructions = '',
+): string {
   const place =
     workspace.names.length > 1
       ? `The workspace has several folders: ${workspace.names.join(', ')}. Begin each path with the name of its folder`
       : `Paths are relative to the workspace, the folder ${workspace.names[0] ?? '(none is open)'}`;
-  const own = [agent.instructions.trim(), rules.trim(), `${place}; nothing outside can be reached.`];
+  const virtual = workspace.virtual
+    ? ' The workspace is virtual: its files can be read, listed and searched; nothing can be changed or run.'
+    : '';
+  const own = [agent.instructions.trim(), rules.trim(), `${place}; nothing outside can be reached.${virtual}`];
   return [...own, ...(instructions === '' ? [] : [instructions])].join('\n\n');
 }

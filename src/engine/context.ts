@@ -78,7 +78,7 @@ export interface ContextOptions {
   small?(how?: { quiet: true }): Promise<RunModel | undefined>;
   /** The person's choice for this once, also in the place of models that a file names. */
   instead?: string;
-  workspace(): Promise<{ names: string[] }>;
+  workspace(): Promise<{ names: string[]; virtual?: true }>;
   /** Without it nobody looks. */
   instructions?: WorkspaceInstructions;
   maxTurns(): number;

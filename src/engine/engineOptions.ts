@@ -30,7 +30,7 @@ export interface EngineOptions {
   /** What the model chosen now is called (`provider/model`), known before there is one to talk to: for the record. */
   modelId?(): string;
   /** The names of the open folders. */
-  workspace(): Promise<{ names: string[] }>;
+  workspace(): Promise<{ names: string[]; virtual?: true }>;
   /** What those say to agents; without it nobody looks. */
   instructions?: WorkspaceInstructions;
   /** Model calls before the person is asked whether it should go on; 20 unless said. */

@@ -195,7 +195,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     modelId: () => models.currentId,
     small: (how) => models.small(how),
     naming: () => models.naming(),
-    workspace: async () => ({ names: workspace.roots.map((root) => root.name) }),
+    workspace: async () => ({
+      names: [...(workspace.virtual?.folders ?? []), ...workspace.roots].map(({ name }) => name),
+      ...(workspace.virtual && { virtual: true as const }),
+    }),
     instructions: {
       get trusted() {
         return workspace.trusted;

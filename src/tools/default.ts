@@ -37,13 +37,15 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
     findTool,
     searchTool,
     fileReadTool,
-    writeTool,
-    editTool,
-    applyPatchTool,
-    moveTool,
-    deleteTool(options.delete),
-    shellTool({ ...options.shell, background }),
-    stopTool(background),
+    ...onDisk([
+      writeTool,
+      editTool,
+      applyPatchTool,
+      moveTool,
+      deleteTool(options.delete),
+      shellTool({ ...options.shell, background }),
+      stopTool(background),
+    ]),
     outputTool(background),
     ...(options.language ? languageTools(options.language) : []),
     webTool({ ownPages: ownPages(background), ...options.web }),
@@ -55,6 +57,8 @@ export function defaultTools(options: ToolOptions = {}): Tool[] {
 /** The names of all of them, also of those that ask the editor. */
 export const toolNames = (): string[] =>
   defaultTools({ language: {} as Language }).map(({ definition }) => definition.name);
+
+const onDisk = (tools: Tool[]): Tool[] => tools.map((tool) => ({ ...tool, onDisk: true }));
 
 const languageTools = (language: Language): Tool[] =>
   [diagnosticsTool(language), symbolsTool(language), ...placesTools(language), contextTool(language)].map((tool) => ({

@@ -14,6 +14,7 @@ import { sha256 } from './files/text.ts';
 import { putAllRight } from './files/torn.ts';
 import { grantsFor } from './gate/origin.ts';
 import { keptFromSearch, readsAreFree } from './gate/policy.ts';
+import { onlyRead } from './gate/virtual.ts';
 import { didYouMean } from './nearest.ts';
 import { bounded, toFailure, toSuccess } from './outcome.ts';
 import { createQuestions } from './questions.ts';
@@ -30,7 +31,7 @@ export interface ToolHost {
   /** Before a run: tools that must be started or asked about first. Resolves at once when the signal is aborted. */
   prepare(signal: AbortSignal, say: (text: string) => void): Promise<void>;
   /**
-   * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads.
+   * What the model may use now, in an order and form that never change; in an untrusted workspace only what reads, in a virtual one nothing that needs a disk.
    * `contextWindow` (tokens, when known): a small one is not filled with tools that a model can do without.
    */
   getVisibleTools(context: { agentId: string; contextWindow?: number }): ToolDefinition[];
@@ -84,7 +85,8 @@ export function createToolHost({
   const agree = createAgreement({ workspace, prepare, judged, ask: createQuestions(approve, now) });
   const all = typeof tools === 'function' ? tools : () => tools;
   const byName = (name: string) => all().find((tool) => tool.definition.name === name);
-  const visible = () => all().filter((tool) => !tool.hidden && (workspace.trusted || tool.risk === 'read'));
+  const isThere = (tool: Tool) => (workspace.trusted || tool.risk === 'read') && !(workspace.virtual && tool.onDisk);
+  const visible = () => all().filter((tool) => !tool.hidden && isThere(tool));
 
   return {
     prepare: prepareTools,
@@ -236,12 +238,17 @@ export function createToolHost({
     if (!tool) {
       const names = visible().map(({ definition }) => definition.name);
       const hint = absentServer(name, names) || didYouMean(name, names) || ` There are: ${names.join(', ')}.`;
-      throw new ToolError('TOOL_NOT_AVAILABLE', `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}`);
+      throw new ToolError(
+        'TOOL_NOT_AVAILABLE',
+        `There is no tool ${JSON.stringify(name.slice(0, 100))}.${hint}${workspace.virtual ? ` ${onlyRead}` : ''}`,
+      );
     }
     if (!workspace.trusted && tool.risk !== 'read') {
       const message = `${name} is not available: this workspace is not trusted, so nothing may be changed or run.`;
       throw new ToolError('TOOL_NOT_AVAILABLE', message);
     }
+    if (workspace.virtual && tool.onDisk)
+      throw new ToolError('TOOL_NOT_AVAILABLE', `${name} is not available. ${onlyRead}`);
     return tool;
   }
 

@@ -1,6 +1,6 @@
 import type { Policy } from '../protocol/policy.ts';
+import { resolveToRead } from './gate/anywhere.ts';
 import { grantsFor } from './gate/origin.ts';
-import { resolvePath } from './gate/paths.ts';
 import { decide, type Subject, stricter, type Verdict } from './gate/policy.ts';
 import type { CallContext, Plan, Tool, ToolContext } from './tool.ts';
 import type { Workspace } from './workspace.ts';
@@ -64,7 +64,7 @@ export async function readPlan(tool: Tool, args: unknown, workspace: Workspace):
   const about = places.map(relativeOf).join(', ');
   return {
     what: verbs[name] && about ? `${verbs[name]} ${about}` : `Use ${name}${about && `: ${about}`}`,
-    where: places.map(({ path }) => path).join('\n') || workspace.roots.map(({ path }) => path).join('\n'),
+    where: places.map(({ path }) => path).join('\n') || allOf(workspace).join('\n'),
     why: 'What it gives goes to the model.',
     paths: places.map(relativeOf),
     ...(Object.keys(others).length > 0 && { details: JSON.stringify(others, null, 2) }),
@@ -84,8 +84,12 @@ const verbs: Record<string, string> = {
 async function placesRead(args: unknown, workspace: Workspace): Promise<{ path: string; relative: string }[]> {
   const { path } = Object(args) as { path?: unknown };
   if (typeof path !== 'string') return [];
-  const found = await resolvePath(workspace.roots, path, 'search').catch(() => undefined);
+  const found = await resolveToRead(workspace, path, 'search').catch(() => undefined);
   return [found ?? { path, relative: path }];
 }
 
+const allOf = ({ roots, virtual }: Workspace): string[] => [
+  ...(virtual?.folders ?? []).map(({ address }) => address),
+  ...roots.map(({ path }) => path),
+];
 const relativeOf = ({ relative }: { relative: string }) => relative;

@@ -179,6 +179,8 @@ export interface Tool {
   origin?(args: unknown): Origin | undefined;
   /** `read` runs freely and in parallel; `change` and `execute` are asked about and run one by one, in order. */
   risk: 'read' | 'change' | 'execute';
+  /** It works on files or starts programs of this machine: not there where the window's folders are on no disk of it. */
+  onDisk?: true;
   /** Left out for models with a small window: its definition costs more there than it helps. */
   extra?: true;
   /** For `read` tools: does it. Throws `ToolError`. */

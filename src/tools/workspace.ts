@@ -13,6 +13,24 @@ export interface WorkspaceRoot {
 export const foldersOf = <Root extends WorkspaceRoot>(roots: readonly Root[]): Root[] =>
   roots.filter((root) => root.mount === undefined);
 
+/** A folder of the window that is on no disk of this machine. */
+export interface VirtualFolder {
+  name: string;
+  /** `memfs:/project`: what the editor knows it by. */
+  address: string;
+}
+
+/** What the editor alone reaches: it is read, and nothing in it is changed or run. */
+export interface VirtualFiles {
+  readonly folders: readonly VirtualFolder[];
+  /** The address of what is below a folder. */
+  below(address: string, names: readonly string[]): string;
+  /** Undefined: there is nothing. No link is followed. */
+  look(address: string): Promise<Pick<TreeEntry, 'kind' | 'size'> | undefined>;
+  list(address: string): Promise<{ name: string; kind: TreeEntry['kind'] }[]>;
+  read(address: string): Promise<Uint8Array>;
+}
+
 /** One thing below a folder, as it is on disk. */
 export interface TreeEntry {
   /** Relative to the folder, with `/`; the folder itself is ''. */
@@ -54,6 +72,8 @@ export interface FrontmatterUpdate {
  */
 export interface Workspace {
   readonly roots: readonly WorkspaceRoot[];
+  /** The folders of a window none of which is on a disk of this machine: then there are no `roots` but mounts. */
+  readonly virtual?: VirtualFiles | undefined;
   /** An untrusted workspace offers no tool that changes or runs anything. */
   readonly trusted: boolean;
   /** Absolute path of a ripgrep binary, when there is one. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { temporaryFolder } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
@@ -78,5 +78,87 @@ describe('a window with several folders', () => {
     await editor.panel.send('And the other?');
     await editor.panel.shows('That one is.');
     assert.match(heard(), /1: client|client\\\\n|"client/);
+  });
+});
+
+describe('a window whose folder only the editor reaches', () => {
+  let outer: string;
+  let editor: Towpath;
+  let provider: Provider;
+  let settings: Record<string, unknown>;
+  const far = () => path.join(outer, 'far');
+  before(async () => {
+    outer = temporaryFolder();
+    mkdirSync(path.join(far(), 'src'), { recursive: true });
+    writeFileSync(path.join(far(), 'src', 'tide.txt'), 'low\nhigh at noon\n');
+    const place = path.join(outer, 'far.code-workspace');
+    writeFileSync(place, JSON.stringify({ folders: [{ uri: `driverfs:${far()}` }] }));
+    provider = await startProvider([]);
+    settings = { 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url };
+    editor = await openTowpath({ folder: place, settings });
+  });
+  after(async () => {
+    await editor?.stop();
+    await provider?.close();
+    rmSync(outer, { recursive: true, force: true });
+  });
+
+  it('reads, searches and names its files, and says why what changes anything is not there', async () => {
+    await editor.panel.shows('The folders of this window are virtual');
+    await editor.host.evaluate(async (vscode) => {
+      const [folder] = vscode.workspace.workspaceFolders!;
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(folder!.uri, 'src', 'tide.txt'));
+      await vscode.window.showTextDocument(document, { selection: new vscode.Range(1, 0, 1, 4) });
+      await vscode.commands.executeCommand('towpath.addSelection');
+    });
+    provider.script = [
+      reply.call('fs_list', { path: 'src' }),
+      reply.call('fs_search', { pattern: 'h.gh' }),
+      reply.call('fs_read', { path: 'src/tide.txt' }),
+      reply.call('editor_context', {}),
+      reply.call('fs_write', { path: 'src/new.txt', content: 'x' }),
+      reply.text('It is high at noon.'),
+    ];
+    await eventually('the selection is named in the message', async () =>
+      (await editor.panel.composer.inputValue()).includes('src/tide.txt:2'),
+    );
+    await editor.panel.sendButton.click();
+    await editor.panel.shows('It is high at noon.');
+    const { messages, tools } = provider.requests.at(-1)!.body;
+    assert.match(JSON.stringify(tools), /fs_search/);
+    assert.doesNotMatch(JSON.stringify(tools), /fs_write|shell_run/);
+    const said = messages.map(({ content }) => JSON.stringify(content));
+    assert.match(said.find((text) => text.includes('tide.txt:2'))!, /high at noon/);
+    const results = messages.flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : []));
+    const expected = [
+      /"name":"tide.txt"/,
+      /2: high at noon/,
+      /low\\nhigh at noon/,
+      /"path":"src\/tide.txt".*"text":"high"/,
+      /TOOL_NOT_AVAILABLE.*virtual, on no disk/,
+    ];
+    for (const [at, words] of expected.entries()) assert.match(results[at]!, words);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newWorkflow'));
+    await editor.told(/Workflows are not there in a virtual workspace/);
+    assert.deepEqual(readdirSync(far()), ['src']);
+    await editor.screenshot('virtual-workspace');
+  });
+
+  it('has its runs in another profile, too, and goes on with one by the settings of that', async () => {
+    const before = await editor.host.ready();
+    await editor.command('Profiles: Create a Temporary Profile');
+    await editor.page.getByRole('button', { name: 'Reload' }).click();
+    await editor.host.ready(before);
+    await editor.showPanel();
+    await editor.panel.shows('It is high at noon.');
+    await editor.host.evaluate(async (vscode, settings) => {
+      for (const [name, value] of Object.entries(settings))
+        await vscode.workspace.getConfiguration().update(name, value, vscode.ConfigurationTarget.Global);
+    }, settings);
+    provider.script = () => reply.text('It is still high.');
+    await editor.panel.send('And in this profile?');
+    await editor.panel.shows('It is still high.');
+    assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages), /It is high at noon/);
+    await editor.screenshot('another-profile');
   });
 });

@@ -28,7 +28,7 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
 
 /** What the workspace does not allow, said before anybody runs into it. */
 export function workspaceNotices(context: PanelContext, state: PanelState): TemplateResult {
-  const { open, trusted } = state.workspace;
+  const { open, virtual, trusted } = state.workspace;
   const notice = (text: string, label: string, action: PanelAction) =>
     html`<div class="notice info" data-testid="workspace-notice">
       <span class="notice-text">${text}</span>
@@ -37,6 +37,11 @@ export function workspaceNotices(context: PanelContext, state: PanelState): Temp
     </div>`;
   return html`
     ${open ? nothing : notice('No folder is open, so there are no files to work on.', 'Open Folder', 'open-folder')}
+    ${
+      virtual
+        ? html`<div class="notice info" data-testid="workspace-notice"><span class="notice-text">The folders of this window are virtual: files are read and searched, and nothing is changed or run.</span></div>`
+        : nothing
+    }
     ${
       trusted
         ? nothing

@@ -13,6 +13,7 @@ import type { Message } from '../../protocol/messages.ts';
 import { type ToolDefinition, toToolResult } from '../../protocol/tools.ts';
 import type { McpServers } from '../../tools/mcp/servers.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import { notInVirtual } from '../dialogs/folders.ts';
 import type { Policies } from '../gate/policies.ts';
 import { askOneWord } from '../models/connection.ts';
 import type { LocalEngine } from '../models/localEngine.ts';
@@ -83,9 +84,11 @@ function machine({ context, workspace }: Parts): Finding[] {
     fact(
       `${process.platform}-${process.arch}, ${cores} cores, ${inGigabytes(os.freemem())} of ${inGigabytes(os.totalmem())} free`,
     ),
-    workspace.roots.length > 0
-      ? fact(`${counted(workspace.roots.length, 'folder is', 'folders are')} open`)
-      : warning('No folder is open: there are no files to work on.'),
+    workspace.virtual
+      ? warning(notInVirtual('Tools that change or run anything are'))
+      : workspace.roots.length > 0
+        ? fact(`${counted(workspace.roots.length, 'folder is', 'folders are')} open`)
+        : warning('No folder is open: there are no files to work on.'),
     workspace.trusted
       ? ok('The workspace is trusted')
       : warning(

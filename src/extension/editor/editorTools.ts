@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CodePlace, CodeSymbol, Language, OpenEditor, Problem } from '../../tools/code/language.ts';
+import { isVirtual, virtualFolders } from '../dialogs/folders.ts';
 
 /** How long a server that sees a file for the first time has to report on it, in milliseconds. */
 const firstReport = 1500;
@@ -10,8 +11,8 @@ export const editorLanguage: Language = {
   async diagnostics(file) {
     if (file === undefined)
       return vscode.languages.getDiagnostics().flatMap(([uri, found]) => found.flatMap((one) => problemOf(uri, one)));
-    const uri = vscode.Uri.file(file);
-    const isOpen = vscode.workspace.textDocuments.some((document) => document.uri.fsPath === file);
+    const uri = uriOf(file);
+    const isOpen = vscode.workspace.textDocuments.some((document) => pathOf(document.uri) === file);
     if (!isOpen && vscode.languages.getDiagnostics(uri).length === 0) await openForReport(uri);
     return vscode.languages.getDiagnostics(uri).flatMap((one) => problemOf(uri, one));
   },
@@ -27,7 +28,7 @@ export const editorLanguage: Language = {
   },
 
   async documentSymbols(file) {
-    const uri = vscode.Uri.file(file);
+    const uri = uriOf(file);
     await vscode.workspace.openTextDocument(uri);
     const found = await ask<(vscode.DocumentSymbol | vscode.SymbolInformation)[]>(
       'vscode.executeDocumentSymbolProvider',
@@ -64,7 +65,7 @@ export const editorLanguage: Language = {
 };
 
 async function places(command: string, file: string, line: number, column: number): Promise<CodePlace[] | undefined> {
-  const uri = vscode.Uri.file(file);
+  const uri = uriOf(file);
   await vscode.workspace.openTextDocument(uri);
   const position = new vscode.Position(line - 1, column - 1);
   return (await ask<(vscode.Location | vscode.LocationLink)[]>(command, uri, position))?.map(placeOf);
@@ -98,12 +99,11 @@ const words: Partial<Record<vscode.DiagnosticSeverity, Problem['severity']>> = {
 
 function problemOf(uri: vscode.Uri, { severity, message, range, source, code }: vscode.Diagnostic): Problem[] {
   const word = words[severity];
-  if (word === undefined || uri.scheme !== 'file') return []; // hints are for the eye
+  const path = pathOf(uri);
+  if (word === undefined || path === undefined) return []; // hints are for the eye
   const number = typeof code === 'object' ? code.value : code;
   const from = [source, number].filter((part) => part !== undefined && part !== '').join(' ');
-  return [
-    { path: uri.fsPath, line: range.start.line + 1, severity: word, message, ...(from !== '' && { source: from }) },
-  ];
+  return [{ path, line: range.start.line + 1, severity: word, message, ...(from !== '' && { source: from }) }];
 }
 
 function symbolsIn(
@@ -128,8 +128,17 @@ function placeOf(place: vscode.Location | vscode.LocationLink): CodePlace {
 }
 
 const fileOf = (uri: vscode.Uri) => ({
-  path: uri.scheme === 'file' ? uri.fsPath : undefined,
+  path: pathOf(uri),
   name: path.posix.basename(uri.path),
 });
+
+/** An address, where the editor alone reaches; else a path. */
+const uriOf = (path: string) => (isVirtual() ? vscode.Uri.parse(path, true) : vscode.Uri.file(path));
+
+/** Undefined: it is no file of the open folders' kind. */
+export function pathOf(uri: vscode.Uri): string | undefined {
+  if (uri.scheme === 'file') return uri.fsPath;
+  return virtualFolders().some((folder) => folder.uri.scheme === uri.scheme) ? uri.toString() : undefined;
+}
 
 const kindOf = (kind: vscode.SymbolKind): string => (vscode.SymbolKind[kind] ?? 'symbol').toLowerCase();

@@ -8,10 +8,12 @@ import { checkTree, removeTree } from '../../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../../tools/gate/write.ts';
 import { rootsOf } from '../../tools/rootNames.ts';
 import { ToolError } from '../../tools/tool.ts';
-import type { HowToWrite, TreeEntry, Workspace, WorkspaceRoot } from '../../tools/workspace.ts';
+import type { HowToWrite, TreeEntry, VirtualFiles, Workspace, WorkspaceRoot } from '../../tools/workspace.ts';
+import { diskFolders, isVirtual } from '../dialogs/folders.ts';
 import { editNotebook, openNotebook } from './notebooks.ts';
 import type { Problems } from './problems.ts';
 import { replaceText, type Saving, save } from './saving.ts';
+import { virtualFiles } from './virtualFiles.ts';
 
 /** The open workspace through the editor: its unsaved texts are what is read, and changes are undo steps of its own. */
 export class EditorWorkspace implements Workspace {
@@ -30,10 +32,11 @@ export class EditorWorkspace implements Workspace {
   }
 
   get roots(): readonly WorkspaceRoot[] {
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    return rootsOf(
-      folders.filter(({ uri }) => uri.scheme === 'file').map(({ name, uri }) => ({ name, path: uri.fsPath })),
-    );
+    return rootsOf(diskFolders().map(({ name, uri }) => ({ name, path: uri.fsPath })));
+  }
+
+  get virtual(): VirtualFiles | undefined {
+    return virtualFiles();
   }
 
   get trusted(): boolean {
@@ -161,8 +164,9 @@ async function encodedFor(uri: vscode.Uri, text: string): Promise<Uint8Array> {
 const lacksCharacters = (encoding: string) =>
   new ToolError('E_PRECONDITION_FAILED', `The file is ${encoding}, which lacks some of these characters.`);
 
-/** The document of a real path; the editor may know it by a path that leads there through a link. */
+/** The document of a real path, or an address; the editor may know it by a path that leads there through a link. */
 function openDocument(file: string): vscode.TextDocument | undefined {
+  if (isVirtual()) return vscode.workspace.textDocuments.find((one) => one.uri.toString() === file);
   const documents = vscode.workspace.textDocuments.filter((one) => one.uri.scheme === 'file');
   return documents.find((one) => one.uri.fsPath === file) ?? documents.find((one) => realPathOf(one.uri) === file);
 }

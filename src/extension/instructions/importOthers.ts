@@ -3,6 +3,7 @@ import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Looking } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
+import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 
 const lookedFor =
@@ -12,6 +13,7 @@ type Item = vscode.QuickPickItem & { one: Importable };
 
 /** *Import…*: shows what other agents have in the open folders and what becomes of it, and does on OK what is chosen then. */
 export async function importOthers(looking: Looking): Promise<void> {
+  if (isVirtual()) return tell('info', notInVirtual('Importing is'));
   if (!looking.workspace.trusted) {
     tell(
       'info',

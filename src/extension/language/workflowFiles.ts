@@ -7,6 +7,7 @@ import { readPlain } from '../../tools/gate/plainFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import type { Aside } from '../aside/aside.ts';
+import { isVirtual } from '../dialogs/folders.ts';
 import { unreadable } from './fileProblems.ts';
 
 export type Kind = 'workflow' | 'agent';
@@ -38,7 +39,7 @@ export class WorkflowFiles {
 
   /** Files of this kind, in the order of their paths. Empty in an untrusted workspace. */
   async find(kind: Kind): Promise<vscode.Uri[]> {
-    if (!vscode.workspace.isTrusted) return [];
+    if (isVirtual() || !vscode.workspace.isTrusted) return [];
     const found = await vscode.workspace.findFiles(patterns[kind].replace('**/', ''), null, 500);
     return found.sort((one, other) => (one.path < other.path ? -1 : 1));
   }

@@ -5,6 +5,7 @@ import { visibleLine } from '../../protocol/visible.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { identityOf, placeOf } from '../../tools/mcp/serverTool.ts';
+import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import { configFile, type Mcp } from './mcp.ts';
@@ -105,7 +106,7 @@ async function showTools(mcp: Mcp, server: McpServer): Promise<void> {
 
 /** The folder's file, made when there is none yet. */
 async function openFirstConfiguration(): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
+  const [folder] = diskFolders();
   if (!folder) return openConfiguration({ place: 'settings', name: '' });
   const file = vscode.Uri.joinPath(folder.uri, '.vscode', path.basename(configFile));
   try {

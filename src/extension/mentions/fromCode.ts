@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { redact } from '../../llm/redact.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import { mostMentions, wordOf } from '../../protocol/named.ts';
-import { relativeTo } from '../../tools/gate/paths.ts';
+import { relativeIn } from '../../tools/gate/anywhere.ts';
 import { quoted } from '../../tools/gate/spelling.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { tell } from '../dialogs/tell.ts';
+import { pathOf } from '../editor/editorTools.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
 import { type Failure, failureText, isFailure } from './failure.ts';
@@ -176,7 +177,8 @@ export class FromCode {
   private async pathOf(uri: vscode.Uri): Promise<string> {
     const name = quoted(uri.path.slice(uri.path.lastIndexOf('/') + 1));
     if (uri.scheme === 'untitled') throw new Error(`${name} is not saved yet: it has no place that could be named.`);
-    const path = uri.scheme === 'file' ? await relativeTo(this.parts.workspace.roots, uri.fsPath) : undefined;
+    const at = pathOf(uri);
+    const path = at === undefined ? undefined : await relativeIn(this.parts.workspace, at);
     if (path === undefined) throw new Error(`${name} is in none of the open folders, so that nothing of it is told.`);
     return path;
   }

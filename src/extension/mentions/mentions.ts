@@ -5,7 +5,7 @@ import type { Attachment } from '../../protocol/messages.ts';
 import { mostCompletions, tokensOfData } from '../../protocol/named.ts';
 import type { Policy } from '../../protocol/policy.ts';
 import type { HostMessage } from '../../protocol/view.ts';
-import { relativeTo } from '../../tools/gate/paths.ts';
+import { relativeIn } from '../../tools/gate/anywhere.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import { quoted } from '../../tools/gate/spelling.ts';
 import { FileNames } from '../../tools/mention/fileNames.ts';
@@ -84,10 +84,9 @@ export class Mentions implements vscode.Disposable {
   }
 
   private async known(): Promise<Known> {
-    const { roots } = this.parts.workspace;
     const editors = editorLanguage.openEditors();
     const paths = await Promise.all(
-      editors.map(({ path }) => (path === undefined ? undefined : relativeTo(roots, path))),
+      editors.map(({ path }) => (path === undefined ? undefined : relativeIn(this.parts.workspace, path))),
     );
     const open = editors.flatMap((editor, at) => {
       const path = paths[at];

@@ -1,4 +1,4 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import type { Budget } from '../../engine/budget.ts';
 import type { AskedModel, RunModel } from '../../engine/context.ts';
 import { EngineError } from '../../engine/errors.ts';
@@ -14,6 +14,7 @@ import type { Provider, ProviderId } from '../../llm/providers.ts';
 import { lazily } from '../../protocol/lazily.ts';
 import type { ModelOption } from '../../protocol/view.ts';
 import { visibleLine } from '../../protocol/visible.ts';
+import { diskFolders } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
@@ -263,7 +264,7 @@ export class Models implements vscode.Disposable {
     const real = await knownModelFile(model, {
       folders: [...listedFolders(), downloadFolder(this.context.globalStorageUri)],
       files: this.localFiles(),
-      foreign: (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      foreign: diskFolders().map(({ uri }) => uri.fsPath),
     });
     if (real !== undefined) return `local/${real}`;
     throw new EngineError(

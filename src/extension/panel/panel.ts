@@ -104,7 +104,8 @@ export class Panel {
         details: this.parts.details.level,
         ...(this.parts.diskRoom.isFull && { diskFull: true }),
         workspace: {
-          open: workspace.roots.length > 0,
+          open: workspace.roots.length > 0 || workspace.virtual !== undefined,
+          ...(workspace.virtual && { virtual: true as const }),
           trusted: workspace.trusted,
           name: vscode.workspace.name ?? '',
         },

@@ -6,6 +6,7 @@ import { markdownOf } from '../../protocol/markdown.ts';
 import { titleOf } from '../../protocol/run.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Aside } from '../aside/aside.ts';
+import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 import { forSharing } from '../settings/redacted.ts';
 import type { Secrets } from '../settings/secrets.ts';
@@ -81,7 +82,7 @@ async function askFormat(): Promise<Format | undefined> {
 }
 
 const askPlace = (name: string, ending: string): Thenable<vscode.Uri | undefined> => {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? os.homedir();
+  const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
   const defaultUri = vscode.Uri.file(path.join(folder, `${name}.${ending}`));
   return vscode.window.showSaveDialog({ defaultUri, title: 'Export Run', filters: { [ending]: [ending] } });
 };

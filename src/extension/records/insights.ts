@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { csvOf } from '../../protocol/insights.ts';
 import { insightsOf } from '../../runs/insights.ts';
+import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
 import { insightsHtml, type Shown } from './insightsPage.ts';
 
@@ -41,7 +42,7 @@ export class Insights implements vscode.Disposable {
   /** @param place where to; asked for without it */
   async save(place?: vscode.Uri): Promise<void> {
     if (!this.shown) return;
-    const name = vscode.Uri.file(path.join(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '', 'insights.csv'));
+    const name = vscode.Uri.file(path.join(diskFolders()[0]?.uri.fsPath ?? '', 'insights.csv'));
     const to =
       place ??
       (await vscode.window.showSaveDialog({ defaultUri: name, title: 'Save Insights', filters: { CSV: ['csv'] } }));

@@ -6,6 +6,7 @@ import type { RunState } from '../../protocol/run.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
+import { diskFolders } from '../dialogs/folders.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { stoppable } from '../dialogs/stoppable.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -79,7 +80,7 @@ export class Worktrees {
   /** In a window that was opened for a task: begins it, once the person trusts the folder. What was cut short before begins again. */
   async arrive(): Promise<void> {
     const { conversation, memory, store } = this.parts;
-    for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+    for (const { uri } of diskFolders()) {
       const folder = realOf(uri.fsPath);
       const worktree = this.known(folder);
       if (!worktree || worktree.begun) continue;
@@ -104,7 +105,7 @@ export class Worktrees {
 
   /** Those of the repositories that are open here, the newest first. */
   async elsewhere(): Promise<RunElsewhere[]> {
-    const roots = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => realOf(uri.fsPath));
+    const roots = diskFolders().map(({ uri }) => realOf(uri.fsPath));
     const runs = Object.keys(this.parts.memory.all()).map(async (folder): Promise<RunElsewhere | undefined> => {
       const worktree = this.known(folder);
       if (!worktree || roots.includes(folder) || !existsSync(folder)) return undefined;

@@ -10,6 +10,7 @@ import type { Package } from '../../workflows/package/load.ts';
 import { chooseFrom } from '../../workflows/package/menu.ts';
 import { PackageError } from '../../workflows/package/problem.ts';
 import type { Shelf } from '../../workflows/package/shelf.ts';
+import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import type { Conversation } from '../runs/conversation.ts';
@@ -70,6 +71,7 @@ export class Packages {
   }
 
   async forget(): Promise<void> {
+    if (isVirtual()) return tell('info', notInVirtual('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const opened = (await this.shelf.list()).filter((one) => one.opened);
     if (opened.length === 0) {
@@ -127,6 +129,7 @@ export class Packages {
   }
 
   private async pick(title: string, choicesOf: (usable: Usable) => Choice[]): Promise<void> {
+    if (isVirtual()) return tell('info', notInVirtual('Packages are'));
     if (!vscode.workspace.isTrusted) return tellUntrusted();
     const packages = await this.shelf.list();
     const choices = packages.flatMap((one): Choice[] => ('source' in one ? choicesOf(one) : [broken(one)]));

@@ -4,6 +4,7 @@ import { EngineError } from '../../engine/errors.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
+import { diskFolders, isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
@@ -43,7 +44,8 @@ export class Workflows {
 
   /** Copies a template into the workspace and opens it. */
   async newWorkflow(template?: string): Promise<void> {
-    const folder = vscode.workspace.workspaceFolders?.[0];
+    if (isVirtual()) return void tell('info', notInVirtual('Workflows are'));
+    const [folder] = diskFolders();
     if (!folder) return void tell('info', 'Open a folder first: a workflow is a file in it.');
     const chosen = template ?? (await this.pickTemplate());
     if (!chosen) return;
@@ -69,6 +71,10 @@ export class Workflows {
   }
 
   private async pick(kind: Kind, id: string | undefined): Promise<vscode.Uri | undefined> {
+    if (isVirtual()) {
+      tell('info', notInVirtual(kind === 'workflow' ? 'Workflows are' : 'Agents of files are'));
+      return undefined;
+    }
     if (!vscode.workspace.isTrusted) {
       const what = kind === 'workflow' ? 'workflows' : 'agents';
       const text = `This workspace is not trusted, so its ${what} are not read. Trust it first (Manage Workspace Trust).`;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { askToRead } from '../files/ask.ts';
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import { readTool, type Tool, type ToolContext } from '../tool.ts';
 import type { Language, Problem } from './language.ts';
 import { answered, fileLines, LinesByFile, shownFiles } from './shown.ts';
@@ -28,7 +28,7 @@ export function diagnosticsTool(language: Language): Tool {
   );
 
   async function diagnostics({ path }: { path?: string }, { workspace }: ToolContext, allowed = false) {
-    const place = path === undefined ? undefined : await resolvePath(workspace.roots, path, 'search');
+    const place = path === undefined ? undefined : await resolveToRead(workspace, path, 'search');
     const asked = place?.kind === 'file' ? place.path : undefined;
     const problems = await answered(language.diagnostics(asked), 'problems');
     const below = place && place.relative !== '.' ? place.relative : undefined;

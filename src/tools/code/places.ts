@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { askToRead } from '../files/ask.ts';
 import { currentText, linesOf } from '../files/text.ts';
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import { quoted } from '../gate/spelling.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -53,7 +53,7 @@ function placesTool(language: Language, name: string, description: string, shape
     { path, line, symbol, references = name === 'code.references' }: Named,
     { workspace, keptFromSearch }: ToolContext,
   ) {
-    const file = await resolvePath(workspace.roots, path, 'read');
+    const file = await resolveToRead(workspace, path, 'read');
     const lines = linesOf((await currentText(workspace, file)).text);
     const column = columnOf(lines, line, symbol, file.relative);
     const what = references ? 'references' : 'definitions';
@@ -98,7 +98,7 @@ function wholeName(text: string, symbol: string): number {
 function lineReader(workspace: Workspace): (file: ShownFile, line: number) => Promise<string> {
   const read = new Map<string, Promise<string[]>>();
   const linesAt = async (path: string) => {
-    const file = await resolvePath(workspace.roots, path, 'read');
+    const file = await resolveToRead(workspace, path, 'read');
     return file.protected ? [] : linesOf((await currentText(workspace, file)).text);
   };
   return async ({ path, outside, secret }, line) => {

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import * as z from 'zod';
-import { relativeTo } from '../gate/paths.ts';
+import { relativeIn } from '../gate/anywhere.ts';
 import { secretReason } from '../gate/protected.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -30,9 +30,9 @@ export function shownFiles(
   const known = new Map<string, Promise<ShownFile>>();
   const decide = async (path: string, name: string): Promise<ShownFile> => {
     const real = await realpath(path).catch(() => path);
-    const relative = await relativeTo(workspace.roots, real);
+    const relative = await relativeIn(workspace, real);
     if (relative === undefined) return { path: name, outside: true };
-    const spelled = await relativeTo(workspace.roots, path);
+    const spelled = await relativeIn(workspace, path);
     const names = [relative, spelled ?? relative];
     const secret = names.some((one) => isKept(one) || secretReason(one.split('/')));
     return { path: relative, ...(secret && { secret }) };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { askToRead } from '../files/ask.ts';
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import { readTool, type Tool, type ToolContext, ToolError } from '../tool.ts';
 import type { CodeSymbol, Language } from './language.ts';
 import { answered, fileLines, LinesByFile, shownFiles } from './shown.ts';
@@ -29,7 +29,7 @@ export function symbolsTool(language: Language): Tool {
     { path, query }: { path?: string; query?: string },
     { workspace, keptFromSearch }: ToolContext,
   ) {
-    const file = path === undefined ? undefined : await resolvePath(workspace.roots, path, 'read');
+    const file = path === undefined ? undefined : await resolveToRead(workspace, path, 'read');
     if ((file === undefined) === (query === undefined))
       throw new ToolError('TOOL_ARGS_INVALID', 'Give either path, a file, or query, a name.');
     const found = new LinesByFile();

@@ -1,4 +1,4 @@
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import type { Plan, ToolContext } from '../tool.ts';
 import { foldersOf } from '../workspace.ts';
 import { isAll } from './places.ts';
@@ -13,11 +13,12 @@ export async function askToRead(
   context: ToolContext,
   run: (context: ToolContext) => Promise<unknown>,
 ): Promise<Plan | undefined> {
-  const { roots } = context.workspace;
+  const { roots, virtual } = context.workspace;
+  if (virtual && isAll(path)) return undefined; // nothing of it is more than a folder
   const folders = foldersOf(roots);
   const inputs = isAll(path) && folders.length > 1 ? folders.map((root) => root.path) : [path ?? '.'];
   for (const input of inputs) {
-    const file = await resolvePath(roots, input, operation);
+    const file = await resolveToRead(context.workspace, input, operation);
     const verb = { read: 'Read', list: 'List', search: 'Search' }[operation];
     if (file.protected) return { what: `${verb} ${file.relative}`, where: file.path, why: file.protected, run };
   }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { isOfMount } from '../gate/anywhere.ts';
 import { isInLeftover } from '../gate/leftovers.ts';
 import { nearest } from '../nearest.ts';
 import { readTool, type ToolContext } from '../tool.ts';
+import { findVirtual } from '../virtual/look.ts';
 import type { Workspace } from '../workspace.ts';
 import { askToRead } from './ask.ts';
 import { globTest } from './glob.ts';
@@ -38,6 +40,8 @@ export const findTool = readTool(
 );
 
 async function find({ pattern, path }: FindArguments, { workspace, signal }: ToolContext) {
+  if (workspace.virtual && !isOfMount(workspace, path))
+    return findVirtual(workspace.virtual, { pattern, path }, signal);
   const matches = globTest(pattern);
   const found: string[] = [];
   let cut = false;

@@ -2,10 +2,12 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import * as paths from 'node:path';
 import * as z from 'zod';
+import { isOfMount } from '../gate/anywhere.ts';
 import { isLeftover } from '../gate/leftovers.ts';
 import { fromErrno, type ResolvedPath, resolvePath } from '../gate/paths.ts';
 import { quoted, refuse } from '../gate/spelling.ts';
 import { readTool, type ToolContext, ToolError } from '../tool.ts';
+import { listVirtual } from '../virtual/look.ts';
 import { foldersOf, type Workspace } from '../workspace.ts';
 import { askToRead } from './ask.ts';
 import { isAll, searchPlaces } from './places.ts';
@@ -47,6 +49,7 @@ export const listTool = readTool(
 );
 
 async function list({ path }: { path?: string }, { workspace, signal }: ToolContext) {
+  if (workspace.virtual && !isOfMount(workspace, path)) return listVirtual(workspace.virtual, path);
   const folders = foldersOf(workspace.roots);
   if (folders.length > 1 && isAll(path)) {
     return { path: '.', entries: folders.map(({ name }) => ({ name, kind: 'folder' as const })) };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { counted } from '../../protocol/counted.ts';
-import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
+import type { ResolvedPath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
 import { imageType, mostBytes, tooLarge, WithImages } from '../images.ts';
 import { isNotebook, notebookOf, shownNotebook } from '../notebook/notebook.ts';
@@ -51,7 +52,7 @@ export const fileReadTool = readTool(
 );
 
 async function read({ path, offset = 1, limit = defaultLines }: ReadArguments, { workspace }: ToolContext) {
-  const file = await resolvePath(workspace.roots, path, 'read');
+  const file = await resolveToRead(workspace, path, 'read');
   const content = await currentContent(workspace, file);
   if (Buffer.isBuffer(content)) return picture(file, content);
   const { text, lossy } = content;

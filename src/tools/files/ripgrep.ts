@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as paths from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { withTemporary } from '../gate/leftovers.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
@@ -22,7 +23,7 @@ const ignoring = ['.gitignore', '.ignore', '.rgignore', '.git'];
 
 /**
  * Runs ripgrep in a place and gives its output line by line (of `--files`, name by name) until `onLine` returns false. Resolves to
- * whether it was cut short, by that or by the time limit. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
+ * whether it was cut short, by that or by the time limit. `input`: what it looks into where the target is `-`. Throws `TOOL_NOT_AVAILABLE` without ripgrep, `TOOL_ARGS_INVALID` for a bad pattern.
  */
 export async function ripgrep(
   workspace: Workspace,
@@ -30,6 +31,7 @@ export async function ripgrep(
   options: readonly string[],
   onLine: (line: string) => boolean,
   signal: AbortSignal,
+  input?: string,
 ): Promise<{ cut: boolean }> {
   if (!workspace.ripgrep) throw new ToolError('TOOL_NOT_AVAILABLE', 'There is no ripgrep here. Use fs.list.');
   signal.throwIfAborted();
@@ -37,8 +39,9 @@ export async function ripgrep(
   const above = isIgnoredFromAbove(place) ? [] : ['--no-ignore-parent'];
   const child = spawn(workspace.ripgrep, [...common, ...above, ...more, ...options, '--', place.target], {
     cwd: place.folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+  child.stdin?.on('error', () => undefined).end(input); // whoever has enough does not read to the end
   let cut = false;
   let errors = '';
   const stop = () => {

@@ -1,13 +1,16 @@
 import * as z from 'zod';
+import { isOfMount } from '../gate/anywhere.ts';
 import { isInLeftover } from '../gate/leftovers.ts';
 import { secretReason } from '../gate/protected.ts';
 import { readTool, type ToolContext } from '../tool.ts';
+import { searchVirtual } from '../virtual/search.ts';
 import { askToRead } from './ask.ts';
 import { globTest } from './glob.ts';
 import { globLimits } from './globLimits.ts';
-import { firstInOrder, type Hit, type Search } from './ordered.ts';
+import { firstInOrder, type Search } from './ordered.ts';
 import { type SearchPlace, searchPlaces, workspacePath } from './places.ts';
 import { ripgrep, withLimits } from './ripgrep.ts';
+import { Found, type FoundLine, shownLine } from './searchLines.ts';
 
 interface SearchArguments {
   pattern: string;
@@ -17,10 +20,6 @@ interface SearchArguments {
   ignoreCase?: boolean;
   context?: number;
 }
-
-const maximumMatches = 200;
-const maximumCharacters = 40_000;
-const maximumLine = 400;
 
 /**
  * `fs.search`: text in files. Data: `{ matches, files: [{ path, lines: string[] }], cut? }`; a line is `12: text` for a match, `11- text` for context
@@ -51,11 +50,14 @@ export const searchTool = readTool(
 
 async function askToSearch(args: SearchArguments, context: ToolContext) {
   // Inside an open folder only a root that is too broad asks; a secret file is refused by the search itself.
-  await searchPlaces(context.workspace, args.path);
+  const isVirtual = context.workspace.virtual && !isOfMount(context.workspace, args.path);
+  if (!isVirtual) await searchPlaces(context.workspace, args.path);
   return askToRead(args.path, 'search', context, (context) => search(args, context));
 }
 
-async function search(args: SearchArguments, { workspace, signal, keptFromSearch }: ToolContext) {
+async function search(args: SearchArguments, context: ToolContext) {
+  const { workspace, signal, keptFromSearch } = context;
+  if (workspace.virtual && !isOfMount(workspace, args.path)) return searchVirtual(workspace.virtual, args, context);
   const matches = args.glob === undefined ? () => true : globTest(args.glob);
   const options = [
     '--json',
@@ -94,12 +96,6 @@ async function search(args: SearchArguments, { workspace, signal, keptFromSearch
   return { matches: found.matches, files: found.files, ...(found.cut && { cut: more }) };
 }
 
-/** A line of a file, as it is shown. */
-interface FoundLine extends Hit {
-  isMatch: boolean;
-  line: string;
-}
-
 /** What ripgrep's `--json` lines say of files that are wanted. */
 function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (hit: FoundLine) => boolean) {
   let path: string | undefined;
@@ -115,38 +111,9 @@ function reader(place: SearchPlace, wanted: (path: string) => boolean, onHit: (h
     }
     if (path === undefined || (type !== 'match' && type !== 'context')) return true;
     const text = textOf(data.lines);
-    const short = text.length > maximumLine ? `${around(text, data.submatches?.[0]?.start ?? 0)} (line cut)` : text;
     const isMatch = type === 'match';
-    return onHit({ path, isMatch, line: `${data.line_number}${isMatch ? ':' : '-'} ${short}` });
+    return onHit({ path, isMatch, line: shownLine(data.line_number, text, isMatch, data.submatches?.[0]?.start) });
   };
-}
-
-/** The answer, within the limits. */
-class Found {
-  readonly files: { path: string; lines: string[] }[] = [];
-  matches = 0;
-  cut = false;
-  private characters = 0;
-  private inLast = 0;
-
-  /** False: enough. */
-  add({ path, isMatch, line }: FoundLine): boolean {
-    if ((isMatch && this.matches >= maximumMatches) || this.characters > maximumCharacters) {
-      if (this.files.at(-1)?.path === path && this.inLast === 0) this.files.pop(); // what is around a match that is not told
-      return false;
-    }
-    if (this.files.at(-1)?.path !== path) {
-      this.files.push({ path, lines: [] });
-      this.inLast = 0;
-    }
-    if (isMatch) {
-      this.matches += 1;
-      this.inLast += 1;
-    }
-    this.files.at(-1)!.lines.push(line);
-    this.characters += line.length;
-    return true;
-  }
 }
 
 /** A line in another encoding is shown as far as it is UTF-8; a binary file was looked into because it was named. */
@@ -154,11 +121,6 @@ function textOf({ text, bytes }: RipgrepEvent['data']['lines']): string {
   const line = (text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8')).replace(/\r?\n$/, '');
   return line.includes('\0') ? '(binary)' : line;
 }
-
-const around = (text: string, start: number) => {
-  const from = Math.max(0, Math.min(start - 100, text.length - maximumLine));
-  return (from > 0 ? '…' : '') + text.slice(from, from + maximumLine);
-};
 
 interface RipgrepEvent {
   type: string;

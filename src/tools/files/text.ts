@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { openForReading } from '../gate/open.ts';
 import { fromErrno, type ResolvedPath } from '../gate/paths.ts';
 import { quoted } from '../gate/spelling.ts';
+import { relativeOfAddress } from '../gate/virtual.ts';
 import { type FileForm, ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -29,8 +30,9 @@ export async function currentText(workspace: Workspace, file: ResolvedPath): Pro
 /** The same, with the bytes of what is not text. */
 export async function currentContent(workspace: Workspace, file: ResolvedPath): Promise<DecodedText | Buffer> {
   const open = workspace.openText(file.path);
-  if (open !== undefined) return { text: open, encoding: 'utf8', bom: false, lossy: await wasLost(open, file) };
-  const bytes = await readBytes(file);
+  if (open !== undefined)
+    return { text: open, encoding: 'utf8', bom: false, lossy: await wasLost(open, workspace, file) };
+  const bytes = await readBytes(workspace, file);
   return decodeText(bytes) ?? bytes;
 }
 
@@ -38,27 +40,36 @@ export const isBinary = (file: ResolvedPath): ToolError =>
   new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is a binary file.`, { reason: 'BINARY' });
 
 /** The editor, too, may have read bytes of an encoding that nobody told it; saving would lose them for good. */
-async function wasLost(open: string, file: ResolvedPath): Promise<boolean> {
+async function wasLost(open: string, workspace: Workspace, file: ResolvedPath): Promise<boolean> {
   if (!open.includes('\ufffd') || file.kind === 'missing') return false;
-  return decodeText(await readBytes(file))?.lossy ?? true;
+  return decodeText(await readBytes(workspace, file))?.lossy ?? true;
 }
 
-async function readBytes(file: ResolvedPath): Promise<Buffer> {
+async function readBytes({ virtual }: Workspace, file: ResolvedPath): Promise<Buffer> {
+  if (virtual && relativeOfAddress(virtual, file.path) !== undefined) {
+    checkSize(file, file.size);
+    const bytes = Buffer.from(await virtual.read(file.path));
+    checkSize(file, bytes.length);
+    return bytes;
+  }
   const { handle, stats } = await openForReading(file);
   try {
-    if (stats.size > maximumBytes) {
-      const size = `${Math.round(stats.size / 1024 / 1024)} MiB`;
-      const hint = 'The limit is 10 MiB. Use fs.search to find the lines you need.';
-      throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is too large (${size}). ${hint}`, {
-        reason: 'TOO_LARGE',
-      });
-    }
+    checkSize(file, stats.size);
     return await readAll(handle, stats.size);
   } catch (error) {
     throw error instanceof ToolError ? error : fromErrno(error, file.relative);
   } finally {
     await handle.close();
   }
+}
+
+function checkSize(file: ResolvedPath, bytes: number): void {
+  if (bytes <= maximumBytes) return;
+  const size = `${Math.round(bytes / 1024 / 1024)} MiB`;
+  const hint = 'The limit is 10 MiB. Use fs.search to find the lines you need.';
+  throw new ToolError('E_READ_LIMIT', `${quoted(file.relative)} is too large (${size}). ${hint}`, {
+    reason: 'TOO_LARGE',
+  });
 }
 
 /** What an undo gives back beside the text. */

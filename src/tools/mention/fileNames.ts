@@ -1,6 +1,4 @@
-import { searchPlaces, workspacePath } from '../files/places.ts';
-import { ripgrep } from '../files/ripgrep.ts';
-import { isInLeftover } from '../gate/leftovers.ts';
+import { namesBelow } from '../files/names.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -34,24 +32,19 @@ export class FileNames {
     const upTo = this.changes;
     const files: string[] = [];
     const folders = new Set<string>();
-    let isCut = false;
     try {
-      for (const place of await searchPlaces(this.workspace, undefined)) {
-        const onName = (name: string) => {
-          const path = workspacePath(place, name);
-          if (isInLeftover(path)) return true;
-          files.push(path);
-          for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-            const folder = path.slice(0, end + 1);
-            if (folders.has(folder)) break;
-            folders.add(folder);
-          }
-          return true;
-        };
-        isCut = (await ripgrep(this.workspace, place, ['--files'], onName, signal)).cut || isCut;
-      }
+      const onName = (path: string) => {
+        files.push(path);
+        for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+          const folder = path.slice(0, end + 1);
+          if (folders.has(folder)) break;
+          folders.add(folder);
+        }
+        return true;
+      };
+      const { cut } = await namesBelow(this.workspace, undefined, onName, signal);
       this.names = [...files, ...folders];
-      this.problem = isCut ? 'There are too many files to list them all in time.' : undefined;
+      this.problem = cut ? 'There are too many files to list them all in time.' : undefined;
       this.listed = upTo;
     } catch (error) {
       if (signal.aborted) return;

@@ -1,10 +1,8 @@
 import { counted } from '../../protocol/counted.ts';
 import { listTool } from '../files/list.ts';
-import { searchPlaces, workspacePath } from '../files/places.ts';
+import { namesBelow } from '../files/names.ts';
 import { fileReadTool } from '../files/read.ts';
-import { ripgrep } from '../files/ripgrep.ts';
-import { isInLeftover } from '../gate/leftovers.ts';
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import { WithImages } from '../images.ts';
 import { checkFree, type FileGiven, fenced, NotFree, type Read, type Reading, run } from './reading.ts';
 
@@ -16,8 +14,8 @@ const mostUnread = 100;
 /** The files of a folder that fit, and which of them do not. */
 export async function readFolder({ path }: { path: string }, left: number, reading: Reading): Promise<Read> {
   await checkFree(listTool, { path }, reading);
-  const folder = await resolvePath(reading.workspace.roots, path, 'list');
-  const names = await namesBelow(folder.relative, reading);
+  const folder = await resolveToRead(reading.workspace, path, 'list');
+  const names = await namesOf(folder.relative, reading);
   const room = Math.min(left, mostOfFolder);
   const parts: string[] = [];
   const unread: string[] = [];
@@ -49,7 +47,7 @@ export async function readFolder({ path }: { path: string }, left: number, readi
   /** Takes a file in, or says in a word or two why not. */
   async function partOf(name: string): Promise<string | undefined> {
     try {
-      const { size } = await resolvePath(reading.workspace.roots, name, 'read');
+      const { size } = await resolveToRead(reading.workspace, name, 'read');
       if (characters + size > room) return 'no room';
       const given = await run(fileReadTool, { path: name }, reading);
       if (given instanceof WithImages) return 'a picture';
@@ -65,16 +63,13 @@ export async function readFolder({ path }: { path: string }, left: number, readi
   }
 }
 
-/** The files below a folder that no ignore file leaves out, in order; one more than is looked at says that there are more. */
-async function namesBelow(folder: string, { workspace, signal }: Reading): Promise<string[]> {
+/** One more than is looked at says that there are more. */
+async function namesOf(folder: string, { workspace, signal }: Reading): Promise<string[]> {
   const names: string[] = [];
-  for (const place of await searchPlaces(workspace, folder)) {
-    const onName = (name: string) => {
-      const path = workspacePath(place, name);
-      if (!isInLeftover(path)) names.push(path);
-      return names.length <= mostNames;
-    };
-    await ripgrep(workspace, place, ['--files', '--sort=path'], onName, signal);
-  }
+  const onName = (path: string) => {
+    names.push(path);
+    return names.length <= mostNames;
+  };
+  await namesBelow(workspace, folder, onName, signal, true);
   return names;
 }

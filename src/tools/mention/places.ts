@@ -1,5 +1,5 @@
 import { fileReadTool } from '../files/read.ts';
-import { resolvePath } from '../gate/paths.ts';
+import { resolveToRead } from '../gate/anywhere.ts';
 import { WithImages } from '../images.ts';
 import { ToolError } from '../tool.ts';
 import { cutAt, type FileGiven, fenced, type Read, type Reading, run } from './reading.ts';
@@ -38,7 +38,7 @@ export async function readProblem(
 ): Promise<Read> {
   const from = Math.max(1, line - around);
   const given = await linesOf(path, from, line + around, reading);
-  const file = await resolvePath(reading.workspace.roots, path, 'read');
+  const file = await resolveToRead(reading.workspace, path, 'read');
   const here = (await reading.language.diagnostics(file.path)).filter((one) => one.line === line);
   const said = here.map(
     ({ severity, message, source }) =>

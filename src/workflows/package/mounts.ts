@@ -34,6 +34,9 @@ export function mountWorkspace(
       const own = document ? [{ name: '@state', path: document.folder, mount: 'run' as const }] : [];
       return [...project.roots, ...mounts, ...own];
     },
+    get virtual() {
+      return project.virtual;
+    },
     get trusted() {
       return project.trusted;
     },

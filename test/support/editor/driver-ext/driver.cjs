@@ -3,10 +3,12 @@
 const fs = require('node:fs');
 const http = require('node:http');
 const vscode = require('vscode');
+const files = require('./files.cjs');
 
 exports.activate = () => {
   const socket = process.env.DRIVER_SOCKET;
   if (!socket) return;
+  files.register();
   fs.rmSync(socket, { force: true }); // after a reload of the window the last host's file is still there
   http.createServer(answer).listen(socket);
 };

@@ -1,0 +1,17 @@
+import * as vscode from 'vscode';
+
+/** The open folders that are on a disk of this machine. Of a virtual one `fsPath` means nothing: it may be somebody else's folder here. */
+export const diskFolders = (): vscode.WorkspaceFolder[] =>
+  (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+
+/** The open folders, when none of them is on a disk of this machine; else none. */
+export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.every(({ uri }) => uri.scheme !== 'file') ? folders : [];
+}
+
+export const isVirtual = (): boolean => virtualFolders().length > 0;
+
+/** Why a thing is not there in a virtual workspace. `what`: `Workflows are`. */
+export const notInVirtual = (what: string): string =>
+  `${what} not there in a virtual workspace: its folders are on no disk of this machine. Files can be read, listed and searched here; open a folder of a disk for the rest.`;
