@@ -43,7 +43,7 @@ import { Conversation } from './runs/conversation.ts';
 import { DiskRoom } from './runs/diskRoom.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
-import { sharedStorage } from './runs/storage.ts';
+import { gatherStorages, sharedStorage } from './runs/storage.ts';
 import { tellEnd } from './runs/tellEnd.ts';
 import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undo.ts';
@@ -388,6 +388,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     vscode.window.onDidChangeWindowState(({ focused }) => focused && void lookAround()),
   );
   void states.look();
+  if (context.storageUri)
+    gatherStorages(storage.fsPath)
+      .then((came) => (came > 0 ? runList.refresh() : undefined))
+      .catch((error) => log.error(error));
   leftRunning.find().catch((error) => log.error(error));
   worktrees.arrive().catch((error) => log.error(error));
   void takeOverFormerSettings(context, modals);
@@ -398,7 +402,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       return (await commands())(command, args);
     },
     async close() {
-      await Promise.all([background.close(), engine.close()]);
+      await Promise.all([conversation.leave(), background.close(), engine.close()]);
       await Promise.all([
         models.dispose(),
         toolset.made()?.mcp.dispose(),

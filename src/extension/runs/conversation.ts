@@ -328,8 +328,18 @@ export class Conversation {
     this.shown = runId;
     this.next = RunStore.newId();
     this.listChanged(true);
+    await this.keepName();
+  }
+
+  /** This window ends. Whichever of several chose last, it is this one that may come back, which is all that a reload is. */
+  async leave(): Promise<void> {
+    await this.restored;
+    await this.keepName();
+  }
+
+  private async keepName(): Promise<void> {
     try {
-      await keepFile(this.nameFile, runId ?? '');
+      await keepFile(this.nameFile, this.shown ?? '');
     } catch {
       // The next window opens with another run. That nothing can be kept is said by a run that cannot be.
     }

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { gatherRuns } from '../../runs/gather.ts';
 
 /**
  * Where what is kept of a workspace is, whichever of its windows asks. The editor gives a second window of the same folder (another
@@ -13,4 +15,18 @@ export function sharedStorage(given: string): string {
   if (first === undefined) return given;
   const workspace = path.join(path.dirname(own), first);
   return existsSync(workspace) ? path.join(workspace, path.basename(given)) : given;
+}
+
+/** Brings what second windows have kept in a storage of their own, before they shared the first one's, into that; gives how many runs came. */
+export async function gatherStorages(shared: string): Promise<number> {
+  const [workspace, own] = [path.dirname(shared), path.basename(shared)];
+  const all = path.dirname(workspace);
+  const names = await readdir(all).catch(() => []);
+  let came = 0;
+  for (const name of names) {
+    if (!name.startsWith(`${path.basename(workspace)}-`) || sharedStorage(path.join(all, name, own)) !== shared)
+      continue;
+    came += await gatherRuns(path.join(all, name, own, 'store'), path.join(shared, 'store'));
+  }
+  return came;
 }

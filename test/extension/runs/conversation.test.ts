@@ -204,6 +204,25 @@ describe('the conversation in the panel', () => {
     assert.equal(client.requests.length, 2);
   });
 
+  it('a window that is reloaded shows its own run again, whatever another one chose meanwhile', async () => {
+    const [one, two] = [conversation('kept').shown, conversation('kept').shown];
+    await one.begin({ userInput: 'Here.' });
+    await two.begin({ userInput: 'There.' });
+    const restored = async () => {
+      const { shown } = conversation('kept');
+      await shown.restored;
+      return shown.runId;
+    };
+    assert.equal(await restored(), two.runId, 'a third window');
+    await one.leave();
+    assert.equal(await restored(), one.runId);
+    await two.leave();
+    assert.equal(await restored(), two.runId);
+    await one.open(undefined);
+    await one.leave();
+    assert.equal(await restored(), undefined);
+  });
+
   it('a new run begins empty', async () => {
     const { panel, shown } = conversation();
     await shown.open(undefined);

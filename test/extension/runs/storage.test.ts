@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sharedStorage } from '../../../src/extension/runs/storage.ts';
+import { gatherStorages, sharedStorage } from '../../../src/extension/runs/storage.ts';
+import type { StoredEvent } from '../../../src/protocol/events.ts';
+import { applyEvent } from '../../../src/protocol/fold.ts';
+import { RunStore } from '../../../src/runs/store.ts';
 
 describe('the storage of a workspace', () => {
   let folder: string;
@@ -24,4 +27,62 @@ describe('the storage of a workspace', () => {
   for (const [given, shared] of cases)
     it(`of a window that the editor gives ${given} is ${shared}`, () =>
       assert.equal(sharedStorage(place(given)), place(shared)));
+
+  describe('that a second window had of its own before', () => {
+    const storeOf = (workspace: string) => new RunStore(path.join(place(workspace), 'store'));
+    async function says(workspace: string, words: string): Promise<string> {
+      const id = RunStore.newId();
+      const open = await storeOf(workspace).create(id);
+      const event = async (seq: number, body: object) => {
+        const happened = { runId: id, seq, at: seq, ...body } as StoredEvent;
+        await open.append(happened);
+        applyEvent(open.run, happened);
+      };
+      await event(1, { type: 'run-start', workflowId: 'chat', agentId: 'a', model: '' });
+      await event(2, { type: 'message', message: { role: 'user', content: words } });
+      await open.close();
+      return id;
+    }
+    const listed = async (workspace: string) => (await storeOf(workspace).list()).map(({ title }) => title).sort();
+
+    it('comes into that of the first, whole, with what was deleted; other workspaces keep theirs', async () => {
+      await says('4f2a', 'In the first.');
+      const second = await says('4f2a-1', 'In the second.');
+      const content = await storeOf('4f2a-1').contents.keep(second, 'before');
+      const deleted = await storeOf('4f2a-1').delete(await says('4f2a-1', 'Deleted there.'));
+      await storeOf('4f2a-1').marks.set(second, { state: 'ended', title: 'In the second.' });
+      await says('-5c8-2', 'Of another.');
+      await listed('4f2a-1');
+      assert.equal(await gatherStorages(place('4f2a')), 1);
+      assert.deepEqual(await listed('4f2a'), ['In the first.', 'In the second.']);
+      const first = storeOf('4f2a');
+      assert.deepEqual(
+        (await first.search('second')).map(({ run }) => run.id),
+        [second],
+      );
+      assert.equal(await first.contents.read(second, content), 'before');
+      await (await first.open(second)).close();
+      assert.deepEqual(
+        (await first.deleted.list()).map(({ name }) => name),
+        [deleted],
+      );
+      assert.deepEqual(await listed('4f2a-1'), []);
+      const left = readdirSync(path.join(place('4f2a-1'), 'store'), { recursive: true, withFileTypes: true });
+      for (const file of left.filter((one) => one.isFile()))
+        assert.doesNotMatch(readFileSync(path.join(file.parentPath, file.name), 'utf8'), /second/i, file.name);
+      assert.deepEqual(await listed('-5c8-2'), ['Of another.']);
+      assert.equal(await gatherStorages(place('4f2a')), 0);
+    });
+
+    it('stays there as long as a window has it open, and where there is one of its name', async () => {
+      const id = await says('4f2a-1', 'At work.');
+      const open = await storeOf('4f2a-1').open(id);
+      assert.equal(await gatherStorages(place('4f2a')), 0);
+      assert.deepEqual([await listed('4f2a'), await listed('4f2a-1')], [[], ['At work.']]);
+      await open.close();
+      mkdirSync(path.join(place('4f2a'), 'store', 'runs', id), { recursive: true });
+      assert.equal(await gatherStorages(place('4f2a')), 0);
+      assert.deepEqual(await listed('4f2a-1'), ['At work.']);
+    });
+  });
 });
