@@ -1,6 +1,7 @@
 import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import type { BranchFiles } from '../runs/branchFiles.ts';
 import type { OpenRun } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { type Active, newActive } from './active.ts';
@@ -17,7 +18,7 @@ import { restedBefore } from './refusedRoom.ts';
 import { type EngineResult, failedWith, type Rest, resultOf } from './result.ts';
 import { changeWaiting, type Hearing, record, say, takeBack, type Words } from './said.ts';
 import { type StopPoint, Stopped, stopPointOf } from './stop.ts';
-import { type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
+import { restore, type UndoAnswer, type UndoQuestion, type UndoRequest, type UndoResult, undo } from './undo.ts';
 import type { ChangedWaiting } from './waiting.ts';
 
 /** How a run begins: on which workflow, with what values of its state. */
@@ -142,10 +143,13 @@ export class ExecutionEngine {
     this.active.get(runId)?.hurry.dispatchEvent(new Event('now'));
   }
 
-  /** Takes changes of a run at rest back. Resolves to an error when the run is at work or cannot be opened or written. */
+  /**
+   * Takes changes of a run at rest back, or puts files as it left them. Resolves to an error when the run is at work or cannot be
+   * opened or written.
+   */
   async undo(
     runId: string,
-    request: UndoRequest,
+    request: UndoRequest | BranchFiles,
     workspace: Workspace,
     ask: (question: UndoQuestion) => Promise<UndoAnswer>,
   ): Promise<UndoResult | ErrorInfo> {
@@ -167,7 +171,8 @@ export class ExecutionEngine {
         evidenceOf(log, await hostOf(this.options), this.options, async () => place.workspace),
         log.run.asking, // these can still be answered
       ); // what a kill left is judged before it is undone
-      return await undo(log, { store, ...place }, request, ask);
+      const parts = { store, ...place };
+      return await ('files' in request ? restore(log, parts, request, ask) : undo(log, parts, request, ask));
     } catch (error) {
       return toInfo(error);
     } finally {

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { KeptChange } from '../protocol/events.ts';
+import type { BranchFile, BranchFiles } from '../runs/branchFiles.ts';
 import type { RunStore } from '../runs/store.ts';
-import { type UndoStep, undoSteps } from '../runs/undo.ts';
+import { type UndoMove, type UndoStep, undoSteps } from '../runs/undo.ts';
 import { findTarget, type Target } from '../tools/files/change.ts';
 import { encodeAs, sha256 } from '../tools/files/text.ts';
 import { putRight } from '../tools/files/torn.ts';
@@ -33,28 +34,55 @@ export interface UndoResult {
   left: { path: string; why: string }[];
 }
 
+/** Of an undo, or of a file that a branch left otherwise. */
+type Step = UndoStep & Partial<Pick<BranchFile, 'of' | 'known'>>;
+
 interface Ready {
-  step: UndoStep;
+  step: Step;
   target: Target;
   /** The text to go back to, or what was deleted as it was on disk; null: no file. */
   content: string | Buffer | null;
 }
 
+interface Parts {
+  store: RunStore;
+  workspace: Workspace;
+  /** Why the run's own place, `@state`, is not in the workspace. */
+  problem?: string;
+}
+type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
+
 /**
  * Puts files back as they were before the chosen calls, after asking. What is there now is kept first, so that undoing loses
  * nothing for good. The run is told, and with it the model. Throws `StoreError` when that cannot be kept.
- * @param problem why the run's own place, `@state`, is not in the workspace
  */
-export async function undo(
+export function undo(log: RunLog, parts: Parts, { toolCallIds, paths }: UndoRequest, ask: Ask): Promise<UndoResult> {
+  return putAllBack(
+    log,
+    parts,
+    { ...undoSteps(log.run, toolCallIds, paths), left: [] },
+    ask,
+    'has undone your changes of',
+  );
+}
+
+/** The same for files that another branch, or somebody else, has made other than this run left them. */
+export function restore(log: RunLog, parts: Parts, { files, left }: BranchFiles, ask: Ask): Promise<UndoResult> {
+  const steps = files.map((file): Step => ({ ...file, paths: [], left: null, toolCallIds: [] }));
+  return putAllBack(log, parts, { steps, moves: [], left }, ask, 'has put back, as they are in this conversation');
+}
+
+/** @param words for the model: what the person has done with these files */
+async function putAllBack(
   log: RunLog,
-  { store, workspace, problem }: { store: RunStore; workspace: Workspace; problem?: string },
-  { toolCallIds, paths }: UndoRequest,
-  ask: (question: UndoQuestion) => Promise<UndoAnswer>,
+  { store, workspace, problem }: Parts,
+  { steps, moves, left }: { steps: readonly Step[]; moves: readonly UndoMove[]; left: UndoResult['left'] },
+  ask: Ask,
+  words: string,
 ): Promise<UndoResult> {
   const { run } = log;
-  const result: UndoResult = { undone: [], left: [] };
+  const result: UndoResult = { undone: [], left: [...left] };
   const ready: Ready[] = [];
-  const { steps, moves } = undoSteps(run, toolCallIds, paths);
   for (const step of steps)
     try {
       if (problem !== undefined && isOfRun(step.path)) throw new Error(problem);
@@ -63,13 +91,13 @@ export async function undo(
       const target = await findTarget(workspace, step.path);
       if (Buffer.isBuffer(content) && ![step.left, step.to].includes(idOf(target.before)))
         throw new Error('Something else is there now.');
-      ready.push({ step, content, target });
+      if (!step.known || idOf(target.before) !== step.to) ready.push({ step, content, target });
     } catch (error) {
       result.left.push({ path: step.path, why: messageOf(error) });
     }
   const isChangedSince = ({ step, target }: Ready) => {
     const now = idOf(target.before);
-    return now !== step.to && (now !== step.left || step.mixed === true);
+    return now !== step.to && (step.known ? !step.known.includes(now) : now !== step.left || step.mixed === true);
   };
   const changedSince = ready.filter(isChangedSince).map(({ step }) => step.path);
   const asked = [...ready.map(({ step }) => step.path), ...moves.map(({ to }) => to)];
@@ -112,9 +140,9 @@ export async function undo(
     } catch (error) {
       result.left.push({ path: to, why: messageOf(error) });
     }
-  if (calls.size > 0) {
+  if (result.undone.length > 0) {
     await log.emit({ type: 'undo', toolCallIds: [...calls], changes, paths: undone });
-    const content = `The person has undone your changes of: ${named(result.undone)}. Read again before you edit.`;
+    const content = `The person ${words}: ${named(result.undone)}. Read again before you edit.`;
     await log.emit({ type: 'message', message: { role: 'system', content } });
   }
   return result;
@@ -171,9 +199,10 @@ async function afterKilledUndo(
   if (before !== undefined) await putRight(workspace, { path, before, after: to });
 }
 
-async function contentOf({ contents }: RunStore, runId: string, { to, was }: UndoStep): Promise<Ready['content']> {
+async function contentOf({ contents }: RunStore, runId: string, step: Step): Promise<Ready['content']> {
+  const { to, was, of = runId } = step;
   if (to === null) return null;
-  return was ? contents.readBytes(runId, to) : contents.read(runId, to);
+  return was ? contents.readBytes(of, to) : contents.read(of, to);
 }
 
 const named = (paths: readonly string[]) =>

@@ -142,7 +142,7 @@ const entries: Entries = {
   }),
   undo: ({ toolCallIds, changes }, words) => ({
     kind: 'effect',
-    status: 'undone',
+    status: toolCallIds.length > 0 ? 'undone' : 'restored',
     by: 'person',
     calls: toolCallIds,
     ...changesOf(changes, words),

@@ -221,7 +221,7 @@ const storedEvents = [
   }),
   /** The command that a call left in the background is not at work any more; this can be long after the call. */
   event('command-end', { toolCallId: z.string(), ...commandEndShape }),
-  /** The person took changes of these calls back; `changes` are what that did. */
+  /** The person took changes of these calls back, or, without any, had files as the run left them; `changes` are what that did. */
   event('undo', {
     toolCallIds: z.array(z.string()),
     changes: z.array(keptChangeSchema),

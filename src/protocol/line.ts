@@ -87,7 +87,8 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
     const text = `the command of ${named(undefined, toolCallId)} ${endWords(end)}`;
     return hasDied(end) ? ['warn', text] : text;
   },
-  undo: ({ toolCallIds, changes }) => `the person undoes ${counted(toolCallIds.length, 'call')}: ${paths(changes)}`,
+  undo: ({ toolCallIds, changes }) =>
+    `the person ${toolCallIds.length > 0 ? `undoes ${counted(toolCallIds.length, 'call')}` : 'restores files'}: ${paths(changes)}`,
   usage: ({ model, asked = model, node, beside, ms, delayMs, attempts, usage, sent }) => {
     const waited = `${delayMs ? `, ${duration(delayMs)} of it waiting` : ''}${attempts > 1 ? `, at try ${attempts}` : ''}`;
     const which = asked === model || asked.endsWith(`/${model}`) ? asked : `${asked} (${model})`;

@@ -149,6 +149,15 @@ describe('the chat has its place where the person wants it:', () => {
       await editor.panel.send('In the first again.');
       await editor.panel.shows(/In the second window\.[\s\S]*Hello[\s\S]*In the first again\.[\s\S]*Hello/);
       await other.panel.shows('In the first again.');
+
+      await other.panel.frame.getByTestId('new-run').click();
+      await ask(other, 'Only in the second.', said.hello);
+      await editor.panel.frame.getByTestId('new-run').click();
+      await ask(editor, 'Only in the first.', said.hello);
+      await other.page.reload();
+      await other.panel.shows('Only in the second.');
+      await editor.reload();
+      await editor.panel.shows('Only in the first.');
     } finally {
       await editor.stop();
     }

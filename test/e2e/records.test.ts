@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Frame } from 'playwright-core';
 import { takeLock } from '../../src/runs/lock.ts';
 import { RunStore } from '../../src/runs/store.ts';
@@ -412,9 +413,33 @@ describe('the record of a run', () => {
     }
     assert.deepEqual(files(), had[3]!.files, 'showing a branch changes no file');
     assert.deepEqual(files(), { ...atTwo, 'a.txt': 'A4', 'd.txt': 'D3' });
+    const isRestored = async (nth: number) => {
+      assert.match(await editor.dialog.text(), /^Restore 2 files as this branch left them\?\na\.txt\nd\.txt/);
+      await editor.screenshot('restore-branch');
+      await editor.dialog.click('Restore');
+      await eventually('all files are as this branch had them', () => isDeepStrictEqual(files(), had[nth - 1]!.files));
+    };
+    await editor.command('Towpath: Restore Files to Here…');
+    await choose('as this branch left them');
+    await isRestored(1);
+    for (const [words, nth] of [
+      ['Three, once more.', 4],
+      ['Three, forked.', 2],
+    ] as const) {
+      await editor.command('Towpath: Switch Branch…');
+      await choose(words);
+      await branch(nth).waitFor();
+      await choose('Restore 2 files…');
+      await isRestored(nth);
+    }
+    await branch(2).getByRole('button', { name: 'Show the next branch' }).click();
+    await branch(3).waitFor();
+    assert.deepEqual(files(), had[2]!.files, 'which had the same');
 
     const store = new RunStore(path.join(path.dirname(newestRun()), '..'));
-    const family = (await store.list()).filter(({ title }) => /^(One|Three, )/.test(title)).reverse();
+    const family = (await store.list())
+      .filter(({ title }) => /^(One|Three, )/.test(title))
+      .sort((one, other) => one.createdAt - other.createdAt);
     const kept = await Promise.all(
       family.map(async ({ id }) => {
         const changed = Object.entries((await store.read(id)).files ?? {});

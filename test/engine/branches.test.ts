@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { UndoAnswer, UndoQuestion } from '../../src/engine/undo.ts';
 import { forkPoints } from '../../src/protocol/branches.ts';
+import { branchFiles } from '../../src/runs/branchFiles.ts';
 import { RunStore } from '../../src/runs/store.ts';
 import { call, type ScriptedReply } from '../support/scriptedClient.ts';
 import { transcript } from '../support/transcript.ts';
@@ -98,6 +100,76 @@ describe('branches of a run', () => {
 
     await restore(third, 'one');
     assert.deepEqual(files(), { a: 'A', b: undefined, c: undefined });
+  });
+
+  describe('have their files again', () => {
+    let runs: string[];
+    let had: Record<string, string | undefined>[];
+    const questions: UndoQuestion[] = [];
+    const now = () => ({ ...files(), d: talk.file('d') });
+    beforeEach(async () => {
+      questions.length = 0;
+      await begin(
+        { a: 'A', d: 'D' },
+        turn('a', 'A1'),
+        turn('b', 'B2'),
+        turn('a', 'A2'),
+        turn('c', 'C3'),
+        [{ calls: [call('fs.delete', { path: 'd' })] }, { text: 'd is gone.' }],
+        [{ text: 'Well.' }],
+      );
+      await go(talk.runId, 'two');
+      runs = [talk.runId];
+      had = [now()];
+      const goesOn = async (words: string, others: string, more: string) => {
+        runs.push(await edit(runs.at(-1)!, words, others));
+        await go(runs.at(-1)!, more);
+        had.push(now());
+      };
+      await goesOn('two', 'two, otherwise', 'and c');
+      await goesOn('and c', 'no d', 'well?');
+    });
+    /** The files of a branch, as its record has them. */
+    const has = (nth: number, answer: UndoAnswer = 'all') =>
+      Promise.all(runs.map((id) => talk.store.read(id))).then((all) =>
+        talk.engine.undo(runs[nth]!, branchFiles(all[nth]!, all), talk.workspace, async (question) => {
+          questions.push(question);
+          return answer;
+        }),
+      );
+
+    it('each as it left them, whatever the others made of those and made or deleted besides', async () => {
+      assert.deepEqual(had, [
+        { a: 'A1', b: 'B2', c: undefined, d: 'D' },
+        { a: 'A2', b: 'B2', c: 'C3', d: 'D' }, // nothing was restored in between
+        { a: 'A2', b: 'B2', c: 'C3', d: undefined },
+      ]);
+      const own = [
+        had[0],
+        { a: 'A2', b: undefined, c: 'C3', d: 'D' },
+        { a: 'A2', b: undefined, c: undefined, d: undefined },
+      ];
+      for (const nth of [0, 2, 1, 0, 1, 2]) {
+        await has(nth);
+        assert.deepEqual(now(), own[nth], `branch ${nth}`);
+        assert.deepEqual(await has(nth), { undone: [], left: [] });
+      }
+    });
+
+    it('after a question that names what somebody else has made of them; a no changes nothing', async () => {
+      talk.workspace.write('b', 'Mine.');
+      const before = now();
+      await has(0, 'none');
+      assert.deepEqual(now(), before);
+      assert.deepEqual(questions, [{ paths: ['a', 'b', 'c', 'd'], changedSince: ['b'] }]);
+      await has(0, 'unchanged');
+      assert.deepEqual(now(), { ...had[0], b: 'Mine.' });
+      const { messages } = await talk.store.read(runs[0]!);
+      assert.equal(
+        messages.at(-1)!.content,
+        'The person has put back, as they are in this conversation: a, c, d. Read again before you edit.',
+      );
+    });
   });
 
   it('go on beside each other, and what one is told the other never hears', async () => {

@@ -204,6 +204,16 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
         changes: [{ path: 'a', before: 'f00', after: null }],
       },
     ],
+    [
+      { toolCallIds: [], changes: [{ path: 'a', before: 'f00', after: null }] },
+      {
+        kind: 'effect',
+        status: 'restored',
+        by: 'person',
+        calls: [],
+        changes: [{ path: 'a', before: 'f00', after: null }],
+      },
+    ],
   ],
   queued: [[{ text: said }, undefined]],
   'queued-change': [[{ queued: 3, text: said, when: 'done' }, undefined]],

@@ -154,6 +154,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
       { toolCallIds: ['a', 'b'], changes: [change('a.ts', 'x', null)] },
       'info the person undoes 2 calls: a.ts (deleted)',
     ],
+    [{ toolCallIds: [], changes: [change('a.ts', 'x', null)] }, 'info the person restores files: a.ts (deleted)'],
   ],
   usage: [
     [

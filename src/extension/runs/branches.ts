@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
-import { type ForkPoint, forkPoints } from '../../protocol/branches.ts';
+import { type ForkPoint, forkPoints, kinOf } from '../../protocol/branches.ts';
 import { counted } from '../../protocol/counted.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
+import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
+import { few } from '../../runs/few.ts';
 import type { Said } from '../../runs/fork.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -13,6 +15,12 @@ import type { Policies } from '../gate/policies.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
 import type { Undo } from './undo.ts';
+
+/** `isEnd`: after all that was said. */
+interface PickedPlace {
+  seq: number;
+  isEnd?: true;
+}
 
 interface Parts {
   engine: ExecutionEngine;
@@ -51,7 +59,10 @@ export class Branches {
     const text = typed?.replaceAll(lineBreak, '\n');
     if (text === undefined || (text.trim() === '' && !attachments)) return;
     const files = await this.changedBy(from, await store.callsAfter(from, said.seq));
-    const restore = files > 0 ? await askAboutFiles(files) : false;
+    const restore =
+      files > 0
+        ? await askAboutFiles('this run changed files after that message', `Restore ${counted(files, 'file')} to here…`)
+        : false;
     if (restore !== undefined) await this.instead(from, said, text, restore);
   }
 
@@ -128,19 +139,43 @@ export class Branches {
     if (place) await this.forkAt(from, place.seq - 1);
   }
 
-  /** Takes back what the run changed after words of the person's. */
+  /** Takes back what the run changed after words of the person's; or all is as the run left it, where another branch was at work since. */
   async restoreFiles(): Promise<void> {
     const { conversation, store, undo } = this.parts;
     const from = await this.atRest('restore its files');
-    const said = from && (await this.pick(from, 'Towpath: restore files as they were before'));
-    if (!said) return;
-    const toolCallIds = await store.callsAfter(from, said.seq);
+    const end = 'After all of it, as this branch left them';
+    const place = from && (await this.pick(from, 'Towpath: restore files as they were', end));
+    if (!place) return;
+    if (place.isEnd) return this.restoreAll(from);
+    const toolCallIds = await store.callsAfter(from, place.seq);
     if (conversation.runId === from) await undo.calls({ toolCallIds });
   }
 
-  /** Shows another way that was taken from a place in the shown run. */
+  private async restoreAll(runId: string): Promise<void> {
+    const { conversation, undo } = this.parts;
+    const files = await this.filesOf(runId);
+    if (files && conversation.runId === runId) await undo.files(files);
+  }
+
+  /** What the run and its branches changed, as it left that. */
+  private async filesOf(runId: string): Promise<BranchFiles | undefined> {
+    const { store, conversation } = this.parts;
+    try {
+      const kin = kinOf(runId, await store.list()).filter(({ id }) => id !== runId);
+      const runs = await few(kin, 4, ({ id }) => store.read(id).catch(() => undefined)); // one that cannot be read knows of nothing
+      return branchFiles(
+        await store.read(runId),
+        runs.filter((run) => run !== undefined),
+      );
+    } catch (error) {
+      conversation.notice({ level: 'error', text: StoreError.from(error).message });
+      return undefined;
+    }
+  }
+
+  /** Shows another way that was taken from a place in the shown run, and asks about files that are not as it left them. */
   async switch(): Promise<void> {
-    const { conversation, store } = this.parts;
+    const { conversation, store, undo } = this.parts;
     await conversation.restored;
     const { runId } = conversation;
     const points = runId === undefined ? [] : forkPoints(runId, await store.list());
@@ -165,7 +200,16 @@ export class Branches {
     );
     const title = 'Towpath: switch to another branch';
     const chosen = await vscode.window.showQuickPick(items, { title });
-    if (chosen) await conversation.open(chosen.way);
+    if (!chosen) return;
+    await conversation.open(chosen.way);
+    const files = await this.filesOf(chosen.way);
+    const differing = files ? await undo.differing(files) : 0;
+    if (!files || differing === 0) return;
+    const restore = await askAboutFiles(
+      'not all files are as this branch left them',
+      `Restore ${counted(differing, 'file')}…`,
+    );
+    if (restore && conversation.runId === chosen.way) await undo.files(files);
   }
 
   /** Tells the panel where the shown run has branches. */
@@ -214,8 +258,8 @@ export class Branches {
 
   /** @param end what choosing the end of the run is called, where that can be chosen */
   private async pick(runId: string, title: string): Promise<Said | undefined>;
-  private async pick(runId: string, title: string, end: string | undefined): Promise<{ seq: number } | undefined>;
-  private async pick(runId: string, title: string, end?: string): Promise<{ seq: number } | undefined> {
+  private async pick(runId: string, title: string, end: string | undefined): Promise<PickedPlace | undefined>;
+  private async pick(runId: string, title: string, end?: string): Promise<PickedPlace | undefined> {
     const { store, conversation } = this.parts;
     try {
       const said = await store.said(runId);
@@ -223,10 +267,10 @@ export class Branches {
       const items = said.map((one, index) => ({
         label: `${before}${inShort(one.message.content)}`,
         description: `${index + 1} of ${said.length}`,
-        place: one as { seq: number },
+        place: one as PickedPlace,
       }));
       if (end !== undefined)
-        items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1 } });
+        items.push({ label: end, description: '', place: { seq: (await store.read(runId)).seq + 1, isEnd: true } });
       if (items.length > 0) return (await vscode.window.showQuickPick(items.reverse(), { title }))?.place;
       tell('info', 'Nothing was said in this run yet.');
     } catch (error) {
@@ -251,13 +295,12 @@ export class Branches {
 const lineBreak = ' ⏎ ';
 
 /** True: restore them; undefined: neither, and nothing is sent. */
-async function askAboutFiles(files: number): Promise<boolean | undefined> {
+async function askAboutFiles(why: string, restoring: string): Promise<boolean | undefined> {
   const items = [
     { label: 'Leave the files as they are', restore: false },
-    { label: `Restore ${counted(files, 'file')} to here…`, restore: true },
+    { label: restoring, restore: true },
   ];
-  const title = 'Towpath: this run changed files after that message';
-  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.restore;
+  return (await vscode.window.showQuickPick(items, { title: `Towpath: ${why}`, ignoreFocusOut: true }))?.restore;
 }
 
 const nothingShown = (): undefined => void tell('info', 'No run is shown that could go on.');
