@@ -30,6 +30,8 @@ import type { Agent } from './workflow.ts';
 /** What a run is to follow, when it has nothing yet that it follows. */
 export interface Plan {
   workflowId: string;
+  /** Who speaks first, of those that the workflow has. */
+  agentId?: string;
   values: Record<string, unknown>;
   /** Only room is made in its window. */
   onlyRoom?: true;
@@ -76,7 +78,7 @@ export async function untilHeard(log: RunLog, active: Active, plan: Plan, option
 async function advance(
   log: RunLog,
   active: Active,
-  { workflowId, values, model: instead }: Plan,
+  { workflowId, agentId: chosen, values, model: instead }: Plan,
   options: Advancing,
 ): Promise<Rest> {
   const { run } = log;
@@ -85,7 +87,7 @@ async function advance(
   const workflow = await options.workflow(run.workflowId || workflowId).catch(toInfo);
   if (intent === 'start') {
     const { id: agentId, model = options.modelId?.() ?? '' } = 'agent' in workflow ? workflow.agent : nobody;
-    await log.emit({ type: 'run-start', workflowId, agentId, model });
+    await log.emit({ type: 'run-start', workflowId, agentId: chosen ?? agentId, model });
   }
   const outline = 'agent' in workflow ? workflow.outline : undefined;
   if (outline && !isDeepStrictEqual(outline, run.outline)) await log.emit({ type: 'outline', outline });
@@ -161,7 +163,7 @@ async function compact(
     ...(instead !== undefined && { instead }),
   });
   try {
-    const stop = await context.turns({ agent: workflow.agent, onlyRoom: true });
+    const stop = await context.turns({ agent: workflow.speaker?.(run) ?? workflow.agent, onlyRoom: true });
     return stop.error ? { ...stop, error: refusedRoom(stop.error, before) } : before;
   } catch (error) {
     if (error instanceof StoreError) throw error;

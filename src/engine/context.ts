@@ -115,7 +115,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
     const before = run.models?.at(-1)?.model;
     const id = instead ?? named;
     const file = instead === undefined ? { workflowId: run.workflowId } : {};
-    const model = models.get(id) ?? options.model(id === undefined ? { before } : { id, ...file }).then(hurried);
+    const model = models.get(id) ?? options.model({ before, ...(id !== undefined && { id, ...file }) }).then(hurried);
     models.set(id, model);
     return model;
   };
@@ -139,6 +139,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
       return options.isPausing();
     },
     reads: (name) => host.isFree({ id: '', name, arguments: {} }, run.id),
+    onlyReads: (name) => host.onlyReads(name),
     get maxTurns() {
       return options.maxTurns();
     },

@@ -41,9 +41,10 @@ export class ExecutionEngine {
 
   constructor(private readonly options: EngineOptions) {}
 
-  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said. */
-  start({ runId, workflowId = 'chat', values = {}, ...input }: Start): Promise<EngineResult> {
-    return this.enter(runId, [input], () => this.options.store.create(runId), { workflowId, values });
+  /** Begins a run with the person's first words. `runId` comes from `RunStore.newId()`; `workflowId` is `chat` unless said, `agentId` the workflow's own. */
+  start({ runId, workflowId = 'chat', agentId, values = {}, ...input }: Start): Promise<EngineResult> {
+    const plan = { workflowId, values, ...(agentId !== undefined && { agentId }) };
+    return this.enter(runId, [input], () => this.options.store.create(runId), plan);
   }
 
   /**
@@ -81,6 +82,11 @@ export class ExecutionEngine {
   /** Keeps a run among the first in the list, or no longer. Resolves to why that could not be kept. */
   pin(runId: string, pinned: boolean): Promise<ErrorInfo | undefined> {
     return record(this.hearing, runId, { type: 'pin', pinned });
+  }
+
+  /** The person's choice of who speaks, from the run's next rest on. Resolves to why it could not be kept. */
+  chooseAgent(runId: string, agentId: string): Promise<ErrorInfo | undefined> {
+    return record(this.hearing, runId, { type: 'agent', agentId });
   }
 
   /**

@@ -25,6 +25,8 @@ export interface Workflow {
   id: string;
   /** Who speaks to the model when a new run begins. */
   agent: Agent;
+  /** Who speaks in this run, where that is not always the same. */
+  speaker?(run: Run): Agent;
   /** All of it, to be shown, when it has nodes. */
   outline?: Outline;
   /**
@@ -53,6 +55,8 @@ export interface WorkflowContext {
   readonly tools: readonly ToolDefinition[];
   /** The tool of this name only reads, so it is never asked about. */
   reads(tool: string): boolean;
+  /** The tool of this name changes nothing, whether it is asked about or not. */
+  onlyReads(tool: string): boolean;
   /** Resolves when a stored event is on disk; rejects with a `StoreError`, which is for the engine to handle. */
   emit(event: EventBody): Promise<void>;
   /** Adds what the person has said for this turn to the conversation; `turns` does so by itself. */

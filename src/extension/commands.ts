@@ -40,6 +40,7 @@ import type { Audit } from './records/audit.ts';
 import { copyRunLog } from './records/copyLog.ts';
 import { exportRun, importRuns } from './records/exchange.ts';
 import { Insights, storesBeside } from './records/insights.ts';
+import type { Agents } from './runs/agents.ts';
 import type { Asks } from './runs/asks.ts';
 import type { Branches } from './runs/branches.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
@@ -64,6 +65,7 @@ interface Given {
   /** Where runs are kept. */
   storage: string;
   conversation: Conversation;
+  agents: Agents;
   engine: ExecutionEngine;
   store: RunStore;
   undo: Undo;
@@ -176,7 +178,8 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.reviewChanges': () => fromCode.ask('reviewChanges', []),
     'towpath.explainTerminalSelection': () => fromCode.askTerminalSelection('explain'),
     'towpath.fixTerminalSelection': () => fromCode.askTerminalSelection('fix'),
-    'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>) => workflows.runWorkflow(id, values),
+    'towpath.runWorkflow': (id?: string, values?: Record<string, unknown>, words?: string) =>
+      workflows.runWorkflow(id, values, words),
     'towpath.runAgent': (id?: string, text?: string) => workflows.runAgent(id, text),
     'towpath.newWorkflow': (template?: string) => workflows.newWorkflow(template),
     [helpCommand]: (page?: unknown) => showHelp(parts.helpPages, page),
@@ -199,6 +202,8 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
       await conversation.open(undefined);
       await view.focus();
     },
+    'towpath.pickAgent': () => parts.agents.pick(),
+    'towpath.planFirst': () => parts.agents.turnPlanning(),
     'towpath.newRunInWorktree': () => parts.worktrees.begin(),
     'towpath.openRun': async () => {
       const elsewhere = await parts.worktrees.elsewhere();

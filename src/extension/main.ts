@@ -34,6 +34,7 @@ import { badgeOf } from './panel/status.ts';
 import { StatusBar } from './panel/statusBar.ts';
 import { Audit } from './records/audit.ts';
 import { RunLogs } from './records/runLog.ts';
+import { Agents } from './runs/agents.ts';
 import { Asks } from './runs/asks.ts';
 import { Branches } from './runs/branches.ts';
 import { ChangedFiles } from './runs/changedFiles.ts';
@@ -226,14 +227,29 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     },
   });
 
-  const conversation = new Conversation(engine, store, view, background, storage.fsPath, (runs) => {
-    showStatus();
-    void panel.showState();
-    void runList.refresh();
-    if (!runs) return;
-    void branches.show();
-    changedFiles.show();
-    void states.look();
+  const conversation: Conversation = new Conversation(
+    engine,
+    store,
+    view,
+    background,
+    storage.fsPath,
+    (runs) => {
+      showStatus();
+      void panel.showState();
+      void runList.refresh();
+      if (!runs) return;
+      void branches.show();
+      changedFiles.show();
+      void states.look();
+    },
+    () => agents.next,
+  );
+  const agents: Agents = new Agents({
+    memory: context.workspaceState,
+    engine,
+    conversation,
+    files: workflowFiles,
+    changed: () => void panel.showState(),
   });
   const worktrees = new Worktrees({
     conversation,
@@ -277,10 +293,24 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         post: (message) => view.post(message),
       }),
   );
+  const slashes = lazily(
+    async () => ({ part: await import('./mentions/slashes.ts'), mentions: await mentions() }),
+    ({ part, mentions }) =>
+      new part.Slashes({
+        mentions,
+        files: workflowFiles,
+        servers: async () => (await toolset()).mcp.servers,
+        conversation,
+        agents,
+        post: (message) => view.post(message),
+        focus: () => view.focus(),
+      }),
+  );
   const details = new Details(context.workspaceState, (): Promise<void> => panel.showState());
   const panel = new Panel({
     view,
     conversation,
+    agents,
     engine,
     store,
     models,
@@ -301,6 +331,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     background,
     commandsAtWork,
     mentions,
+    slashes,
     workspace,
     log,
   });
@@ -313,6 +344,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         storage: storage.fsPath,
         details,
         conversation,
+        agents,
         engine,
         store,
         undo,

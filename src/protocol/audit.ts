@@ -37,6 +37,7 @@ const entries: Entries = {
   }),
   phase: ({ phase, error }) => ({ kind: 'run', status: phases[phase], ...(error && { code: error.code }) }),
   model: ({ model }) => ({ kind: 'run', status: 'model', model }),
+  agent: ({ agentId }) => ({ kind: 'run', status: 'agent', agent: agentId }),
 
   request: ({ model, asked = model, host, node, sent }) => ({
     kind: 'model-call',

@@ -147,6 +147,8 @@ const storedEvents = [
   event('instructions', { files: z.array(instructionSchema) }),
   /** From here on the conversation goes to this model (`provider/model`), and no longer to the one before. */
   event('model', { model: z.string() }),
+  /** The person's choice: from here on this agent speaks, and no longer the one before. */
+  event('agent', { agentId: z.string() }),
   /**
    * `branch`: said in the conversation that a parallel branch of the workflow has of its own. `ends`: it tells of the ends of
    * these calls' commands. `edits`: it tells that the person, or whoever else, has made this of files that the run changed. `instructions`:

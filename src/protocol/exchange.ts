@@ -41,6 +41,7 @@ const kept: { [Type in StoredEvent['type']]: (event: Of<Type>, hide: Hide) => St
   'run-start': ({ imported: _, ...event }) => event,
   title: ({ title, ...event }, hide) => (title ? { ...place(event), type: 'title', title: hide(title) } : undefined),
   model: ({ model, ...event }) => ({ ...place(event), type: 'model', model }),
+  agent: ({ agentId, ...event }) => ({ ...place(event), type: 'agent', agentId }),
   message: ({ message, branch, ...event }, hide) => ({
     ...place(event),
     type: 'message',

@@ -15,7 +15,7 @@ const importedWorkflow =
 
 /** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
 const leavesProgress = new Set<RunEvent['type']>([
-  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'undo', 'command-end'] as const),
+  ...(['progress', 'pausing', 'request', 'attempt', 'title', 'pin', 'agent', 'undo', 'command-end'] as const),
   ...(['queued', 'queued-change', 'queued-remove'] as const),
 ]);
 
@@ -78,6 +78,9 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.models = [...(run.models ?? []), { model: event.model, at: run.messages.length }];
       run.contextTokens = 0; // it counts in its own way
       delete run.filling;
+      break;
+    case 'agent':
+      run.agentId = event.agentId;
       break;
     case 'title':
       if (event.by === 'person') {

@@ -41,6 +41,7 @@ const lines: { [Type in RunEvent['type']]: (event: Of<Type>) => Said } = {
   'limit-raise': ({ of, more, to }) =>
     `the person lets ${of === 'run' ? 'this run' : 'all runs'} spend ${dollars(more)} more${of === 'run' ? '' : ' today'}: ${dollars(to)} in all`,
   instructions: ({ files }) => `the workspace says to agents: ${filesInShort(files)}`,
+  agent: ({ agentId }) => `agent ${agentId} speaks from here on`,
   model: ({ model }) => `the conversation goes to ${model}`,
   message: ({ message, ends, instructions }) => {
     const { role, content } = message;

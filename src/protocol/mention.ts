@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { mostMentions, mostOfText } from './named.ts';
+import type { Slash } from './slash.ts';
 
 const path = z.string().min(1).max(4096);
 const line = z.int().min(1).max(1e9);
@@ -43,9 +44,5 @@ export const mentionedSchema = z.object({
 });
 export type Mentioned = z.infer<typeof mentionedSchema>;
 
-/** One that can be named. `detail`: where it is, or what there is of it. */
-export interface Completion {
-  mention: Mention;
-  label: string;
-  detail?: string;
-}
+/** One that can be named, or (`slash`) said after a `/`. `detail`: where it is, or what there is of it. */
+export type Completion = { label: string; detail?: string } & ({ mention: Mention } | { slash: Slash });

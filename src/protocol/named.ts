@@ -22,6 +22,10 @@ export function wordOf({ kind, path, name, line, from, to }: Named): string {
   return `@${path ?? kind}`;
 }
 
+/** Of what is chosen after an `@` or a `/`, as it stands in the words. */
+export const completedWord = (row: { mention: Named } | { slash: { word: string } }): string =>
+  'slash' in row ? row.slash.word : wordOf(row.mention);
+
 /** Tokens of a text file that goes with a message, by its length alone: `data` is base64. */
 export const tokensOfData = (data: string): number => (data.length * 3) / 16;
 

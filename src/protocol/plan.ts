@@ -1,3 +1,4 @@
+import { chatWorkflow, planAgent } from './agents.ts';
 import type { Message, ToolCall } from './messages.ts';
 import type { Run } from './run.ts';
 
@@ -32,6 +33,23 @@ export function newestPlan(
     }
   }
   return undefined;
+}
+
+/** What an agent that plans has come to, for one that has heard nothing else of it: its last words, and its list where it made one. */
+export function planWords(run: Run): string {
+  const answer = run.messages.findLast(({ role, content }) => role === 'assistant' && content.trim() !== '');
+  const items = planOf(run).map(({ text }, at) => `${at + 1}. ${text}`);
+  return [answer?.content.trim() ?? '', ...(items.length > 0 ? [`Steps:\n${items.join('\n')}`] : [])]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+/** The shown run has planned, and waits for the person to say that it is to be done. */
+export function isPlanned({ workflowId, agentId, phase, error, messages }: Run): boolean {
+  const last = messages.at(-1);
+  const isWhole =
+    last?.role === 'assistant' && last.content.trim() !== '' && !last.incomplete && !last.toolCalls?.length;
+  return workflowId === chatWorkflow && agentId === planAgent && phase === 'WaitingUser' && !error && isWhole;
 }
 
 /** What the tool takes: a record may say that it took anything. */

@@ -5,6 +5,7 @@ import { imageTypes, largestImage, mostImages } from './images.ts';
 import { type Completion, type Mention, mentionSchema, mentionsSchema } from './mention.ts';
 import type { Preset } from './policy.ts';
 import type { Run, RunState } from './run.ts';
+import { type SlashAct, slashActs } from './slash.ts';
 import type { RunSummary } from './summary.ts';
 
 /** A model that can be picked. `id` is `provider/model`, e.g. `local/demo`, `openai-compatible/qwen3-coder`. */
@@ -31,6 +32,8 @@ const panelActionSchema = z.enum([
   'use-endpoint',
   'use-demo',
   'run-preset',
+  'pick-agent',
+  'plan-first',
   'deleted-runs',
   'take-over',
   'answer',
@@ -79,6 +82,8 @@ export interface PanelState {
   modelId: string;
   /** The person chose the model; until then the panel offers the ways to begin. */
   modelChosen: boolean;
+  /** Who speaks in a run that begins here. */
+  agent: string;
   /** What is free without a rule in the shown run, or in the one that begins here. */
   preset: Preset;
   /** It was chosen for this run alone. */
@@ -157,7 +162,7 @@ export type HostMessage =
   | { type: 'mention'; mentions: Mention[] }
   /** All that a call changed, as `shownChange` writes it. */
   | { type: 'change'; runId: string; toolCallId: string; diff: string }
-  /** What may be meant by the words after an `@`; may come again under the same number, once more is known. */
+  /** What may be meant by the words after an `@` or a `/`; may come again under the same number, once more is known. */
   | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
   /** What naming this comes to: tokens, roughly, and what of it will not be read. */
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
@@ -218,8 +223,15 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
     when: whenSchema,
   }),
   z.strictObject({ type: z.literal('take-back'), runId: id, queued: z.number().int() }),
-  /** What is typed after an `@`: answered by `completions` under this number. */
-  z.strictObject({ type: z.literal('complete'), query: z.string().max(200), asked: z.number().int() }),
+  /** What is typed after one of these: answered by `completions` under this number. */
+  z.strictObject({
+    type: z.literal('complete'),
+    after: z.enum(['@', '/']),
+    query: z.string().max(200),
+    asked: z.number().int(),
+  }),
+  /** One of Towpath's own that was chosen after a `/`; others are words of a message. */
+  z.strictObject({ type: z.literal('slash'), act: z.enum(Object.keys(slashActs) as [SlashAct, ...SlashAct[]]) }),
   /** How much would go with the message? Answered by `mention-size`. */
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
   z.strictObject({ type: z.literal('stop') }),
@@ -233,6 +245,13 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('new-run'), summary: z.literal(true).optional() }),
   /** The request that waits is sent again at once. */
   z.strictObject({ type: z.literal('retry-now') }),
+  /** What the shown run has planned is to be done, with these words besides: there, or (`apart`) in a run that gets only the plan. */
+  z.strictObject({
+    type: z.literal('do-plan'),
+    apart: z.literal(true).optional(),
+    text: z.string().max(1_000_000).optional(),
+    mentions: mentionsSchema.optional(),
+  }),
   z.strictObject({ type: z.literal('open-run'), runId: id }),
   /** The window of a listed run that is in a worktree. */
   z.strictObject({ type: z.literal('open-worktree'), folder: z.string().min(1).max(4096) }),

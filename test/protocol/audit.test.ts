@@ -31,6 +31,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, ent
     ],
   ],
   model: [[{ model: 'm/y' }, { kind: 'run', status: 'model', model: 'm/y' }]],
+  agent: [[{ agentId: 'plan' }, { kind: 'run', status: 'agent', agent: 'plan' }]],
   request: [
     [
       { model: 'x', asked: 'm/x', host: 'h', sent: { messages: 1, tools: 2, tokens: 3 } },

@@ -44,6 +44,7 @@ const cases: { [Type in RunEvent['type']]: [event: Omit<Body[Type], 'type'>, lin
     ],
   ],
   model: [[{ model: 'openai/gpt' }, 'info the conversation goes to openai/gpt']],
+  agent: [[{ agentId: 'plan' }, 'info agent plan speaks from here on']],
   message: [
     [
       {

@@ -29,6 +29,7 @@ export const readyState: PanelState = {
   ],
   modelId: 'openai-compatible/qwen3-coder',
   modelChosen: true,
+  agent: 'Work',
   preset: 'reads-free',
   presetOfRun: false,
   commands: [],

@@ -234,4 +234,72 @@ describe('Naming things in the message box', () => {
     assert.deepEqual(await posted(), [{ type: 'open-file', path: 'src/a.ts', line: 3 }]);
     assert.equal(await said.getByRole('button', { name: /^Open \.env/ }).count(), 0);
   });
+
+  const slashes: Completion[] = [
+    { slash: { word: '/plan', kind: 'act' }, label: '/plan', detail: 'Plan first' },
+    { slash: { word: '/tests', kind: 'prompt' }, label: '/tests', detail: 'Tests for a part' },
+  ];
+
+  it('a / that the message begins with is completed, too: what is done at once leaves no word, a prompt is written', async () => {
+    await show();
+    await type('/pl', slashes);
+    await test.page.keyboard.press('Enter');
+    await test.send();
+    assert.equal(await text(), '');
+    await type('/', slashes);
+    await test.page.keyboard.press('ArrowDown');
+    await test.page.keyboard.press('Tab');
+    await test.send();
+    assert.equal(await text(), '/tests ');
+    await box().pressSequentially('of the parser');
+    await test.page.keyboard.press('Enter');
+    const said = (await posted()).filter(({ type }) => type !== 'complete');
+    assert.deepEqual(said, [
+      { type: 'slash', act: 'plan' },
+      { type: 'send', text: '/tests of the parser' },
+    ]);
+    const asked = (await posted()).flatMap((one) => (one.type === 'complete' ? [`${one.after}${one.query}`] : []));
+    assert.deepEqual(asked, ['/', '/p', '/pl', '/']);
+  });
+
+  it('a / elsewhere, or in a path, is no command', async () => {
+    await show();
+    await box().pressSequentially('/usr/bin and a /pl');
+    const asked = (await posted()).flatMap((one) => (one.type === 'complete' ? [one.query] : []));
+    assert.deepEqual(asked, ['', 'u', 'us', 'usr']);
+    assert.equal(await list().count(), 0);
+  });
+
+  it('Tab and a letter bring up a picker: agent, model, what is asked about; P plans first', async () => {
+    await show();
+    for (const letter of ['a', 'p', 'm', 'r']) {
+      await box().focus();
+      await test.page.keyboard.press('Tab');
+      await test.page.keyboard.press(letter);
+    }
+    assert.deepEqual(
+      (await posted()).map((one) => one.type === 'action' && one.action),
+      ['pick-agent', 'plan-first', 'pick-model', 'run-preset'],
+    );
+  });
+
+  it('a plan that waits is done by Ctrl+Enter, with what stands in the message box', async () => {
+    const plans: EventBody[] = [
+      { type: 'run-start', workflowId: 'chat', agentId: 'plan', model: 'x' },
+      { type: 'message', message: { role: 'user', content: 'Make b' } },
+      { type: 'phase', phase: 'Running' },
+      { type: 'message', message: { role: 'assistant', content: 'The plan.' } },
+      { type: 'phase', phase: 'WaitingUser' },
+    ];
+    await show(plans);
+    assert.equal(await test.page.getByTestId('agent').innerText(), 'Plan');
+    await test.page.getByTestId('do-plan-apart').click();
+    await box().fill('but quickly');
+    await box().press('Control+Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'do-plan', apart: true },
+      { type: 'do-plan', text: 'but quickly' },
+    ]);
+    assert.equal(await text(), '');
+  });
 });

@@ -1,20 +1,21 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Completion } from '../../src/protocol/mention.ts';
-import { wordOf } from '../../src/protocol/named.ts';
+import { completedWord } from '../../src/protocol/named.ts';
+import type { SlashAct } from '../../src/protocol/slash.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { area } from './draft.ts';
 import { pick } from './mentions.ts';
 
-/** What is being typed after an `@`, from its place in the message, and what may be meant by it. */
-let open: { from: number; query: string; rows: readonly Completion[]; at: number; problem?: string } | undefined;
+/** What is being typed after an `@`, or after a `/` that the message begins with, from its place in it, and what may be meant by it. */
+let open: (Typed & { rows: readonly Completion[]; at: number; problem?: string }) | undefined;
 let asked = 0;
 
 export const isCompleting = (): boolean => open !== undefined && (open.rows.length > 0 || open.problem !== undefined);
 
 /** The words or the caret are elsewhere: asks anew what may be meant, or closes the list. Not while an input method is at it. */
-export function lookForMention(context: PanelContext, event: { isComposing?: boolean }): void {
+export function lookForCompletion(context: PanelContext, event: { isComposing?: boolean }): void {
   if (event.isComposing) return;
   const box = area()?.control as HTMLTextAreaElement | undefined;
   const typed = box && box.selectionStart === box.selectionEnd ? typedBefore(box.value, box.selectionStart) : undefined;
@@ -22,16 +23,26 @@ export function lookForMention(context: PanelContext, event: { isComposing?: boo
     close(context);
     return;
   }
-  if (open?.from === typed.from && open.query === typed.query) return;
+  const isSame = open?.from === typed.from && open.after === typed.after;
+  if (isSame && open!.query === typed.query) return;
   // What is known already stays until the answer is here: a list that comes and goes with each key cannot be read.
-  open = { rows: [], at: 0, ...(open?.from === typed.from && open), ...typed };
+  open = { rows: [], at: 0, ...(isSame && open), ...typed };
   asked += 1;
-  context.post({ type: 'complete', query: typed.query, asked });
+  context.post({ type: 'complete', after: typed.after, query: typed.query, asked });
 }
 
-function typedBefore(text: string, caret: number): { from: number; query: string } | undefined {
-  const [, query] = /(?:^|[\s([{"'])@([^\s@]{0,200})$/.exec(text.slice(0, caret)) ?? [];
-  return query === undefined ? undefined : { from: caret - query.length - 1, query };
+interface Typed {
+  after: '@' | '/';
+  from: number;
+  query: string;
+}
+
+function typedBefore(text: string, caret: number): Typed | undefined {
+  const before = text.slice(0, caret);
+  const [, command] = /^\/([^\s/]{0,200})$/.exec(before) ?? [];
+  if (command !== undefined) return { after: '/', from: 0, query: command };
+  const [, query] = /(?:^|[\s([{"'])@([^\s@]{0,200})$/.exec(before) ?? [];
+  return query === undefined ? undefined : { after: '@', from: caret - query.length - 1, query };
 }
 
 /** What the host says may be meant. The row that the person is at stays, where it is there still. */
@@ -39,8 +50,9 @@ export function completed(message: Extract<HostMessage, { type: 'completions' }>
   if (!open || message.asked !== asked) return;
   const { rows, problem } = message;
   const chosen = open.at > 0 ? open.rows[open.at] : undefined;
-  const place = chosen ? rows.findIndex(({ mention }) => wordOf(mention) === wordOf(chosen.mention)) : 0;
-  open = { from: open.from, query: open.query, rows, at: Math.max(0, place), ...(problem && { problem }) };
+  const place = chosen ? rows.findIndex((row) => completedWord(row) === completedWord(chosen)) : 0;
+  const { after, from, query } = open;
+  open = { after, from, query, rows, at: Math.max(0, place), ...(problem && { problem }) };
 }
 
 export function close(context: PanelContext): void {
@@ -70,17 +82,23 @@ export function onCompletionKey(context: PanelContext, event: KeyboardEvent): bo
   return true;
 }
 
-/** Writes its word in the place of what was typed, as if by hand: the editor's own undo takes it back. */
-function accept(context: PanelContext, { mention }: Completion): void {
+/**
+ * Writes its word in the place of what was typed, as if by hand: the editor's own undo takes it back. What is done at once leaves no word, and
+ * what stands behind it for a message.
+ */
+function accept(context: PanelContext, row: Completion): void {
   const box = area()?.control as HTMLTextAreaElement | undefined;
   if (!open || !box) return;
   const { from, query } = open;
-  const word = wordOf(mention);
+  const act = 'slash' in row && row.slash.kind === 'act' && (row.slash.word.slice(1) as SlashAct);
+  const word = act ? '' : `${completedWord(row)} `;
   close(context);
   box.focus();
   box.setSelectionRange(from, from + 1 + query.length);
-  document.execCommand('insertText', false, `${word} `);
-  pick(context, mention);
+  if (word === '') document.execCommand('delete');
+  else document.execCommand('insertText', false, word);
+  if (act) context.post({ type: 'slash', act });
+  if ('mention' in row) pick(context, row.mention);
   context.refresh();
 }
 
@@ -96,7 +114,7 @@ export function completionList(context: PanelContext): TemplateResult | typeof n
         ? html`<div role="listbox" aria-label="What may be meant">${rows.map(
             (row, place) =>
               html`<div class="completion-row" role="option" aria-selected=${place === at ? 'true' : 'false'} title=${words(row)}
-                data-kind=${row.mention.kind} @click=${() => accept(context, row)}><span class="completion-label">${visibleLine(row.label)}</span>${
+                data-kind=${'slash' in row ? row.slash.kind : row.mention.kind} @click=${() => accept(context, row)}><span class="completion-label">${visibleLine(row.label)}</span>${
                   row.detail ? html`<span class="completion-detail">${visibleLine(row.detail)}</span>` : nothing
                 }</div>`,
           )}</div>`

@@ -1,8 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
+import { agentName } from '../../src/protocol/agents.ts';
 import type { Mention } from '../../src/protocol/mention.ts';
 import { wordOf } from '../../src/protocol/named.ts';
+import { isPlanned } from '../../src/protocol/plan.ts';
 import { presetNames } from '../../src/protocol/policy.ts';
-import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
+import type { ImageAttachment, PanelAction, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { saveView } from '../host.ts';
@@ -21,7 +23,7 @@ import {
   setChosen,
   turnTo,
 } from './choosing.ts';
-import { close, completionList, lookForMention, onCompletionKey } from './completion.ts';
+import { close, completionList, lookForCompletion, onCompletionKey } from './completion.ts';
 import { area, draft, focusComposer } from './draft.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
@@ -52,12 +54,13 @@ export function composer(context: PanelContext): TemplateResult {
       focusComposer();
     })}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
-      placeholder=${placeholderNow(asks, running)}
+      placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
-      @click=${() => lookForMention(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => close(context)}
+      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => close(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
-      <div class="composer-about">
+      <div class="composer-about" @keydown=${(event: KeyboardEvent) => onPickerKey(context, event)}>
+        ${state ? agentButton(context, state) : nothing}
         ${state ? modelButton(context) : nothing}
         ${state ? presetButton(context, state) : nothing}
         ${run ? meter(context, run) : nothing}
@@ -80,13 +83,37 @@ export function composer(context: PanelContext): TemplateResult {
   </div>`;
 }
 
+const pickers: Readonly<Record<string, PanelAction>> = {
+  a: 'pick-agent',
+  p: 'plan-first',
+  m: 'pick-model',
+  r: 'run-preset',
+};
+
+/** A letter among the pickers, which Tab leads to: each is two keys away. */
+function onPickerKey(context: PanelContext, event: KeyboardEvent): void {
+  const action = pickers[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  context.post({ type: 'action', action });
+}
+
+/** Who the words go to. */
+function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
+  const { run } = context.model;
+  const name = visibleLine(run?.workflowId ? agentName(run) : next);
+  const title = `${name} (Tab, A: another agent; Tab, P: plan first, or work again)`;
+  return html`<vscode-button appearance="icon" class="agent" data-testid="agent" title=${title} aria-label=${`Agent: ${title}`}
+      @click=${() => context.post({ type: 'action', action: 'pick-agent' })}><div class="agent-name">${name}</div></vscode-button>`;
+}
+
 function modelButton(context: PanelContext): TemplateResult {
   const { models, modelId } = context.model.state!;
   const model = models.find((option) => option.id === modelId);
   const label = visibleLine(model?.label ?? modelId) || 'Choose a model';
   const problem = model?.problem ? visibleLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
-    title=${problem || visibleLine(model?.detail ?? '') || 'Choose a model'}
+    title=${`${problem || visibleLine(model?.detail ?? '') || 'Choose a model'} (Tab, M)`}
     aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
@@ -97,7 +124,7 @@ function modelButton(context: PanelContext): TemplateResult {
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
   const name = `${presetNames[preset]}${isAutopilot ? ': runs without asking' : ''}`;
-  const title = `${name}${presetOfRun ? ', for this run alone' : ''}. Click to change that for this run.`;
+  const title = `${name}${presetOfRun ? ', for this run alone' : ''}. Click (Tab, R) to change that for this run.`;
   const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
   return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
     title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>
@@ -106,12 +133,13 @@ function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState
     </vscode-button>`;
 }
 
-function placeholderNow(asks: Choosing | undefined, running: boolean): string {
+function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undefined): string {
+  const running = run?.phase === 'Running';
   if (running && isToStop()) return escapeAgain;
   if (asks) return placeholderOf(asks);
-  return running
-    ? 'Said at the next turn (Alt+Enter: when it is done)'
-    : 'Ask for something to be done (@ names a file)';
+  if (running) return 'Said at the next turn (Alt+Enter: when it is done)';
+  if (run && isPlanned(run)) return 'What should be different (Ctrl+Enter: do it)';
+  return 'Ask for something to be done (@ names a file, / a command)';
 }
 
 function placeholderOf({ questions, at }: Choosing): string {
@@ -225,6 +253,18 @@ function send(context: PanelContext, when?: 'done'): void {
   context.toEnd();
 }
 
+/** What the run has planned is to be done, and what stands here besides. */
+export function doPlan(context: PanelContext): void {
+  const text = draft().trim();
+  context.post({ type: 'do-plan', ...(text !== '' && { text: text.slice(0, longestMessage) }), ...namedNow() });
+  sent();
+  rememberSent(text);
+  forgetMentions();
+  setDraft(context, '');
+  focusComposer();
+  context.toEnd();
+}
+
 /** The message names answers by their numbers: to the last of several questions that is the answer to all. */
 function choose(context: PanelContext, asks: Choosing, places: number[]): void {
   setChosen(asks, places);
@@ -248,7 +288,9 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   // 229: the Enter that ends an input method's composition may come without isComposing.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing || event.keyCode === 229) return;
   event.preventDefault();
-  send(context, event.altKey ? 'done' : undefined);
+  const { run } = context.model;
+  if ((event.ctrlKey || event.metaKey) && run && isPlanned(run)) doPlan(context);
+  else send(context, event.altKey ? 'done' : undefined);
 }
 
 function onPaste(context: PanelContext, event: ClipboardEvent): void {
@@ -271,11 +313,11 @@ function onDrop(context: PanelContext, event: DragEvent): void {
 
 function onInput(context: PanelContext, event: { isComposing?: boolean }): void {
   saveView({ draft: draft() });
-  lookForMention(context, event);
+  lookForCompletion(context, event);
   context.refresh();
 }
 
 /** The caret may have moved; what changes the words says so by itself. */
 function onKeyUp(context: PanelContext, event: KeyboardEvent): void {
-  if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) lookForMention(context, event);
+  if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) lookForCompletion(context, event);
 }

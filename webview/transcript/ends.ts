@@ -3,7 +3,7 @@ import { errorSentence } from '../../src/protocol/codeWords.ts';
 import { counted } from '../../src/protocol/counted.ts';
 import type { ErrorInfo } from '../../src/protocol/messages.ts';
 import { dollars } from '../../src/protocol/money.ts';
-import { planOf } from '../../src/protocol/plan.ts';
+import { isPlanned, planOf } from '../../src/protocol/plan.ts';
 import { hasLooseEnds, isBetweenTurns } from '../../src/protocol/rests.ts';
 import { type CallState, endWords, hasDied, type Run, untoldEnds } from '../../src/protocol/run.ts';
 import type { Took } from '../../src/protocol/took.ts';
@@ -21,7 +21,7 @@ export interface End {
   toolCallId?: string;
 }
 
-/** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor. *Another* names as much as the limit, and the host asks before. */
+/** What each button does. `say`: the keys go to the message box; `review`: what the run changed in one editor; `do-plan`: with what stands in the message box. *Another* names as much as the limit, and the host asks before. */
 export const acts = {
   Continue: { type: 'continue' },
   Retry: { type: 'continue' },
@@ -43,7 +43,9 @@ export const acts = {
   'Say What Instead': 'say',
   Details: 'output',
   Review: 'review',
-} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review'>;
+  'Do It': 'do-plan',
+  'Do It in a New Run': { type: 'do-plan', apart: true },
+} as const satisfies Record<string, ViewMessage | 'say' | 'output' | 'review' | 'do-plan'>;
 export type Way = keyof typeof acts;
 
 /** The button for each command that a sentence may name (`Run *Towpath: Set API Key*`): whoever reads it need not look for it. */
@@ -135,8 +137,11 @@ export function endOf(run: Run): End | undefined {
   if (died) return diedEnd(...died);
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, 'Paused between two turns.'), ways: ['Continue'] };
   if (hasLooseEnds(run)) return { tone: '', says: 'Interrupted before it was done.', ways: ['Continue'] };
+  if (isPlanned(run)) return { tone: '', says: planned, ways: ['Do It', 'Do It in a New Run'] };
   return receipt(run);
 }
+
+const planned = 'The plan is ready. Do it, or say what should be different.';
 
 function ofError(run: Run, error: ErrorInfo): End {
   const kind = kindOf(run, error);

@@ -3,6 +3,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { dollars, limitReached } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visible } from '../../src/protocol/visible.ts';
+import { doPlan } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
@@ -42,6 +43,7 @@ function wayButton(context: PanelContext, asked: Way, first: boolean, toolCallId
   const press = () => {
     if (act === 'say') focusComposer();
     else if (act === 'review') context.post({ type: 'review-files', runId: context.model.run!.id });
+    else if (act === 'do-plan') doPlan(context);
     else if (act === 'output') context.post({ type: 'open-output', toolCallId: toolCallId! });
     else context.post(act);
   };
@@ -59,6 +61,8 @@ const nameOf = (act: (typeof acts)[Way]): string => {
   if (act === 'say') return 'say-instead';
   if (act === 'output') return 'died-output';
   if (act === 'review') return 'review-run';
+  if (act === 'do-plan') return 'do-plan';
+  if (act.type === 'do-plan') return 'do-plan-apart';
   if (act.type === 'action') return act.action;
   return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
 };

@@ -3,6 +3,8 @@ import type { Completion } from '../../protocol/mention.ts';
 import { mostCompletions } from '../../protocol/named.ts';
 import { fitOf, inOnePiece } from '../../tools/mention/match.ts';
 
+type Named = Extract<Completion, { mention: unknown }>;
+
 /** What the editor knows besides the files. */
 export interface Known {
   /** Files in editors, as the workspace names them. */
@@ -23,7 +25,7 @@ export interface Known {
  * What may be meant by the words after an `@`: what is selected, wrong and changed first, then open files, then others by how well they
  * fit. `found`: files and folders (which end in `/`) in that order.
  */
-export function completionsFor(query: string, known: Known, found: readonly string[]): Completion[] {
+export function completionsFor(query: string, known: Known, found: readonly string[]): Named[] {
   const typed = query.toLowerCase();
   const words = wordsOf(known).filter(({ mention }) => mention.kind.startsWith(typed));
   const open = known.open
@@ -34,10 +36,10 @@ export function completionsFor(query: string, known: Known, found: readonly stri
   return [...words, ...paths].slice(0, mostCompletions);
 }
 
-function wordsOf({ open, errors, warnings, git, terminal }: Known): Completion[] {
+function wordsOf({ open, errors, warnings, git, terminal }: Known): Named[] {
   const selected = open.find(({ active, selection }) => active && selection?.text);
   const { path = '', selection } = selected ?? {};
-  const word = (kind: 'selection' | 'problems' | 'changes' | 'terminal', detail: string): Completion => ({
+  const word = (kind: 'selection' | 'problems' | 'changes' | 'terminal', detail: string): Named => ({
     mention: { kind },
     label: kind,
     detail,
@@ -52,7 +54,7 @@ function wordsOf({ open, errors, warnings, git, terminal }: Known): Completion[]
   ];
 }
 
-function completionOf(path: string, isOpen: boolean): Completion {
+function completionOf(path: string, isOpen: boolean): Named {
   const isFolder = path.endsWith('/');
   const bare = isFolder ? path.slice(0, -1) : path;
   const begin = bare.lastIndexOf('/') + 1;

@@ -5,13 +5,15 @@ import type { Attachment } from '../../protocol/messages.ts';
 import { mostCompletions, tokensOfData } from '../../protocol/named.ts';
 import type { Policy } from '../../protocol/policy.ts';
 import type { HostMessage } from '../../protocol/view.ts';
+import { fileReadTool } from '../../tools/files/read.ts';
 import { relativeIn } from '../../tools/gate/anywhere.ts';
 import { keptFromSearch } from '../../tools/gate/policy.ts';
 import { quoted } from '../../tools/gate/spelling.ts';
+import { WithImages } from '../../tools/images.ts';
 import { FileNames } from '../../tools/mention/fileNames.ts';
 import { bestMatches } from '../../tools/mention/match.ts';
 import { readMentions } from '../../tools/mention/read.ts';
-import type { Reading } from '../../tools/mention/reading.ts';
+import { type FileGiven, type Reading, run } from '../../tools/mention/reading.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
@@ -117,21 +119,36 @@ export class Mentions implements vscode.Disposable {
 
   /** What these stand for now. */
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]> {
-    const { workspace, terminals, policy, window } = this.parts;
-    const room = Math.min(mostRoom, Math.max(leastRoom, window() ?? usualRoom));
+    const room = Math.min(mostRoom, Math.max(leastRoom, this.parts.window() ?? usualRoom));
+    return readMentions(mentions, room, this.reading(runId));
+  }
+
+  /** Names of files and folders, as they are now. */
+  async paths(): Promise<readonly string[]> {
+    await this.names.fresh(this.closed.signal);
+    return this.names.names;
+  }
+
+  /** The text of a file that the person means, as a tool would read it. Throws an `Error` with a sentence. */
+  async text(path: string, runId: string): Promise<string> {
+    const given = await run(fileReadTool, { path }, this.reading(runId));
+    if (given instanceof WithImages) throw new Error(`${quoted(path)} is a picture.`);
+    return (given as FileGiven).text;
+  }
+
+  /** As the tools have it; undefined: it is in none of the open folders. */
+  pathOf(file: string): Promise<string | undefined> {
+    return relativeIn(this.parts.workspace, file);
+  }
+
+  private reading(runId: string): Reading {
+    const { workspace, terminals, policy } = this.parts;
     const signal = AbortSignal.any([this.closed.signal, AbortSignal.timeout(patience)]);
     const now = policy(runId);
     const changes: Reading['changes'] = (characters, signal, path) =>
       uncommitted(workspace, now, characters, signal, path);
     const terminal = () => terminals.lastCommand();
-    return readMentions(mentions, room, {
-      workspace,
-      language: editorLanguage,
-      policy: now,
-      changes,
-      terminal,
-      signal,
-    });
+    return { workspace, language: editorLanguage, policy: now, changes, terminal, signal };
   }
 }
 

@@ -127,7 +127,8 @@ export class Models implements vscode.Disposable {
    * is `provider/model`, a role, else a model of the picked one's provider. Throws an `EngineError` with the way out when it is
    * not set up, or not the file's to choose.
    */
-  async current({ id, workflowId, before }: AskedModel = {}): Promise<RunModel> {
+  async current({ id: asked, workflowId, before }: AskedModel = {}): Promise<RunModel> {
+    const id = asked !== undefined && isRole(asked) && !roleOf(asked, settings()) ? undefined : asked; // nobody has set it
     if (id !== undefined && workflowId !== undefined) return this.ready(await this.allowedId(id, workflowId));
     if (id === undefined) this.checkChosen(before);
     return this.ready(id ?? this.currentId);

@@ -13,6 +13,8 @@ export const actions: Record<PanelAction, string> = {
   'use-endpoint': 'towpath.useEndpoint',
   'use-demo': 'towpath.useDemo',
   'run-preset': 'towpath.runPreset',
+  'pick-agent': 'towpath.pickAgent',
+  'plan-first': 'towpath.planFirst',
   'deleted-runs': 'towpath.deletedRuns',
   'take-over': 'towpath.takeOver',
   answer: 'towpath.answer',

@@ -2,11 +2,13 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { freeable } from '../../engine/room.ts';
+import { agentName } from '../../protocol/agents.ts';
 import type { LimitOf } from '../../protocol/events.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
-import type { PanelAction } from '../../protocol/view.ts';
+import { type SlashAct, slashIn } from '../../protocol/slash.ts';
+import type { PanelAction, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { mostShownLines, shownChange } from '../../tools/files/diff.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
@@ -19,6 +21,7 @@ import type { Diffs } from '../gate/diffs.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Models } from '../models/models.ts';
 import type { MoneyLimits } from '../models/moneyLimits.ts';
+import type { Agents } from '../runs/agents.ts';
 import type { Asks } from '../runs/asks.ts';
 import type { Branches } from '../runs/branches.ts';
 import type { ChangedFiles } from '../runs/changedFiles.ts';
@@ -26,6 +29,7 @@ import type { CommandsAtWork } from '../runs/commandsAtWork.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import { deleteRun } from '../runs/deletedRuns.ts';
 import type { DiskRoom } from '../runs/diskRoom.ts';
+import { doPlan } from '../runs/doPlan.ts';
 import type { Titles } from '../runs/titles.ts';
 import type { Undo } from '../runs/undo.ts';
 import type { Worktrees } from '../runs/worktrees.ts';
@@ -35,6 +39,13 @@ import type { Details } from './details.ts';
 import { actOnFiles } from './fileActs.ts';
 import type { RunList } from './runList.ts';
 import { useCode } from './useCode.ts';
+
+/** What the person says after a `/`. */
+interface Slashes {
+  offer(query: string, asked: number): Promise<void>;
+  act(act: SlashAct): Promise<void>;
+  say(message: Extract<ViewMessage, { type: 'send' }>): Promise<boolean>;
+}
 
 /** What the person names in messages. */
 interface Mentions {
@@ -46,6 +57,7 @@ interface Mentions {
 interface Parts {
   view: ChatView;
   conversation: Conversation;
+  agents: Agents;
   engine: ExecutionEngine;
   store: RunStore;
   models: Models;
@@ -66,6 +78,7 @@ interface Parts {
   background: BackgroundCommands;
   commandsAtWork: CommandsAtWork;
   mentions(): Promise<Mentions>;
+  slashes(): Promise<Slashes>;
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
@@ -83,7 +96,7 @@ export class Panel {
   }
 
   async showState(): Promise<void> {
-    const { view, conversation, models, limits, asks, policies, workspace } = this.parts;
+    const { view, conversation, agents, models, limits, asks, policies, workspace } = this.parts;
     await conversation.restored;
     asks.looked();
     view.post({
@@ -92,6 +105,7 @@ export class Panel {
         models: models.options(),
         modelId: models.shownId,
         modelChosen: models.chosen,
+        agent: agentName(agents.next),
         ...policies.shown(conversation.id),
         ...(models.window && { window: models.window }),
         limits: { ...limitOf('run', limits), ...limitOf('day', limits) },
@@ -129,6 +143,7 @@ export class Panel {
       case 'pin-run':
         return this.parts.titles.pin(message.runId, message.pinned);
       case 'send':
+        if (!message.chosen && slashIn(message.text) && (await this.saySlash(message))) return;
         return conversation.send(
           message.text,
           message.attachments,
@@ -140,8 +155,12 @@ export class Panel {
               throw error;
             }),
         );
-      case 'complete':
-        return (await this.parts.mentions()).offer(message.query, message.asked);
+      case 'complete': {
+        const { after, query, asked } = message;
+        return (await (after === '/' ? this.parts.slashes() : this.parts.mentions())).offer(query, asked);
+      }
+      case 'slash':
+        return (await this.parts.slashes()).act(message.act);
       case 'measure-mention':
         return (await this.parts.mentions()).measure(message.mention, conversation.id);
       case 'change-waiting': {
@@ -166,6 +185,11 @@ export class Panel {
         await conversation.open(undefined);
         if (summary) view.post({ type: 'draft', text: summary });
         return view.focus();
+      }
+      case 'do-plan': {
+        const { apart, text: words, mentions } = message;
+        const named = mentions && this.read(mentions, conversation.id);
+        return doPlan({ apart, words, named }, this.parts);
       }
       case 'retry-now':
         return conversation.retryNow();
@@ -243,6 +267,15 @@ export class Panel {
         await vscode.env.clipboard.writeText(message.text);
         view.post({ type: 'focus' });
         return;
+    }
+  }
+
+  private async saySlash(message: Extract<Intention, { type: 'send' }>): Promise<boolean> {
+    try {
+      return await (await this.parts.slashes()).say(message);
+    } catch (error) {
+      this.parts.view.post({ type: 'unheard', text: message.text });
+      throw error;
     }
   }
 

@@ -46,6 +46,8 @@ export class Conversation {
     folder: string,
     /** Something in the list of runs is different. `runs`: some came or went, or another one is shown. */
     private readonly listChanged: (runs?: true) => void,
+    /** Who speaks in a run that begins with the person's words. */
+    private readonly speaker: () => { workflowId?: string; agentId?: string } = () => ({}),
   ) {
     this.nameFile = path.join(folder, 'open-run');
     this.restored = this.restore();
@@ -127,7 +129,7 @@ export class Conversation {
       const files = [...(pictures ?? []), ...((await named) ?? [])];
       const input = { userInput, ...(files.length > 0 && { attachments: files }) };
       await before;
-      if (isNew && this.shown !== meant) return await this.begin(input, sent);
+      if (isNew && this.shown !== meant) return await this.begin({ ...this.speaker(), ...input }, sent, wordsOf(input));
       const said = this.say(meant, { ...input, ...(chosen?.runId === meant && { chosen }) }, when);
       sent();
       await said;
@@ -174,8 +176,15 @@ export class Conversation {
     if (when === 'now') await this.work(runId, () => this.engine.continue({ runId }));
   }
 
-  /** A new run, and shows it. */
-  async begin(start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>, begun = () => {}): Promise<void> {
+  /**
+   * A new run, and shows it.
+   * @param words that are in the message box again where it could not hear them
+   */
+  async begin(
+    start: Omit<Parameters<ExecutionEngine['start']>[0], 'runId'>,
+    begun = () => {},
+    words = start.workflowId === undefined ? wordsOf(start) : undefined,
+  ): Promise<void> {
     await this.restored;
     this.view.post({ type: 'notice', notice: null });
     const runId = this.shown === undefined ? this.next : RunStore.newId();
@@ -186,7 +195,7 @@ export class Conversation {
       begun();
       return started;
     };
-    await this.work(runId, enter, start.workflowId === undefined ? wordsOf(start) : undefined);
+    await this.work(runId, enter, words);
   }
 
   /**

@@ -18,13 +18,13 @@ export class Workflows {
     private readonly templates: vscode.Uri,
   ) {}
 
-  /** Asks which one, when no `id` says so, and for the values that it needs. */
-  async runWorkflow(id?: string, given?: Record<string, unknown>): Promise<void> {
+  /** Asks which one, when no `id` says so, and for the values that it needs: `words` are the first of them. */
+  async runWorkflow(id?: string, given?: Record<string, unknown>, words?: string): Promise<void> {
     const uri = await this.pick('workflow', id);
     if (!uri) return;
     const { value: file, problems } = await this.files.load(uri, 'workflow');
     if (!file) return showProblem(uri, problems[0]);
-    const values = given ?? (await askFor(file, file.name ?? nameOf(uri)));
+    const values = given ?? (await askFor(file, file.name ?? nameOf(uri), words));
     if (!values) return;
     const lines = Object.entries(values).map(([key, value]) => `${key}: ${value}`);
     const userInput = [file.name ?? nameOf(uri), ...lines].join('\n');
@@ -115,10 +115,14 @@ export class Workflows {
 }
 
 /** Undefined: the person went away. */
-async function askFor(file: WorkflowFile, title: string): Promise<Record<string, string> | undefined> {
+async function askFor(file: WorkflowFile, title: string, words = ''): Promise<Record<string, string> | undefined> {
   const keys = inputsOf(file);
   const values: Record<string, string> = {};
   for (const [index, key] of keys.entries()) {
+    if (index === 0 && words !== '' && inputProblem(file, key, words) === undefined) {
+      values[key] = words;
+      continue;
+    }
     const value = await vscode.window.showInputBox({
       title: `${title}${keys.length > 1 ? ` (${index + 1} of ${keys.length})` : ''}`,
       prompt: withoutLinks(key),

@@ -6,7 +6,9 @@ export { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 export {
   CallToolResultSchema,
   ErrorCode,
+  GetPromptResultSchema,
   JSONRPCMessageSchema,
+  ListPromptsResultSchema,
   ListResourcesResultSchema,
   ListRootsRequestSchema,
   ListToolsResultSchema,

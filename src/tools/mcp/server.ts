@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tool as ListedTool, Resource } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool as ListedTool, Prompt, Resource } from '@modelcontextprotocol/sdk/types.js';
 import { counted } from '../../protocol/counted.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { withoutSecrets } from '../shell/environment.ts';
@@ -121,6 +121,32 @@ export class McpServer {
     return this.request(
       (client, sdk, request) =>
         client.request({ method: 'resources/read', params: { uri } }, sdk.ReadResourceResultSchema, request),
+      options,
+    );
+  }
+
+  get hasPrompts(): boolean {
+    return this.state.phase === 'running' && this.connection?.client.getServerCapabilities()?.prompts !== undefined;
+  }
+
+  async prompts(options: CallOptions): Promise<Prompt[]> {
+    return this.pages(
+      (client, sdk, request, params) =>
+        client
+          .request({ method: 'prompts/list', params }, sdk.ListPromptsResultSchema, request)
+          .then(({ prompts, nextCursor }) => ({ items: prompts, nextCursor })),
+      options,
+    );
+  }
+
+  prompt(name: string, args: Record<string, string>, options: CallOptions) {
+    return this.request(
+      (client, sdk, request) =>
+        client.request(
+          { method: 'prompts/get', params: { name, arguments: args } },
+          sdk.GetPromptResultSchema,
+          request,
+        ),
       options,
     );
   }

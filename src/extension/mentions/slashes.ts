@@ -1,0 +1,211 @@
+import * as vscode from 'vscode';
+import { planAgent } from '../../protocol/agents.ts';
+import { counted } from '../../protocol/counted.ts';
+import type { Mention } from '../../protocol/mention.ts';
+import type { Attachment } from '../../protocol/messages.ts';
+import { mostMentions, wordOf } from '../../protocol/named.ts';
+import { type SlashAct, slashActs, slashIn } from '../../protocol/slash.ts';
+import type { HostMessage, ViewMessage } from '../../protocol/view.ts';
+import { promptText, type ServerPrompt, serverPrompts } from '../../tools/mcp/prompts.ts';
+import type { McpServers } from '../../tools/mcp/servers.ts';
+import { filledPrompt, isPromptFile, placeNamed, promptName, promptOf } from '../../tools/mention/promptFile.ts';
+import { withoutLinks } from '../dialogs/questionText.ts';
+import { editorLanguage } from '../editor/editorTools.ts';
+import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
+import type { Agents } from '../runs/agents.ts';
+import type { Conversation } from '../runs/conversation.ts';
+import type { Mentions } from './mentions.ts';
+import { ownActs, type Sayable, slashRows, worded } from './slashRows.ts';
+
+/** Files of prompts that are looked at. */
+const mostPrompts = 200;
+/** Milliseconds that servers have to say which prompts they have, and to give one. */
+const [listMs, giveMs] = [3000, 30_000];
+
+type Sent = Extract<ViewMessage, { type: 'send' }>;
+
+interface Parts {
+  mentions: Mentions;
+  files: WorkflowFiles;
+  servers(): Promise<McpServers>;
+  conversation: Conversation;
+  agents: Agents;
+  post(message: HostMessage): void;
+  /** The next key lands in the message box. */
+  focus(): Promise<void>;
+}
+
+/** What each of the files and servers comes to when it is said. */
+type Source = undefined | { file: string } | { id: string } | { prompt: ServerPrompt };
+
+/** What the person says after a `/`: Towpath's own commands, the workspace's prompts, workflows and agents, and prompts of MCP servers. */
+export class Slashes {
+  /** As they were found the last time. */
+  private words = worded<Source>(ownActs);
+  private asked = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Tells what may be meant, by what is known now; at the first letter again, once that is found anew. */
+  async offer(query: string, asked: number): Promise<void> {
+    this.asked = asked;
+    const tell = () => this.parts.post({ type: 'completions', asked, rows: slashRows(this.words, query) });
+    tell();
+    if (query.length > 1) return;
+    await this.find();
+    if (this.asked === asked) tell();
+  }
+
+  async act(act: SlashAct): Promise<void> {
+    if (act === 'plan') await this.parts.agents.choose({ workflowId: 'chat', agentId: planAgent });
+    else await vscode.commands.executeCommand(commands[act]);
+    await this.parts.focus();
+  }
+
+  /** Does what a message begins with. False: it is a message like any other. */
+  async say(message: Sent): Promise<boolean> {
+    const said = slashIn(message.text);
+    if (!said) return false;
+    if (!this.words.has(said.word) || said.word.includes('.')) await this.find();
+    const one = this.words.get(said.word);
+    if (!one) return false;
+    const words = said.rest.trim();
+    if (one.kind === 'act') return this.sayAct(one.name as SlashAct, words, message);
+    const { of } = one;
+    if (of && 'id' in of)
+      await (one.kind === 'workflow'
+        ? vscode.commands.executeCommand('towpath.runWorkflow', of.id, undefined, words)
+        : vscode.commands.executeCommand('towpath.runAgent', of.id, words || undefined));
+    else {
+      const given =
+        of && ('file' in of ? await this.fromFile(of.file, words) : await this.fromServer(of.prompt, words));
+      if (given) this.send(message, given.text, given);
+      else this.parts.post({ type: 'unheard', text: message.text }); // the person went away
+    }
+    return true;
+  }
+
+  private async sayAct(act: SlashAct, words: string, message: Sent): Promise<boolean> {
+    if (words !== '' && !slashActs[act].takesWords) return false;
+    if (act === 'new') await this.parts.conversation.open(undefined);
+    else await this.act(act);
+    if (words !== '') this.send(message, words);
+    else await this.parts.focus();
+    return true;
+  }
+
+  /** In the place of the message that it was said by. */
+  private send(
+    { attachments = [], mentions = [], when }: Sent,
+    text: string,
+    { pictures = [], named = [] }: { pictures?: Attachment[]; named?: Mention[] } = {},
+  ): void {
+    const { conversation } = this.parts;
+    const all = [...mentions, ...named].slice(0, mostMentions);
+    const read = all.length > 0 ? this.parts.mentions.read(all, conversation.id) : undefined;
+    void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
+  }
+
+  private async fromFile(path: string, words: string) {
+    const prompt = promptOf(await this.parts.mentions.text(path, this.parts.conversation.id));
+    const values = await askFor(promptName(path), prompt.inputs, words);
+    if (!values) return undefined;
+    const file = await this.inFront();
+    const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
+    const there = new Set(await this.parts.mentions.paths());
+    const named = names.flatMap((name): Mention[] => {
+      const place = placeNamed(name, path, (one) => there.has(one));
+      return place === undefined ? [] : [{ kind: 'file', path: place }];
+    });
+    const isNamed = file !== undefined && text.includes(wordOf({ kind: 'file', path: file }));
+    const inEditor: Mention[] = [
+      ...(namesSelection ? [{ kind: 'selection' as const }] : []),
+      ...(isNamed ? [{ kind: 'file' as const, path: file }] : []),
+    ];
+    return { text, named: [...inEditor, ...named] };
+  }
+
+  private async inFront(): Promise<string | undefined> {
+    const path = editorLanguage.openEditors().find(({ active }) => active)?.path;
+    return path === undefined ? undefined : this.parts.mentions.pathOf(path);
+  }
+
+  private async fromServer(prompt: ServerPrompt, words: string) {
+    const values = await askFor(prompt.name, prompt.inputs, words);
+    return values && promptText(prompt, values, AbortSignal.timeout(giveMs));
+  }
+
+  private async find(): Promise<void> {
+    const none = (): Sayable<Source>[] => [];
+    const all = [this.promptFiles(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
+    const found = await Promise.all(all.map((one) => one.catch(none)));
+    this.words = worded([...ownActs, ...found.flat()]);
+  }
+
+  private async promptFiles(): Promise<Sayable<Source>[]> {
+    if (!vscode.workspace.isTrusted) return [];
+    const { mentions, conversation } = this.parts;
+    const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, mostPrompts);
+    const read = files.map(async (file): Promise<Sayable<Source>[]> => {
+      const text = await mentions.text(file, conversation.id).catch(() => undefined); // kept by a rule
+      if (text === undefined) return [];
+      return [{ kind: 'prompt', name: promptName(file), detail: promptOf(text).description || file, of: { file } }];
+    });
+    return (await Promise.all(read)).flat();
+  }
+
+  private async ofKind(kind: Kind): Promise<Sayable<Source>[]> {
+    const { files } = this.parts;
+    const uris = await files.find(kind);
+    return Promise.all(
+      uris.map(async (uri) => {
+        const { value, problems } = await files.load(uri, kind);
+        const wrong = problems.length > 0 ? `cannot be used: ${counted(problems.length, 'problem')}` : '';
+        const detail = value ? (value.description ?? value.name ?? '') : wrong;
+        return { kind, name: nameOf(uri), detail: detail || kind, of: { id: idOf(uri) } };
+      }),
+    );
+  }
+
+  private async ofServers(): Promise<Sayable<Source>[]> {
+    const { servers } = await this.parts.servers();
+    const prompts = await serverPrompts(servers, AbortSignal.timeout(listMs));
+    return prompts.map((prompt) => ({
+      kind: 'server-prompt',
+      name: `mcp.${prompt.server.name}.${prompt.name}`,
+      detail: prompt.description || `of the MCP server ${prompt.server.name}`,
+      of: { prompt },
+    }));
+  }
+}
+
+const commands: Record<Exclude<SlashAct, 'plan'>, string> = {
+  new: 'towpath.newRun',
+  compact: 'towpath.compact',
+  model: 'towpath.pickModel',
+  undo: 'towpath.undoTurn',
+  export: 'towpath.exportRun',
+};
+
+/** The words are the first of them; the others are asked for. Undefined: the person went away. */
+async function askFor(
+  title: string,
+  inputs: readonly { name: string; asks: string; needed?: boolean }[],
+  words: string,
+): Promise<Record<string, string> | undefined> {
+  const values: Record<string, string> = {};
+  for (const [at, { name, asks, needed = true }] of inputs.entries()) {
+    const given = at === 0 && words !== '' ? words : await ask(title, asks, needed);
+    if (given === undefined) return undefined;
+    if (given !== '') values[name] = given;
+  }
+  return values;
+}
+
+const ask = (title: string, asks: string, needed: boolean) =>
+  vscode.window.showInputBox({
+    title: withoutLinks(`Towpath: ${title}`),
+    prompt: withoutLinks(asks),
+    ignoreFocusOut: true,
+    validateInput: (text) => (needed && text.trim() === '' ? 'Write something.' : undefined),
+  });

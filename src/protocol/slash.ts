@@ -1,0 +1,23 @@
+/** What can be said after a `/` at the beginning of a message. */
+export interface Slash {
+  /** As it is written: `/plan`, `/review`, `/mcp.server.name`. */
+  word: string;
+  kind: 'act' | 'prompt' | 'workflow' | 'agent' | 'server-prompt';
+}
+
+/** Those of Towpath's own, done as soon as they are chosen. `takesWords`: what stands behind it is said then. */
+export const slashActs = {
+  new: { does: 'Begin a new run', takesWords: true },
+  compact: { does: 'Make room in the model’s window', takesWords: false },
+  model: { does: 'Pick the model', takesWords: false },
+  plan: { does: 'Plan first: look, and change nothing', takesWords: true },
+  undo: { does: 'Undo what the last turn has changed', takesWords: false },
+  export: { does: 'Export this run', takesWords: false },
+} as const satisfies Record<string, { does: string; takesWords: boolean }>;
+export type SlashAct = keyof typeof slashActs;
+
+/** The word that a message begins with, where it can be one of these, and what stands behind it. */
+export function slashIn(text: string): { word: string; rest: string } | undefined {
+  const [, word, rest] = /^(\/[^\s/]{1,200})(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  return word === undefined ? undefined : { word, rest: rest ?? '' };
+}

@@ -1,0 +1,50 @@
+import type { Attachment } from '../../protocol/messages.ts';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { WithImages } from '../images.ts';
+import { ToolError } from '../tool.ts';
+import { toData } from './result.ts';
+import type { McpServer } from './server.ts';
+
+/** Prompts of one server that are offered; characters of what is said about one. */
+const [mostPrompts, longestWords] = [100, 200];
+
+/** Words that a server has ready for the person to say. */
+export interface ServerPrompt {
+  server: McpServer;
+  name: string;
+  description: string;
+  inputs: { name: string; asks: string; needed: boolean }[];
+}
+
+/** Of those that run; of one that does not say in time, none. */
+export async function serverPrompts(servers: readonly McpServer[], signal: AbortSignal): Promise<ServerPrompt[]> {
+  const all = servers.map(async (server) => {
+    const listed = server.hasPrompts ? await server.prompts({ signal }).catch(() => []) : [];
+    return listed.slice(0, mostPrompts).map(({ name, description = '', arguments: inputs = [] }) => ({
+      server,
+      name,
+      description: words(description),
+      inputs: inputs.map((input) => ({
+        name: input.name,
+        asks: words(input.description || input.name),
+        needed: input.required === true,
+      })),
+    }));
+  });
+  return (await Promise.all(all)).flat();
+}
+
+/** What it says, filled in: as text, and its pictures. Throws `ToolError`. */
+export async function promptText(
+  { server, name }: ServerPrompt,
+  values: Record<string, string>,
+  signal: AbortSignal,
+): Promise<{ text: string; pictures: Attachment[] }> {
+  const { messages } = await server.prompt(name, values, { signal });
+  const told = toData({ content: messages.map(({ content }) => content) });
+  const { text } = (told instanceof WithImages ? told.data : told) as { text: string };
+  if (text.trim() === '') throw new ToolError('TOOL_EXEC_FAILED', `The prompt ${JSON.stringify(name)} says nothing.`);
+  return { text, pictures: told instanceof WithImages ? [...told.images] : [] };
+}
+
+const words = (text: string) => shortened(visibleLine(text.trim()), longestWords);

@@ -1,0 +1,60 @@
+import { posix } from 'node:path';
+import { shortened, visibleLine } from '../../protocol/visible.ts';
+import { headed } from '../instructions/header.ts';
+
+const ending = '.prompt.md';
+const longestDescription = 200;
+
+/** Words that a file has ready for the person to say. */
+export interface PromptFile {
+  description: string;
+  body: string;
+  /** What is to be filled in, by its name, in the order of the text. */
+  inputs: { name: string; asks: string }[];
+}
+
+export const isPromptFile = (path: string): boolean => path.endsWith(ending);
+
+export const promptName = (path: string): string => posix.basename(path, ending);
+
+export function promptOf(text: string): PromptFile {
+  const { head, body } = headed(text);
+  const inputs = new Map<string, string>();
+  for (const [, name, asks] of body.matchAll(input)) if (!inputs.has(name!)) inputs.set(name!, asks || name!);
+  return {
+    description: shortened(visibleLine(head.description ?? ''), longestDescription),
+    body: body.trim(),
+    inputs: [...inputs].map(([name, asks]) => ({ name, asks: visibleLine(asks) })),
+  };
+}
+
+const input = /\$\{input:([\w-]+)(?::([^}\n]*))?\}/g;
+
+/**
+ * What is said then: with the values in their places, or (where there are none) the person's own words behind it. `file`: the one in front.
+ * `names`: of what it names by a link or by `#file:`, seen from its own folder, or from the workspace.
+ */
+export function filledPrompt(
+  { body, inputs }: PromptFile,
+  { values, words, file }: { values: Readonly<Record<string, string>>; words: string; file?: string | undefined },
+): { text: string; namesSelection: boolean; names: string[] } {
+  const places: Record<string, string> = {
+    selection: '@selection',
+    selectedText: '@selection',
+    workspaceFolder: '.',
+    ...(file !== undefined && { file: `@${file}`, relativeFile: `@${file}` }),
+  };
+  const put = (whole: string, name: string) => (Object.hasOwn(places, name) ? places[name]! : whole);
+  const names = [...body.matchAll(/\]\(<?([^)\s>#:]+)>?\)|#file:([^\s)]*[^\s).,;:])/g)].map(
+    ([, link, named]) => link ?? named!,
+  );
+  const said = body.replace(/\$\{(\w+)\}/g, put).replace(input, (_, name: string) => values[name] ?? '');
+  const text = inputs.length === 0 && words !== '' ? `${said}\n\n${words}` : said;
+  return { text, namesSelection: text.includes('@selection'), names: [...new Set(names)] };
+}
+
+/** The first of these places of a name in a file that is there. */
+export function placeNamed(name: string, from: string, isThere: (path: string) => boolean): string | undefined {
+  const places = [posix.join(posix.dirname(from), name), posix.normalize(name)];
+  return places.find((place) => !place.startsWith('..') && isThere(place));
+}

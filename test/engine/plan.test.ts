@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { planAgent, workAgent } from '../../src/protocol/agents.ts';
+import { isPlanned, planWords } from '../../src/protocol/plan.ts';
+import { temporaryWorkspace } from '../support/workspace.ts';
+import { Conversation } from './conversation.ts';
+
+describe('a run that plans first', () => {
+  let talk: Conversation;
+  afterEach(() => talk.end());
+  const write = { id: 'w', name: 'fs.write', arguments: { path: 'b', content: 'B' } };
+  const list = { id: 'p', name: 'plan.update', arguments: { items: [{ text: 'Write b', status: 'pending' }] } };
+  const plan = 'The plan: write b.';
+  async function planned(preset: Conversation['preset'] = 'reads-free'): Promise<void> {
+    const read = { id: 'r', name: 'fs.read', arguments: { path: 'a' } };
+    talk = new Conversation(await temporaryWorkspace({ a: 'A' }), [
+      { calls: [read] },
+      { calls: [write, list] },
+      { text: plan },
+      { calls: [{ ...write, id: 'w2' }] },
+      { text: 'Done.' },
+    ]);
+    talk.preset = preset;
+    talk.build();
+    await talk.engine.start({ runId: talk.runId, userInput: 'Make b', agentId: planAgent });
+  }
+  const offered = (at: number) => talk.client.requests[at]!.tools!.map(({ name }) => name);
+
+  it('has tools that only read, and is told so when it changes something all the same', async () => {
+    await planned('autopilot');
+    for (const at of [0, 1, 2]) {
+      assert.ok(offered(at).includes('fs.read') && offered(at).includes('ask.person'));
+      for (const name of ['fs.write', 'fs.edit', 'fs.delete', 'shell.run'])
+        assert.ok(!offered(at).includes(name), name);
+    }
+    assert.match(talk.client.requests[0]!.systemPrompt ?? '', /you plan/);
+    const run = await talk.kept();
+    const results = run.messages.flatMap((one) => (one.role === 'tool' ? one.toolResults : []));
+    assert.match(results.find(({ toolCallId }) => toolCallId === 'w')!.content, /TOOL_NOT_AVAILABLE/);
+    assert.equal(talk.file('b'), undefined);
+    assert.deepEqual(talk.questions, []);
+  });
+
+  it('has them also where everything is asked about', async () => {
+    await planned('ask-everything');
+    assert.ok(offered(0).includes('fs.read'));
+    assert.equal(talk.questions.length, 1, 'its reading was asked about');
+  });
+
+  it('waits with its plan, which can be handed on without anything else of it', async () => {
+    await planned();
+    const run = await talk.kept();
+    assert.ok(isPlanned(run));
+    assert.equal(planWords(run), `${plan}\n\nSteps:\n1. Write b`);
+    assert.ok(!isPlanned({ ...run, agentId: workAgent }));
+    assert.ok(!isPlanned({ ...run, error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } }));
+  });
+
+  it('goes on as the one that works once the person says so, also after a reload', async () => {
+    await planned();
+    assert.equal(await talk.engine.chooseAgent(talk.runId, workAgent), undefined);
+    assert.ok(!isPlanned(await talk.kept()));
+    talk.build();
+    await talk.continue('Do it');
+    assert.equal(talk.file('b'), 'B');
+    assert.ok(offered(3).includes('fs.write'));
+    assert.doesNotMatch(talk.client.requests[3]!.systemPrompt ?? '', /you plan/);
+    assert.equal((await talk.kept()).agentId, workAgent);
+  });
+});
