@@ -50,6 +50,9 @@ const isSaid: Record<HostMessage['type'], true> = {
   change: true,
   completions: true,
   'mention-size': true,
+  selection: true,
+  pasted: true,
+  offers: true,
   'edit-waiting': true,
   look: true,
 };

@@ -5,6 +5,7 @@ import type { HostMessage } from '../src/protocol/view.ts';
 import { completed, settleCompletion } from './composer/completion.ts';
 import { addMentions, bringBack, editWaiting, longestMessage, sayUnheard, setDraft } from './composer/composer.ts';
 import { draft, focusComposer } from './composer/draft.ts';
+import { putPasted } from './composer/dropping.ts';
 import { measured } from './composer/mentions.ts';
 import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
@@ -151,7 +152,10 @@ function take(message: HostMessage): void {
     takeFocus();
   }
   if (message.type === 'completions') completed(message);
-  if (message.type === 'mention-size') measured(message);
+  if (message.type === 'mention-size') measured(context, message);
+  if (message.type === 'selection' && message.mention && message.goes)
+    post({ type: 'measure-mention', mention: message.mention });
+  if (message.type === 'pasted') putPasted(message.text);
   if (message.type === 'look') answerLook(message.look);
   if (message.type === 'draft') setDraft(context, [message.text, draft()].filter(Boolean).join('\n\n'));
   if (message.type === 'unheard') bringBack(context, message.text);

@@ -10,6 +10,7 @@ import type { PanelContext } from './context.ts';
 import { findBar } from './find.ts';
 import { closeHistory, history, leaveHistory, onHistoryKey, openHistory } from './history.ts';
 import { icons } from './icons.ts';
+import { onLetter } from './letters.ts';
 import { graph } from './transcript/graph.ts';
 import { phaseLine } from './transcript/phase.ts';
 import type { Scroll } from './transcript/scroll.ts';
@@ -43,7 +44,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
               ><span slot="start">${icons.down}</span>${asksIn(run).length > 0 ? 'A question waits' : 'Jump to latest'}</vscode-button>`
     }</div>
     ${stripList(context, parts)}
-    <footer @keydown=${(event: KeyboardEvent) => onStripKey(context, event)}>
+    <footer @keydown=${(event: KeyboardEvent) => onLetter(context, event) || onStripKey(context, event)}>
       ${strip(context, parts)}
       ${noticeBar(context)}
       ${composer(context)}

@@ -1,8 +1,10 @@
 import type { RunEvent } from '../src/protocol/events.ts';
 import { applyEvent, isNews } from '../src/protocol/fold.ts';
+import type { Mention } from '../src/protocol/mention.ts';
 import type { ToolResult } from '../src/protocol/messages.ts';
 import type { CallState, Run } from '../src/protocol/run.ts';
-import type { BranchPoint, HostMessage, Notice, PanelState } from '../src/protocol/view.ts';
+import type { BranchPoint, HostMessage, Notice, Offer, PanelState } from '../src/protocol/view.ts';
+import type { Picked } from './host.ts';
 
 /** What the panel knows. The run is folded here from the same events, by the same function, as in the host. */
 export interface PanelModel {
@@ -11,6 +13,10 @@ export interface PanelModel {
   notice: Notice | null;
   /** What *Compact Now* would free, of the run with this id. */
   room?: { runId: string; frees: number };
+  /** What was selected in an editor after the last message, whether it goes with the next one, and what that comes to. */
+  selection?: { mention: Mention; goes: boolean; size?: Omit<Picked, 'mention'> };
+  /** What is worth doing here, for an empty conversation. */
+  offers?: Offer[];
   /** The list of runs, as long as it is open. */
   runs?: Extract<HostMessage, { type: 'runs' }>;
   /** What the run with its id has changed. */
@@ -47,6 +53,13 @@ export function receive(model: PanelModel, message: HostMessage): void {
       break;
     case 'notice-over':
       if (model.notice?.offer?.id === message.id) model.notice = null;
+      break;
+    case 'selection':
+      if (!message.mention) delete model.selection;
+      else model.selection = { mention: message.mention, goes: message.goes };
+      break;
+    case 'offers':
+      model.offers = message.offers;
       break;
     case 'runs':
       model.runs = message;

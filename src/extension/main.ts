@@ -22,12 +22,14 @@ import { watchPackages } from './language/packageProblems.ts';
 import { WorkflowFiles } from './language/workflowFiles.ts';
 import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
+import { Selected } from './mentions/selected.ts';
 import { Terminals } from './mentions/terminals.ts';
 import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
 import { MoneyLimits } from './models/moneyLimits.ts';
 import { NamedModels } from './models/namedModels.ts';
 import { Details } from './panel/details.ts';
+import { FirstSteps } from './panel/firstSteps.ts';
 import { Panel } from './panel/panel.ts';
 import { RunList } from './panel/runList.ts';
 import { badgeOf } from './panel/status.ts';
@@ -56,6 +58,9 @@ import { settings } from './settings/settings.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { Presence } from './view/presence.ts';
+
+/** What is worth doing is looked at anew once the editor has rested. */
+const offersAfterMs = 1000;
 
 /** Nobody waits for what is not needed any more to be cleared away. */
 const sweepAfterMs = 60_000;
@@ -151,6 +156,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     otherRun: (runId) => (runId === conversation.runId ? undefined : nameOf(runId)),
     notice: (notice) => conversation.notice(notice),
   });
+  const firstSteps = new FirstSteps();
   const asides = createAsides(path.join(context.extensionPath, 'dist', 'aside.cjs'));
 
   const terminal = new CommandTerminal();
@@ -219,6 +225,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       states.told(event);
       diskRoom.told(event);
       changedFiles.told(event);
+      firstSteps.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')
@@ -293,9 +300,18 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         post: (message) => view.post(message),
       }),
   );
+  const offers = lazily(
+    () => import('./mentions/worthDoing.ts'),
+    (part) => part.worthDoing,
+  );
+  const selected = new Selected({
+    workspace,
+    memory: context.workspaceState,
+    post: (message) => view.post(message),
+  });
   const slashes = lazily(
-    async () => ({ part: await import('./mentions/slashes.ts'), mentions: await mentions() }),
-    ({ part, mentions }) =>
+    () => import('./mentions/slashes.ts'),
+    (part) =>
       new part.Slashes({
         mentions,
         files: workflowFiles,
@@ -331,7 +347,10 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     background,
     commandsAtWork,
     mentions,
+    selected,
     slashes,
+    offers: async () => (await offers())(workspace),
+    firstSteps,
     workspace,
     log,
   });
@@ -390,6 +409,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     problems,
     terminal,
     terminals,
+    selected,
     commandsAtWork,
     changedFiles,
     new vscode.Disposable(() => mentions.made()?.dispose()),
@@ -406,10 +426,18 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (change.affectsConfiguration('towpath')) void panel.showState();
     }),
+    vscode.languages.onDidChangeDiagnostics(() => offersLater()),
+    vscode.window.onDidChangeActiveTextEditor((front) => front && offersLater()),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void panel.showState()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => void panel.showState()),
   );
   policies.look();
+  let offering: NodeJS.Timeout | undefined;
+  const offersLater = () => {
+    clearTimeout(offering);
+    offering = setTimeout(() => void panel.showOffers(), offersAfterMs);
+  };
+  context.subscriptions.push(new vscode.Disposable(() => clearTimeout(offering)));
   const lookAround = async () => {
     await states.look();
     await conversation.catchUp();

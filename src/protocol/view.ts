@@ -3,6 +3,7 @@ import { choicesSchema } from './asked.ts';
 import { type RunEvent, whenSchema } from './events.ts';
 import { imageTypes, largestImage, mostImages } from './images.ts';
 import { type Completion, type Mention, mentionSchema, mentionsSchema } from './mention.ts';
+import { mostMentions } from './named.ts';
 import type { Preset } from './policy.ts';
 import type { Run, RunState } from './run.ts';
 import { type SlashAct, slashActs } from './slash.ts';
@@ -34,6 +35,8 @@ const panelActionSchema = z.enum([
   'run-preset',
   'pick-agent',
   'plan-first',
+  'undo-turn',
+  'first-steps',
   'deleted-runs',
   'take-over',
   'answer',
@@ -109,6 +112,13 @@ export interface Notice {
   offer?: { id: number; buttons: string[] };
 }
 
+/** A message that the person could send here, by a button. */
+export interface Offer {
+  label: string;
+  text: string;
+  mentions: Mention[];
+}
+
 /** At this many messages the run is the `nth` of so many ways to go on; those before and after it are shown by `open-run`. */
 export interface BranchPoint {
   at: number;
@@ -166,6 +176,12 @@ export type HostMessage =
   | { type: 'completions'; asked: number; rows: Completion[]; problem?: string }
   /** What naming this comes to: tokens, roughly, and what of it will not be read. */
   | { type: 'mention-size'; mention: Mention; tokens: number; note?: string; why?: string }
+  /** What is worth doing in this workspace: for an empty conversation. */
+  | { type: 'offers'; offers: Offer[] }
+  /** What was selected in an editor after the last message; `goes`: with the next one, by itself. */
+  | { type: 'selection'; mention: Mention | null; goes: boolean }
+  /** What was pasted and names no file here. */
+  | { type: 'pasted'; text: string }
   /** The words that wait under this number are to be changed in the message box. */
   | { type: 'edit-waiting'; queued: number }
   /** What does the person do? Answered by `here`. */
@@ -234,6 +250,14 @@ export const viewMessageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('slash'), act: z.enum(Object.keys(slashActs) as [SlashAct, ...SlashAct[]]) }),
   /** How much would go with the message? Answered by `mention-size`. */
   z.strictObject({ type: z.literal('measure-mention'), mention: mentionSchema }),
+  /** What is selected in editors goes with messages by itself, or no longer. */
+  z.strictObject({ type: z.literal('selection-goes'), goes: z.boolean() }),
+  /** Files and folders, as addresses or whole paths, that are to be named: answered by `mention`. `pasted`: in these words, which come back where none is one. */
+  z.strictObject({
+    type: z.literal('dropped'),
+    places: z.array(z.string().min(1).max(4096)).min(1).max(mostMentions),
+    pasted: z.string().max(100_000).optional(),
+  }),
   z.strictObject({ type: z.literal('stop') }),
   /** Rest once the turn is over. */
   z.strictObject({ type: z.literal('pause') }),

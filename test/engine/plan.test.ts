@@ -33,6 +33,8 @@ describe('a run that plans first', () => {
         assert.ok(!offered(at).includes(name), name);
     }
     assert.match(talk.client.requests[0]!.systemPrompt ?? '', /you plan/);
+    const sent = talk.client.requests.map(({ systemPrompt, tools }) => JSON.stringify([systemPrompt, tools]));
+    assert.equal(new Set(sent).size, 1, 'from turn to turn it is the same');
     const run = await talk.kept();
     const results = run.messages.flatMap((one) => (one.role === 'tool' ? one.toolResults : []));
     assert.match(results.find(({ toolCallId }) => toolCallId === 'w')!.content, /TOOL_NOT_AVAILABLE/);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody } from '../../src/protocol/events.ts';
-import type { Completion } from '../../src/protocol/mention.ts';
+import type { Completion, Mention } from '../../src/protocol/mention.ts';
 import type { Attachment } from '../../src/protocol/messages.ts';
 import { type ViewMessage, viewMessageSchema } from '../../src/protocol/view.ts';
+import { eventually } from '../support/eventually.ts';
 import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import { readyState, runOf } from './conversation.ts';
 
@@ -270,17 +271,89 @@ describe('Naming things in the message box', () => {
     assert.equal(await list().count(), 0);
   });
 
-  it('Tab and a letter bring up a picker: agent, model, what is asked about; P plans first', async () => {
+  it('Tab and a letter bring up a picker, plan first, undo, begin anew, and find an old run', async () => {
     await show();
-    for (const letter of ['a', 'p', 'm', 'r']) {
+    for (const letter of ['a', 'p', 'm', 'r', 'u', 'n', 'x', 'h']) {
       await box().focus();
       await test.page.keyboard.press('Tab');
       await test.page.keyboard.press(letter);
     }
     assert.deepEqual(
-      (await posted()).map((one) => one.type === 'action' && one.action),
-      ['pick-agent', 'plan-first', 'pick-model', 'run-preset'],
+      (await posted()).map((one) => (one.type === 'action' ? one.action : one.type)),
+      ['pick-agent', 'plan-first', 'pick-model', 'run-preset', 'undo-turn', 'new-run', 'list-runs'],
     );
+    await eventually('the next letters are those of a run', () =>
+      test.page.getByTestId('search-runs').evaluate((element) => element.matches(':focus')),
+    );
+  });
+
+  const lines: Mention = { kind: 'lines', path: 'src/a.ts', from: 3, to: 9 };
+
+  it('what is selected goes with the message once, with how much it is; ✕ leaves it out, and says so to the host', async () => {
+    await show();
+    await test.send({ type: 'selection', mention: lines, goes: true });
+    await test.send({ type: 'mention-size', mention: lines, tokens: 1200 });
+    assert.deepEqual(await chips(), ['a.ts:3-9 1.2k']);
+    await box().fill('Why?');
+    await box().press('Enter');
+    assert.deepEqual(await posted(), [
+      { type: 'measure-mention', mention: lines },
+      { type: 'send', text: 'Why?', mentions: [lines] },
+    ]);
+    assert.equal(await test.page.getByTestId('mentions').count(), 0);
+    await test.send({ type: 'selection', mention: lines, goes: true });
+    await test.page.getByTestId('selection').getByRole('button').click();
+    await test.send({ type: 'selection', mention: lines, goes: false });
+    await box().fill('And?');
+    await box().press('Enter');
+    assert.deepEqual((await posted()).slice(-2), [
+      { type: 'selection-goes', goes: false },
+      { type: 'send', text: 'And?' },
+    ]);
+  });
+
+  it('what is selected is no chip where the words name it', async () => {
+    await show();
+    await test.send({ type: 'mention', mentions: [lines] });
+    await test.send({ type: 'selection', mention: lines, goes: true });
+    assert.deepEqual(await chips(), ['a.ts:3-9']);
+  });
+
+  /** What the editor's Explorer gives, or what was copied. */
+  const gives = (how: 'drop' | 'paste', type: string, text: string) =>
+    test.page.evaluate(`{
+      const data = new DataTransfer();
+      data.setData(${JSON.stringify(type)}, ${JSON.stringify(text)});
+      const init = { bubbles: true, cancelable: true, composed: true, dataTransfer: data, clipboardData: data };
+      const box = document.querySelector('[data-testid="composer"]').control;
+      box.dispatchEvent(new ${how === 'drop' ? 'DragEvent' : 'ClipboardEvent'}('${how}', init));
+    }`);
+
+  it('files that are dropped or pasted are for the host to name; other words are pasted', async () => {
+    await show();
+    await gives('drop', 'application/vnd.code.uri-list', 'file:///w/src/a.ts\r\nfile:///w/src');
+    await gives('paste', 'text/plain', '/w/src/a.ts\n/w/b c.ts');
+    await gives('paste', 'text/plain', 'no path');
+    await gives('paste', 'text/plain', 'http://example.com/a');
+    assert.deepEqual(await posted(), [
+      { type: 'dropped', places: ['file:///w/src/a.ts', 'file:///w/src'] },
+      { type: 'dropped', places: ['/w/src/a.ts', '/w/b c.ts'], pasted: '/w/src/a.ts\n/w/b c.ts' },
+    ]);
+    await box().fill('see ');
+    await test.send({ type: 'pasted', text: '/etc/hosts' });
+    assert.equal(await text(), 'see /etc/hosts');
+  });
+
+  it('an empty conversation offers what is worth doing; a click says it', async () => {
+    await show();
+    await test.send({
+      type: 'offers',
+      offers: [{ label: 'Review my changes', text: 'Review my changes (@changes).', mentions: [{ kind: 'changes' }] }],
+    });
+    await test.page.getByRole('button', { name: 'Review my changes' }).click();
+    assert.deepEqual(await posted(), [
+      { type: 'send', text: 'Review my changes (@changes).', mentions: [{ kind: 'changes' }] },
+    ]);
   });
 
   it('a plan that waits is done by Ctrl+Enter, with what stands in the message box', async () => {

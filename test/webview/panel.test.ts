@@ -112,7 +112,8 @@ Download a model…
 Models on this machine…
 Use an endpoint
 Try the demo model
-A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.`,
+A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.
+First steps`,
     );
     const actions = ['open-folder', 'manage-trust', 'download-model', 'manage-models', 'use-endpoint', 'use-demo'];
     for (const action of actions) await test.page.locator(`[data-action="${action}"]`).click();
@@ -138,11 +139,11 @@ A downloaded model runs on this machine: no account, and nothing you say leaves 
     }
     assert.deepEqual(shown, [
       'Reads are free',
-      'Reads are free. Click to change that for this run.',
+      'Reads are free. Click (Tab, R) to change that for this run.',
       'Edits are free',
-      'Edits are free, for this run alone. Click to change that for this run.',
+      'Edits are free, for this run alone. Click (Tab, R) to change that for this run.',
       'Autopilot',
-      'Autopilot: runs without asking. Click to change that for this run.',
+      'Autopilot: runs without asking. Click (Tab, R) to change that for this run.',
     ]);
     await posted();
     await chip.focus();

@@ -4,7 +4,7 @@ import type { Mention } from '../../src/protocol/mention.ts';
 import { wordOf } from '../../src/protocol/named.ts';
 import { isPlanned } from '../../src/protocol/plan.ts';
 import { presetNames } from '../../src/protocol/policy.ts';
-import type { ImageAttachment, PanelAction, PanelState } from '../../src/protocol/view.ts';
+import type { ImageAttachment, PanelState } from '../../src/protocol/view.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
 import { saveView } from '../host.ts';
@@ -25,10 +25,11 @@ import {
 } from './choosing.ts';
 import { close, completionList, lookForCompletion, onCompletionKey } from './completion.ts';
 import { area, draft, focusComposer } from './draft.ts';
+import { onDrag, onDrop, onPaste } from './dropping.ts';
 import { beginSaying, editedSaid, endSaying, sayingBar } from './editing.ts';
 import { isToStop, onKeyInEmptyBox } from './emptyBox.ts';
-import { attachButton, forgetImages, imagesIn, pickedImages, pickedStrip, takeImages } from './images.ts';
-import { forgetMentions, isNamed, namedNow, namedStrip, pick } from './mentions.ts';
+import { attachButton, forgetImages, pickedImages, pickedStrip } from './images.ts';
+import { forgetMentions, isNamed, namedNow, namedStrip, namedWithSelection, pick } from './mentions.ts';
 import { meter } from './meter.ts';
 import { isUnheardStill, rememberSent, takeUnheard } from './unheard.ts';
 import { beginEdit, editedIn, endEdit } from './waiting.ts';
@@ -49,17 +50,17 @@ export function composer(context: PanelContext): TemplateResult {
     <div class="for-screen-readers" role="status">${running && isToStop() ? escapeAgain : nothing}</div>
     ${sayingBar(context, () => leaveSaying(context))}
     ${pickedStrip(context)}
-    ${namedStrip((text) => {
+    ${namedStrip(context, (text) => {
       setDraft(context, text);
       focusComposer();
     })}
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
-      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => close(context)}
+      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusin=${context.refresh} @focusout=${() => onLeave(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
-      <div class="composer-about" @keydown=${(event: KeyboardEvent) => onPickerKey(context, event)}>
+      <div class="composer-about">
         ${state ? agentButton(context, state) : nothing}
         ${state ? modelButton(context) : nothing}
         ${state ? presetButton(context, state) : nothing}
@@ -83,21 +84,6 @@ export function composer(context: PanelContext): TemplateResult {
   </div>`;
 }
 
-const pickers: Readonly<Record<string, PanelAction>> = {
-  a: 'pick-agent',
-  p: 'plan-first',
-  m: 'pick-model',
-  r: 'run-preset',
-};
-
-/** A letter among the pickers, which Tab leads to: each is two keys away. */
-function onPickerKey(context: PanelContext, event: KeyboardEvent): void {
-  const action = pickers[event.key];
-  if (!action || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  context.post({ type: 'action', action });
-}
-
 /** Who the words go to. */
 function agentButton(context: PanelContext, { agent: next }: PanelState): TemplateResult {
   const { run } = context.model;
@@ -113,7 +99,7 @@ function modelButton(context: PanelContext): TemplateResult {
   const label = visibleLine(model?.label ?? modelId) || 'Choose a model';
   const problem = model?.problem ? visibleLine(model.problem) : '';
   return html`<vscode-button appearance="icon" class="model ${problem ? 'problem' : ''}" data-testid="model"
-    title=${`${problem || visibleLine(model?.detail ?? '') || 'Choose a model'} (Tab, M)`}
+    title=${problem || `${visibleLine(model?.detail ?? '') || 'Choose a model'} (Tab, M)`}
     aria-label=${problem ? `Model: ${label}. ${problem}` : `Model: ${label}`}
     @click=${() => context.post({ type: 'action', action: 'pick-model' })}>
       <div class="model-words">${problem ? icons.warning : nothing}<div class="model-label">${label}</div></div>
@@ -139,8 +125,12 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   if (asks) return placeholderOf(asks);
   if (running) return 'Said at the next turn (Alt+Enter: when it is done)';
   if (run && isPlanned(run)) return 'What should be different (Ctrl+Enter: do it)';
-  return 'Ask for something to be done (@ names a file, / a command)';
+  return isFocused() ? hints : 'Ask for something to be done';
 }
+
+/** While somebody is about to write. The editor gives a view nothing that is dropped on it unless Shift is held. */
+const hints = '@ names a file, / a command; Shift drops files here';
+const isFocused = (): boolean => area()?.matches(':focus-within') ?? false;
 
 function placeholderOf({ questions, at }: Choosing): string {
   const { answers, many } = questions[at]!;
@@ -233,7 +223,7 @@ function send(context: PanelContext, when?: 'done'): void {
     if (asks && isWhole(asks)) answer(context, asks);
     return;
   }
-  const mentions = namedNow();
+  const mentions = namedWithSelection(context);
   const named = asks && images.length === 0 ? answersIn(text, asks.questions[asks.at]!) : undefined;
   if (asks && named) {
     choose(context, asks, named);
@@ -248,6 +238,7 @@ function send(context: PanelContext, when?: 'done'): void {
   rememberSent(text);
   forgetImages();
   forgetMentions();
+  delete context.model.selection;
   setDraft(context, endEdit());
   focusComposer();
   context.toEnd();
@@ -293,22 +284,9 @@ function onKey(context: PanelContext, event: KeyboardEvent): void {
   else send(context, event.altKey ? 'done' : undefined);
 }
 
-function onPaste(context: PanelContext, event: ClipboardEvent): void {
-  const images = imagesIn(event.clipboardData?.files);
-  if (images.length === 0) return;
-  event.preventDefault();
-  void takeImages(context, images);
-}
-
-function onDrag(event: DragEvent): void {
-  if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); // else the editor would open the file
-}
-
-function onDrop(context: PanelContext, event: DragEvent): void {
-  const images = imagesIn(event.dataTransfer?.files);
-  if (images.length === 0) return;
-  event.preventDefault();
-  void takeImages(context, images);
+function onLeave(context: PanelContext): void {
+  close(context);
+  context.refresh();
 }
 
 function onInput(context: PanelContext, event: { isComposing?: boolean }): void {

@@ -8,7 +8,7 @@ import type { PanelContext } from '../context.ts';
 import { type Picked, savedView, saveView } from '../host.ts';
 import { icons } from '../icons.ts';
 import { count } from '../time.ts';
-import { draft } from './draft.ts';
+import { draft, focusComposer } from './draft.ts';
 
 /** What was picked and is not sent yet: more than is named, for a word that was deleted may come back by undo. */
 const mostKept = 100;
@@ -21,10 +21,18 @@ export const named = (): Picked[] => {
     .slice(0, mostMentions);
 };
 
-export const namedNow = (): { mentions: Mention[] } | undefined => {
-  const mentions = named().map(({ mention }) => mention);
-  return mentions.length > 0 ? { mentions } : undefined;
-};
+export const namedNow = (): { mentions: Mention[] } | undefined => asNamed(named().map(({ mention }) => mention));
+
+/** With what is selected in the editor, where that goes with it by itself. */
+export function namedWithSelection({ model: { selection } }: PanelContext): { mentions: Mention[] } | undefined {
+  const all = named().map(({ mention }) => mention);
+  const goes = selection?.goes && !isSelectionNamed(selection.mention);
+  return asNamed((goes ? [selection.mention, ...all] : all).slice(0, mostMentions));
+}
+
+const asNamed = (mentions: Mention[]) => (mentions.length > 0 ? { mentions } : undefined);
+
+const isSelectionNamed = (mention: Mention): boolean => isNamed(wordOf(mention)) || isNamed('@selection');
 
 /** The message being written names this already. */
 export const isNamed = (word: string): boolean => placeIn(draft(), word) >= 0;
@@ -50,8 +58,13 @@ export function forgetMentions(): void {
 }
 
 /** What the host says of one that was picked. */
-export function measured({ mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>): void {
+export function measured(
+  { model: { selection } }: PanelContext,
+  { mention, tokens, note, why }: Extract<HostMessage, { type: 'mention-size' }>,
+): void {
   const word = wordOf(mention);
+  if (selection && wordOf(selection.mention) === word)
+    selection.size = { tokens, ...(note && { note }), ...(why && { why }) };
   const mentions = savedView().mentions.map((one) =>
     wordOf(one.mention) === word ? { mention, tokens, ...(note && { note }), ...(why && { why }) } : one,
   );
@@ -59,9 +72,10 @@ export function measured({ mention, tokens, note, why }: Extract<HostMessage, { 
 }
 
 /** Above the words being written: what they name, with how much it is, each with a button that takes it out of them. */
-export function namedStrip(setDraft: (text: string) => void): TemplateResult | typeof nothing {
+export function namedStrip(context: PanelContext, setDraft: (text: string) => void): TemplateResult | typeof nothing {
   const all = named();
-  if (all.length === 0) return nothing;
+  const selection = selectionChip(context);
+  if (all.length === 0 && selection === nothing) return nothing;
   const remove = ({ mention }: Picked) => {
     const word = wordOf(mention);
     let text = draft();
@@ -70,11 +84,30 @@ export function namedStrip(setDraft: (text: string) => void): TemplateResult | t
     saveView({ mentions: savedView().mentions.filter((one) => wordOf(one.mention) !== word) });
     setDraft(text);
   };
-  return html`<ul class="mentions" data-testid="mentions" aria-label="What goes with this message">${all.map((one) => {
-    const name = nameOf(one.mention);
-    return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(shortName(name, one.mention), one)}<button
+  return html`<ul class="mentions" data-testid="mentions" aria-label="What goes with this message">${selection}${all.map(
+    (one) => {
+      const name = nameOf(one.mention);
+      return html`<li class="mention ${isUnread(one) ? 'unread' : ''}" title=${titleOf(name, one)}>${words(shortName(name, one.mention), one)}<button
       title="Leave it out" aria-label=${`Leave out ${name}`} @click=${() => remove(one)}>${icons.close}</button></li>`;
-  })}</ul>`;
+    },
+  )}</ul>`;
+}
+
+/** What is selected in the editor: it goes with the message, or could. What the person chooses here holds for the next selections, too. */
+function selectionChip(context: PanelContext): TemplateResult | typeof nothing {
+  const { selection } = context.model;
+  if (!selection || isSelectionNamed(selection.mention)) return nothing;
+  const { mention, goes, size = {} } = selection;
+  const name = nameOf(mention);
+  const turn = () => {
+    context.post({ type: 'selection-goes', goes: !goes });
+    focusComposer();
+  };
+  const says = goes ? `Leave out ${name}, and what you select later` : `Add ${name}, and what you select later`;
+  const title = goes ? titleOf(name, size) : `${name} is selected, and does not go with the message`;
+  return html`<li class="mention ${goes ? '' : 'off'} ${isUnread(size) ? 'unread' : ''}" data-testid="selection" title=${title}>${
+    goes ? words(shortName(name, mention), size) : html`<span class="mention-name">${shortName(name, mention)}</span>`
+  }<button title=${says} aria-label=${says} @click=${turn}>${goes ? icons.close : icons.add}</button></li>`;
 }
 
 /** What a message that was said has named, and what of that was read. */

@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import type { PanelAction, PanelState } from '../../src/protocol/view.ts';
+import type { Offer, PanelAction, PanelState } from '../../src/protocol/view.ts';
+import { visibleLine } from '../../src/protocol/visible.ts';
+import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
 
 /** What an empty panel says: what this is, and, until a model was chosen, the ways to begin. */
@@ -13,7 +15,7 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
       stop it at any moment.</p>
     ${
       state.modelChosen
-        ? nothing
+        ? offers(context)
         : html`<p>Choose a model to begin.</p>
           <div class="ways">
             ${way('Download a model…', 'download-model', 'primary')}
@@ -23,7 +25,22 @@ export function welcome(context: PanelContext, state: PanelState): TemplateResul
           </div>
           <p class="quiet">A downloaded model runs on this machine: no account, and nothing you say leaves it. The demo model follows a script: it shows how Towpath works, it is not an assistant.</p>`
     }
+    <p><button class="link" data-action="first-steps" @click=${() => context.post({ type: 'action', action: 'first-steps' })}>First steps</button></p>
   </section>`;
+}
+
+/** What is worth doing in this workspace; it is said as it stands. */
+function offers(context: PanelContext): TemplateResult | typeof nothing {
+  const all = context.model.offers ?? [];
+  if (all.length === 0) return nothing;
+  const say = ({ text, mentions }: Offer) => {
+    context.post({ type: 'send', text, ...(mentions.length > 0 && { mentions }) });
+    focusComposer();
+  };
+  return html`<div class="ways" data-testid="offers" aria-label="Worth doing here">${all.map(
+    (one) =>
+      html`<vscode-button appearance="secondary" title=${visibleLine(one.text)} @click=${() => say(one)}>${visibleLine(one.label)}</vscode-button>`,
+  )}</div>`;
 }
 
 /** What the workspace does not allow, said before anybody runs into it. */

@@ -24,6 +24,7 @@ export const editorLanguage: Language = {
       symbol: name,
       kind: kindOf(kind),
       ...(containerName && { container: containerName }),
+      endLine: location.range.end.line + 1,
     }));
   },
 

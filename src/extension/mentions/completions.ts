@@ -36,6 +36,26 @@ export function completionsFor(query: string, known: Known, found: readonly stri
   return [...words, ...paths].slice(0, mostCompletions);
 }
 
+/** Symbols of the workspace: each is named by its lines. */
+export function symbolCompletions(
+  found: readonly { symbol: string; kind: string; path: string; line: number; endLine?: number | undefined }[],
+): Named[] {
+  return found.slice(0, mostSymbols).map(({ symbol, kind, path, line, endLine = line }) => ({
+    // A server that tells of a name alone does not say where the rest of it ends.
+    mention: { kind: 'lines', path, from: line, to: endLine > line ? endLine : line + linesOfName },
+    label: symbol,
+    detail: `${kind} · ${path}:${line}`,
+  }));
+}
+
+const [mostSymbols, linesOfName] = [10, 30];
+
+/** Files and the like, and room for the symbols behind them. */
+export const withSymbols = (rows: readonly Named[], symbols: readonly Named[]): Named[] => [
+  ...rows.slice(0, mostCompletions - symbols.length),
+  ...symbols,
+];
+
 function wordsOf({ open, errors, warnings, git, terminal }: Known): Named[] {
   const selected = open.find(({ active, selection }) => active && selection?.text);
   const { path = '', selection } = selected ?? {};

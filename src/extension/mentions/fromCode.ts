@@ -9,6 +9,7 @@ import { tell } from '../dialogs/tell.ts';
 import { pathOf } from '../editor/editorTools.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { ChatView } from '../view/chatView.ts';
+import { asks } from './asks.ts';
 import { type Failure, failureText, isFailure } from './failure.ts';
 import type { Mentions } from './mentions.ts';
 import type { Terminals, Written } from './terminals.ts';
@@ -30,14 +31,6 @@ interface Parts {
   mentions(): Promise<Mentions>;
   secrets(): Promise<readonly string[]>;
 }
-
-/** How a thing from the code is asked about. */
-export const asks = {
-  explain: (words: string) => `Explain ${words}.`,
-  fix: (words: string) => `Fix ${words}.`,
-  writeTests: (words: string) => `Write tests for ${words}, in the way of the tests that are there.`,
-  reviewChanges: (words: string) => `Review my changes (${words}): what is wrong, risky or missing? Change nothing.`,
-} as const satisfies Record<string, (words: string) => string>;
 
 /**
  * From wherever something stands in the editor into the message box, or at once to the model: the same mentions that are written after an `@`. What cannot

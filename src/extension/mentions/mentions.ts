@@ -17,14 +17,16 @@ import { type FileGiven, type Reading, run } from '../../tools/mention/reading.t
 import type { Workspace } from '../../tools/workspace.ts';
 import { commitChanges } from '../commit/commitChanges.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
-import { editorLanguage } from '../editor/editorTools.ts';
-import { completionsFor, type Known } from './completions.ts';
+import { editorLanguage, pathOf } from '../editor/editorTools.ts';
+import { completionsFor, type Known, symbolCompletions, withSymbols } from './completions.ts';
 import type { Terminals } from './terminals.ts';
 
 /** Milliseconds that all that a message names has to be read. */
 const patience = 10_000;
 /** Characters that go with a message: a quarter of the model's window, or of a usual one, within these. */
 const [leastRoom, usualRoom, mostRoom] = [4_000, 40_000, 120_000];
+/** Letters from which on symbols are asked for, milliseconds that their servers have, and how many of theirs are looked at. */
+const [leastOfSymbol, symbolMs, mostLookedAt] = [2, 1000, 30];
 /** Roughly; the text of a diff is cut by tokens. */
 const charactersOfToken = 3;
 
@@ -80,9 +82,29 @@ export class Mentions implements vscode.Disposable {
     const found = await bestMatches(this.names.names, query, mostCompletions, isLate);
     const known = await this.known();
     if (!found || isLate()) return;
-    const rows: Completion[] = completionsFor(query, known, found);
+    const rows = completionsFor(query, known, found);
     const { problem } = this.names;
-    this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem }) });
+    const tell = (rows: Completion[]) =>
+      this.parts.post({ type: 'completions', asked, rows, ...(problem && { problem }) });
+    tell(rows);
+    const symbols = query.length < leastOfSymbol ? [] : await this.symbols(query);
+    if (symbols.length > 0 && !isLate()) tell(withSymbols(rows, symbols));
+  }
+
+  /** What language servers say in time. */
+  private async symbols(query: string): Promise<ReturnType<typeof symbolCompletions>> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), symbolMs);
+    });
+    const asked = editorLanguage.workspaceSymbols(query).catch(() => undefined);
+    const found = (await Promise.race([asked, late])) ?? [];
+    clearTimeout(timer);
+    const placed = found.slice(0, mostLookedAt).map(async ({ path, ...one }) => {
+      const inside = path === undefined ? undefined : await this.pathOf(path);
+      return inside === undefined ? [] : [{ ...one, path: inside }];
+    });
+    return symbolCompletions((await Promise.all(placed)).flat());
   }
 
   private async known(): Promise<Known> {
@@ -136,6 +158,23 @@ export class Mentions implements vscode.Disposable {
     return (given as FileGiven).text;
   }
 
+  /** What these addresses or whole paths are, of the open folders. */
+  async namedBy(places: readonly string[]): Promise<Mention[]> {
+    const found = places.map(async (place): Promise<Mention[]> => {
+      const uri = uriOfPlace(place);
+      const at = pathOf(uri);
+      const path = at && (await this.pathOf(at));
+      if (path === undefined || path === '') return [];
+      try {
+        const { type } = await vscode.workspace.fs.stat(uri);
+        return [{ kind: type & vscode.FileType.Directory ? 'folder' : 'file', path }];
+      } catch {
+        return []; // not there
+      }
+    });
+    return (await Promise.all(found)).flat();
+  }
+
   /** As the tools have it; undefined: it is in none of the open folders. */
   pathOf(file: string): Promise<string | undefined> {
     return relativeIn(this.parts.workspace, file);
@@ -150,6 +189,13 @@ export class Mentions implements vscode.Disposable {
     const terminal = () => terminals.lastCommand();
     return { workspace, language: editorLanguage, policy: now, changes, terminal, signal };
   }
+}
+
+/** What is dragged in a window of a remote machine has an address of that; this program runs there. */
+function uriOfPlace(place: string): vscode.Uri {
+  if (!/^[a-z][\w+.-]+:\/\//.test(place)) return vscode.Uri.file(place);
+  const uri = vscode.Uri.parse(place);
+  return uri.scheme === 'vscode-remote' ? vscode.Uri.file(uri.path) : uri;
 }
 
 async function uncommitted(

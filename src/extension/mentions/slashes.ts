@@ -25,7 +25,7 @@ const [listMs, giveMs] = [3000, 30_000];
 type Sent = Extract<ViewMessage, { type: 'send' }>;
 
 interface Parts {
-  mentions: Mentions;
+  mentions(): Promise<Mentions>;
   files: WorkflowFiles;
   servers(): Promise<McpServers>;
   conversation: Conversation;
@@ -42,17 +42,22 @@ type Source = undefined | { file: string } | { id: string } | { prompt: ServerPr
 export class Slashes {
   /** As they were found the last time. */
   private words = worded<Source>(ownActs);
+  private isFound = false;
+  private finding: Promise<void> | undefined;
   private asked = 0;
 
   constructor(private readonly parts: Parts) {}
 
-  /** Tells what may be meant, by what is known now; at the first letter again, once that is found anew. */
+  /** Tells what may be meant, by what is known now; and again once that is found anew, which begins with the `/`. */
   async offer(query: string, asked: number): Promise<void> {
     this.asked = asked;
     const tell = () => this.parts.post({ type: 'completions', asked, rows: slashRows(this.words, query) });
     tell();
-    if (query.length > 1) return;
-    await this.find();
+    if (query === '' || !this.isFound)
+      this.finding ??= this.find().finally(() => {
+        this.finding = undefined;
+      });
+    await this.finding;
     if (this.asked === asked) tell();
   }
 
@@ -102,17 +107,19 @@ export class Slashes {
   ): void {
     const { conversation } = this.parts;
     const all = [...mentions, ...named].slice(0, mostMentions);
-    const read = all.length > 0 ? this.parts.mentions.read(all, conversation.id) : undefined;
+    const meant = conversation.id;
+    const read = all.length > 0 ? this.parts.mentions().then((part) => part.read(all, meant)) : undefined;
     void conversation.send(text, [...attachments, ...pictures], undefined, when, read);
   }
 
   private async fromFile(path: string, words: string) {
-    const prompt = promptOf(await this.parts.mentions.text(path, this.parts.conversation.id));
+    const mentions = await this.parts.mentions();
+    const prompt = promptOf(await mentions.text(path, this.parts.conversation.id));
     const values = await askFor(promptName(path), prompt.inputs, words);
     if (!values) return undefined;
     const file = await this.inFront();
     const { text, namesSelection, names } = filledPrompt(prompt, { values, words, file });
-    const there = new Set(await this.parts.mentions.paths());
+    const there = new Set(await mentions.paths());
     const named = names.flatMap((name): Mention[] => {
       const place = placeNamed(name, path, (one) => there.has(one));
       return place === undefined ? [] : [{ kind: 'file', path: place }];
@@ -127,7 +134,7 @@ export class Slashes {
 
   private async inFront(): Promise<string | undefined> {
     const path = editorLanguage.openEditors().find(({ active }) => active)?.path;
-    return path === undefined ? undefined : this.parts.mentions.pathOf(path);
+    return path === undefined ? undefined : (await this.parts.mentions()).pathOf(path);
   }
 
   private async fromServer(prompt: ServerPrompt, words: string) {
@@ -140,11 +147,13 @@ export class Slashes {
     const all = [this.promptFiles(), this.ofKind('workflow'), this.ofKind('agent'), this.ofServers()];
     const found = await Promise.all(all.map((one) => one.catch(none)));
     this.words = worded([...ownActs, ...found.flat()]);
+    this.isFound = true;
   }
 
   private async promptFiles(): Promise<Sayable<Source>[]> {
     if (!vscode.workspace.isTrusted) return [];
-    const { mentions, conversation } = this.parts;
+    const { conversation } = this.parts;
+    const mentions = await this.parts.mentions();
     const files = (await mentions.paths()).filter(isPromptFile).sort().slice(0, mostPrompts);
     const read = files.map(async (file): Promise<Sayable<Source>[]> => {
       const text = await mentions.text(file, conversation.id).catch(() => undefined); // kept by a rule

@@ -15,6 +15,8 @@ export const actions: Record<PanelAction, string> = {
   'run-preset': 'towpath.runPreset',
   'pick-agent': 'towpath.pickAgent',
   'plan-first': 'towpath.planFirst',
+  'first-steps': 'workbench.action.openWalkthrough',
+  'undo-turn': 'towpath.undoTurn',
   'deleted-runs': 'towpath.deletedRuns',
   'take-over': 'towpath.takeOver',
   answer: 'towpath.answer',
@@ -37,4 +39,5 @@ export const elsewhere: ReadonlySet<PanelAction> = new Set([
   'open-settings',
   'show-log',
   'source-control',
+  'first-steps',
 ]);

@@ -8,7 +8,7 @@ import type { Mention } from '../../protocol/mention.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
 import { type SlashAct, slashIn } from '../../protocol/slash.ts';
-import type { PanelAction, ViewMessage } from '../../protocol/view.ts';
+import type { Offer, PanelAction, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { mostShownLines, shownChange } from '../../tools/files/diff.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
@@ -37,6 +37,7 @@ import type { ChatView, Intention } from '../view/chatView.ts';
 import { actions, elsewhere } from './actions.ts';
 import type { Details } from './details.ts';
 import { actOnFiles } from './fileActs.ts';
+import type { FirstSteps } from './firstSteps.ts';
 import type { RunList } from './runList.ts';
 import { useCode } from './useCode.ts';
 
@@ -52,6 +53,7 @@ interface Mentions {
   offer(query: string, asked: number): Promise<void>;
   measure(mention: Mention, runId: string): Promise<void>;
   read(mentions: readonly Mention[], runId: string): Promise<Attachment[]>;
+  namedBy(places: readonly string[]): Promise<Mention[]>;
 }
 
 interface Parts {
@@ -79,9 +81,16 @@ interface Parts {
   commandsAtWork: CommandsAtWork;
   mentions(): Promise<Mentions>;
   slashes(): Promise<Slashes>;
+  /** What is worth doing in this workspace. */
+  offers(): Promise<Offer[]>;
+  firstSteps: FirstSteps;
+  selected: { show(): void; said(): void; turn(goes: boolean): Promise<void> };
   workspace: Workspace;
   log: vscode.LogOutputChannel;
 }
+
+/** By the name of the extension. */
+const walkthrough = 'towpath.towpath#begin';
 
 /** What each of the panel's intentions leads to, and what surrounds the conversation in it. */
 export class Panel {
@@ -99,6 +108,7 @@ export class Panel {
     const { view, conversation, agents, models, limits, asks, policies, workspace } = this.parts;
     await conversation.restored;
     asks.looked();
+    if (models.chosen) this.parts.firstSteps.did('model');
     view.post({
       type: 'state',
       state: {
@@ -127,14 +137,24 @@ export class Panel {
     });
   }
 
+  /** Into an empty conversation that somebody looks at. */
+  async showOffers(): Promise<void> {
+    const { conversation, view, models } = this.parts;
+    await conversation.restored;
+    if (conversation.runId !== undefined || !view.inView || !models.chosen) return;
+    view.post({ type: 'offers', offers: await this.parts.offers() });
+  }
+
   private async handle(message: Intention): Promise<void> {
     const { view, conversation, approvals } = this.parts;
     switch (message.type) {
       case 'ready':
         await this.parts.runList.show(undefined);
         await this.showState();
+        this.parts.selected.show();
         await conversation.snapshot();
         this.parts.changedFiles.show();
+        void this.showOffers();
         return this.parts.branches.show();
       case 'list-runs':
         return this.parts.runList.show(message.query);
@@ -142,7 +162,16 @@ export class Panel {
         return this.parts.titles.rename(message.runId);
       case 'pin-run':
         return this.parts.titles.pin(message.runId, message.pinned);
+      case 'selection-goes':
+        return this.parts.selected.turn(message.goes);
+      case 'dropped': {
+        const mentions = await (await this.parts.mentions()).namedBy(message.places);
+        if (mentions.length > 0) return view.post({ type: 'mention', mentions });
+        if (message.pasted !== undefined) return view.post({ type: 'pasted', text: message.pasted });
+        throw new Error('What was dropped is in none of the open folders, so that nothing of it is told.');
+      }
       case 'send':
+        this.parts.selected.said();
         if (!message.chosen && slashIn(message.text) && (await this.saySlash(message))) return;
         return conversation.send(
           message.text,
@@ -285,6 +314,7 @@ export class Panel {
 
   private givenTo(action: PanelAction): unknown[] {
     if (action === 'set-key') return [this.parts.models.currentProvider?.id];
+    if (action === 'first-steps') return [walkthrough];
     return action === 'set-window' ? ['towpath.providers'] : [];
   }
 

@@ -22,6 +22,7 @@ const forOne: ReadonlySet<HostMessage['type']> = new Set([
   'focus',
   'draft',
   'mention',
+  'pasted',
   'unheard',
   'say-unheard',
   'edit-waiting',

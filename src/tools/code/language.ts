@@ -22,6 +22,8 @@ export interface CodeSymbol extends CodePlace {
   kind: string;
   /** What it is part of. */
   container?: string;
+  /** Where it ends, if that is known. */
+  endLine?: number;
 }
 
 export interface OpenEditor {

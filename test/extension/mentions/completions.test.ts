@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
-import { completionsFor, type Known } from '../../../src/extension/mentions/completions.ts';
+import {
+  completionsFor,
+  type Known,
+  symbolCompletions,
+  withSymbols,
+} from '../../../src/extension/mentions/completions.ts';
 import { wordOf } from '../../../src/protocol/named.ts';
 
 describe('What is offered after an @', () => {
@@ -51,4 +56,30 @@ describe('What is offered after an @', () => {
       ).length,
       50,
     ));
+
+  it('has symbols last, by their lines, and room for them', () => {
+    const symbols = symbolCompletions([
+      { symbol: 'parse', kind: 'function', path: 'src/p.ts', line: 3, endLine: 9 },
+      { symbol: 'Parser', kind: 'class', path: 'src/p.ts', line: 12, endLine: 12 },
+    ]);
+    assert.deepEqual(symbols, [
+      {
+        mention: { kind: 'lines', path: 'src/p.ts', from: 3, to: 9 },
+        label: 'parse',
+        detail: 'function · src/p.ts:3',
+      },
+      {
+        mention: { kind: 'lines', path: 'src/p.ts', from: 12, to: 42 },
+        label: 'Parser',
+        detail: 'class · src/p.ts:12',
+      },
+    ]);
+    const all = completionsFor(
+      '',
+      known,
+      Array.from({ length: 80 }, (_, at) => `a${at}`),
+    );
+    const both = withSymbols(all, symbols);
+    assert.deepEqual([both.length, both.at(-1)], [50, symbols[1]]);
+  });
 });

@@ -1,0 +1,19 @@
+import * as vscode from 'vscode';
+import type { RunEvent } from '../../protocol/events.ts';
+import { type FirstStep, stepDone } from './stepDone.ts';
+
+/** Tells the walkthrough what of it the person has done, wherever they did it. */
+export class FirstSteps {
+  private readonly done = new Set<FirstStep>();
+
+  told(event: RunEvent): void {
+    const step = stepDone(event);
+    if (step) this.did(step);
+  }
+
+  did(step: FirstStep): void {
+    if (this.done.has(step)) return;
+    this.done.add(step);
+    void vscode.commands.executeCommand('setContext', `towpath.did.${step}`, true);
+  }
+}

@@ -1,0 +1,52 @@
+import { mostMentions } from '../../src/protocol/named.ts';
+import type { PanelContext } from '../context.ts';
+import { focusComposer } from './draft.ts';
+import { imagesIn, takeImages } from './images.ts';
+
+/** As the editor gives what is dragged from its lists, while Shift is held, and as others do. */
+const lists = ['application/vnd.code.uri-list', 'text/uri-list'];
+
+/** Else the editor would open the file. */
+export function onDrag(event: DragEvent): void {
+  if (event.dataTransfer?.types.some((type) => type === 'Files' || lists.includes(type))) event.preventDefault();
+}
+
+export function onDrop(context: PanelContext, event: DragEvent): void {
+  const images = imagesIn(event.dataTransfer?.files);
+  const places = images.length > 0 ? [] : placesIn(event.dataTransfer);
+  if (images.length + places.length === 0) return;
+  event.preventDefault();
+  if (images.length > 0) void takeImages(context, images);
+  else context.post({ type: 'dropped', places });
+  focusComposer();
+}
+
+export function onPaste(context: PanelContext, event: ClipboardEvent): void {
+  const images = imagesIn(event.clipboardData?.files);
+  const text = event.clipboardData?.getData('text/plain') ?? '';
+  const listed = placesIn(event.clipboardData);
+  const places = listed.length > 0 ? listed : pathsIn(text);
+  if (images.length + places.length === 0) return;
+  event.preventDefault();
+  if (images.length > 0) void takeImages(context, images);
+  else context.post({ type: 'dropped', places, pasted: text || places.join('\n') });
+}
+
+/** What could not be named is what it was: words. */
+export function putPasted(text: string): void {
+  focusComposer();
+  document.execCommand('insertText', false, text);
+}
+
+function placesIn(data: DataTransfer | null): string[] {
+  const list = lists.map((type) => data?.getData(type) ?? '').find((text) => text !== '') ?? '';
+  const all = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return all.every((line) => /^(?!https?:)[a-z][\w+.-]+:\/\//.test(line)) ? all.slice(0, mostMentions) : [];
+}
+
+/** Nothing but whole paths or addresses of files, a line each. */
+function pathsIn(text: string): string[] {
+  const lines = text.trim().split(/\r?\n/);
+  const isPath = (line: string) => line.length < 1000 && /^(file:\/\/|\/[^/\s]|[A-Za-z]:\\)/.test(line);
+  return lines.length <= mostMentions && lines.every(isPath) ? lines : [];
+}
