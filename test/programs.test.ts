@@ -12,6 +12,9 @@ describe('The programs, as they are built', function () {
     const { files, inputs } = await built('extension.cjs');
     assert.deepEqual(inputs.sort(), [
       'src/extension/mentions/lightbulb.ts',
+      'src/extension/models/newerEditor.ts',
+      'src/extension/models/offering.ts',
+      'src/extension/settings/settingScopes.ts',
       'src/extension/start.ts',
       'src/extension/view/chatPage.ts',
       'src/protocol/lazily.ts',

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../engine/engine.ts';
+import type { ReadModel } from '../llm/local/library.ts';
 import type { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -19,6 +20,7 @@ import { showRunPreset } from './gate/runPresetMenu.ts';
 import { helpCommand, showHelp } from './help/help.ts';
 import { importOthers } from './instructions/importOthers.ts';
 import type { WorkflowFiles } from './language/workflowFiles.ts';
+import { chooseLent } from './mcp/lentMenu.ts';
 import type { Mcp } from './mcp/mcp.ts';
 import { showServers } from './mcp/mcpMenu.ts';
 import { FromCode } from './mentions/fromCode.ts';
@@ -34,6 +36,8 @@ import { ModelManager } from './models/modelManager.ts';
 import type { Models } from './models/models.ts';
 import type { MoneyLimits } from './models/moneyLimits.ts';
 import type { NamedModels } from './models/namedModels.ts';
+import type { OfferedModels } from './models/offeredModels.ts';
+import { offerModelsMenu, showAsks } from './models/offerMenu.ts';
 import { Setup } from './models/setup.ts';
 import type { Details } from './panel/details.ts';
 import type { Audit } from './records/audit.ts';
@@ -77,7 +81,9 @@ interface Given {
   asides: ReturnType<typeof createAsides>;
   secrets: Secrets;
   localEngine: LocalEngine;
+  readModel: ReadModel;
   models: Models;
+  offered(): Promise<OfferedModels>;
   limits: MoneyLimits;
   namedModels: NamedModels;
   approvals: Approvals;
@@ -105,9 +111,7 @@ function partsOf(given: Given) {
   const setup = new Setup(models, given.secrets);
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
-  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, (file) =>
-    given.asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message })),
-  );
+  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, given.readModel);
   const commitMessages = new CommitMessages({ models, limits: given.limits, policies, workspace, audit });
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
   const { storageUri, globalStorageUri, extensionUri } = context;
@@ -245,7 +249,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.reviews.allow': () => approvals.answerReviews('allow'),
     'towpath.reviews.deny': () => approvals.answerReviews('deny'),
     'towpath.reviews.denyWithWords': () => approvals.answerReviews('words'),
-    'towpath.approvals': async () => showApprovals(parts.policies, (await parts.mcp()).servers, parts.namedModels),
+    'towpath.approvals': async () => showApprovals(parts.policies, await parts.mcp(), parts.namedModels),
     'towpath.runPreset': async (id?: string) => {
       await conversation.restored;
       const runId = typeof id === 'string' ? id : conversation.id;
@@ -271,6 +275,12 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.setSecret': (name?: unknown) => setup.headerSecrets.set(typeof name === 'string' ? name : undefined),
     'towpath.deleteKey': () => setup.deleteKey(),
     'towpath.mcpServers': async () => showServers(await parts.mcp(), parts.policies),
+    'towpath.editorTools': async () => {
+      const { lent, reviews } = await parts.mcp();
+      await chooseLent(lent, reviews);
+    },
+    'towpath.offerModels': async () => offerModelsMenu(await parts.offered(), models, parts.modals),
+    'towpath.editorAsks': async () => showAsks(await parts.offered()),
     'towpath.testConnection': () => testConnection(models, log),
     'towpath.doctor': () => doctor.examine(),
     'towpath.openSettings': () =>

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
+import type { ReadModel } from '../llm/local/library.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
 import { RunStore } from '../runs/store.ts';
@@ -28,6 +29,7 @@ import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
 import { MoneyLimits } from './models/moneyLimits.ts';
 import { NamedModels } from './models/namedModels.ts';
+import type { Offered } from './models/offering.ts';
 import { Details } from './panel/details.ts';
 import { FirstSteps } from './panel/firstSteps.ts';
 import { Panel } from './panel/panel.ts';
@@ -69,6 +71,8 @@ const sweepAfterMs = 60_000;
 export interface Towpath {
   /** Runs a command of package.json. */
   run(command: string, args: unknown[]): unknown;
+  /** What answers who asks models of ours by the editor. */
+  offered(): Promise<Offered>;
   /** Nothing depends on this being called: journals are whole at every moment, and the model's process ends with its parent. */
   close(): Promise<void>;
 }
@@ -355,6 +359,21 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     log,
   });
 
+  const readModel: ReadModel = (file) =>
+    asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message }));
+  const offered = lazily(
+    () => import('./models/offeredModels.ts'),
+    ({ OfferedModels }) =>
+      new OfferedModels({
+        context,
+        models,
+        modals,
+        readModel,
+        modelsAtWork: () => engine.liveIds.map((id) => engine.live(id)?.models?.at(-1)?.model ?? models.currentId),
+        recorded: (model, ask) => audit.call('editor-ask', model, ask),
+        log,
+      }),
+  );
   const commands = lazily(
     () => import('./commands.ts'),
     ({ createCommands }) =>
@@ -374,7 +393,9 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         asides,
         secrets,
         localEngine,
+        readModel,
         models,
+        offered,
         limits,
         namedModels,
         approvals,
@@ -413,6 +434,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     commandsAtWork,
     changedFiles,
     new vscode.Disposable(() => mentions.made()?.dispose()),
+    new vscode.Disposable(() => offered.made()?.dispose()),
     diffs.register(),
     reviews.register(),
     presence,
@@ -461,6 +483,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       presence.called();
       return (await commands())(command, args);
     },
+    offered,
     async close() {
       await Promise.all([conversation.leave(), background.close(), engine.close()]);
       await Promise.all([

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { lazily } from '../protocol/lazily.ts';
 import type { Towpath } from './main.ts';
 import { lightbulb } from './mentions/lightbulb.ts';
+import { offering } from './models/offering.ts';
 import { ChatPage, tabType } from './view/chatPage.ts';
 
 /** Where there is a folder for it, what nobody asks for is done all the same (problems of workflow files, what was left over), once the window is up. Milliseconds. */
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, lightbulb, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
+    offering(async () => (await load()).offered()),
     vscode.commands.registerCommand('towpath.showChat', () => page.reveal()),
     ...commands.map(({ command }) =>
       vscode.commands.registerCommand(command, async (...args: unknown[]) => (await load()).run(command, args)),

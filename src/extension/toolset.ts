@@ -50,7 +50,7 @@ export function createToolset(parts: Parts): Toolset {
   });
   const host = createToolHost({
     workspace,
-    tools: () => [...tools, ...mcp.servers.tools()],
+    tools: () => [...tools, ...mcp.tools()],
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,

@@ -128,6 +128,13 @@ export const connections: readonly Connection[] = [
     by: ['tools/mcp/http.ts', 'tools/mcp/sdk.ts'],
   },
   {
+    what: 'A tool of the editor, of another extension or of the editor’s MCP servers (`vscode.…`)',
+    when: 'When a model asks for it and you allow it, once you have switched that tool on in *Tools of the Editor…*',
+    to: 'Whoever brings the tool: what it connects to is its own doing. The editor may ask you once more',
+    carries: 'The arguments that the question shows',
+    by: ['extension/mcp/lent.ts'],
+  },
+  {
     what: 'A look at a certificate',
     when: 'In Doctor, of a model behind an `https` address',
     to: 'The provider’s address, through your proxy if there is one; the connection is closed before anything is asked',
@@ -180,6 +187,13 @@ export const occasions: readonly Occasion[] = [
     carries:
       'The staged changes, else all, and the newest commit messages. Of files that may hold secrets, that your rules keep or that are in no open folder only the names, and of long changes parts',
     by: ['extension/commit/commitMessages.ts'],
+  },
+  {
+    what: 'What the editor’s chat or another extension asks',
+    when: 'When they ask a model that you offer (*Offer Models to the Editor…*; none without it); each extension that the editor names after your yes to it',
+    model: 'The one that they choose of those',
+    carries: 'What they say, with their tools and pictures. Nothing of Towpath’s own',
+    by: ['extension/models/answerAsk.ts'],
   },
   {
     what: '*Test Connection*',

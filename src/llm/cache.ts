@@ -48,9 +48,9 @@ export function createResponseCache({
 
 /**
  * Equal for requests that ask `provider` the same, whatever the order of keys; undefined for those whose reply is a
- * matter of chance (a temperature other than 0). The run a request belongs to does not count.
+ * matter of chance (a temperature other than 0). The run a request belongs to, and who asks, do not count.
  */
-export function cacheKeyOf(provider: string, { cacheKey: _, ...request }: ChatRequest): string | undefined {
+export function cacheKeyOf(provider: string, { cacheKey: _, asker: __, ...request }: ChatRequest): string | undefined {
   return request.temperature === 0 ? stringify([provider, request]) : undefined;
 }
 

@@ -22,6 +22,8 @@ export interface ChatRequest {
   responseFormat?: { type: 'json_object' } | { type: 'json_schema'; name: string; schema: JsonSchema };
   /** The run: lets the local client keep its sequence and providers route their prompt cache. */
   cacheKey?: string;
+  /** Who asks, where it is no run of Towpath: told to whoever waits behind it. */
+  asker?: string;
 }
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'error';

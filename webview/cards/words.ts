@@ -67,8 +67,10 @@ export function bytes(number: number): string {
   return `${(number / 1_000_000).toFixed(1).replace('.0', '')} MB`;
 }
 
-/** Whose tool it is and which, of `mcp.<server>.<tool>`, in words. */
+/** Whose tool it is and which, of `mcp.<server>.<tool>` and of the editor's `vscode.<tool>`, in words. */
 export function ofServer(name: string): { server: string; tool: string } | undefined {
+  const lent = /^vscode\.(.+)$/s.exec(name)?.[1];
+  if (lent !== undefined) return { server: 'editor', tool: unjoined(lent) };
   const [, server, tool] = /^mcp\.([^.]+)\.(.+)$/s.exec(name) ?? [];
   return server === undefined || tool === undefined ? undefined : { server: unjoined(server), tool: unjoined(tool) };
 }

@@ -3,11 +3,16 @@ import { type Preset, presetNames, presets } from '../../protocol/policy.ts';
 import { type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { readRules } from '../../tools/gate/rules.ts';
-import type { McpServers } from '../../tools/mcp/servers.ts';
+import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
 import { tell } from '../dialogs/tell.ts';
 import { type NamedModels, whoIs } from '../models/namedModels.ts';
 import { effectWords, type Policies, ruleWords, type Scope } from './policies.ts';
 import { serverRuleWords } from './serverRules.ts';
+
+/** Tells what has become of the tool that a rule is bound to. */
+interface Servers {
+  whereabouts(server: NonNullable<Rule['server']>): Whereabouts;
+}
 
 interface Choice extends vscode.QuickPickItem {
   run?(): Promise<unknown>;
@@ -15,7 +20,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** *Approvals…*: the preset, commands that only read, the rules, and models that files may use, each with a button that deletes it. */
-export async function showApprovals(policies: Policies, servers: McpServers, named: NamedModels): Promise<void> {
+export async function showApprovals(policies: Policies, servers: Servers, named: NamedModels): Promise<void> {
   const pick = vscode.window.createQuickPick<Choice>();
   pick.title = 'Towpath: what is asked about';
   pick.placeholder = 'Choose a preset, or add a rule';
@@ -35,7 +40,7 @@ export async function showApprovals(policies: Policies, servers: McpServers, nam
   await choice?.run?.();
 }
 
-function choices(policies: Policies, servers: McpServers, named: NamedModels): Choice[] {
+function choices(policies: Policies, servers: Servers, named: NamedModels): Choice[] {
   const { preset, readOnlyCommands } = policies.current();
   return [
     separator('Preset'),
@@ -67,7 +72,7 @@ export const presetDetails: Record<Preset, string> = {
   autopilot: 'nothing is asked about but protected places; trusted workspaces only',
 };
 
-function rulesOf(policies: Policies, servers: McpServers, scope: Scope, title: string): Choice[] {
+function rulesOf(policies: Policies, servers: Servers, scope: Scope, title: string): Choice[] {
   const written = policies.written(scope);
   if (written.length === 0) return [];
   const items = written.map((value, index) => {

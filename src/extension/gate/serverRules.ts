@@ -9,6 +9,12 @@ export function serverRuleWords(
 ): { words: string; detail?: string; isIdle?: true } | undefined {
   const { effect, tool, server } = rule;
   if (effect !== 'allow') return undefined;
+  if (!server && /^vscode\./.test(tool))
+    return {
+      words: `Allow ${tool}`,
+      detail: 'Holds for nothing: Always Allow… in a question makes a rule that is bound to the tool as it is.',
+      isIdle: true,
+    };
   if (!server)
     return /^mcp\./.test(tool)
       ? {

@@ -1,16 +1,21 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as vscode from 'vscode';
+import type { Rule } from '../../protocol/rule.ts';
 import type { ToolHost } from '../../tools/host.ts';
+import type { LentTools } from '../../tools/lent/lent.ts';
 import { Approved } from '../../tools/mcp/approved.ts';
 import { type ConfigSource, readPlainFile } from '../../tools/mcp/config.ts';
 import type { McpServer } from '../../tools/mcp/server.ts';
 import { McpServers } from '../../tools/mcp/servers.ts';
+import type { Whereabouts } from '../../tools/mcp/toolChanges.ts';
+import type { Tool } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer } from '../dialogs/tell.ts';
 import { Memory } from '../settings/memory.ts';
 import { settings } from '../settings/settings.ts';
+import { lentTools } from './lent.ts';
 import { McpQuestions } from './mcpQuestions.ts';
 import { McpReview } from './mcpReview.ts';
 
@@ -23,14 +28,17 @@ const wordsName = 'tools';
 export class Mcp implements vscode.Disposable {
   readonly servers: McpServers;
   readonly questions: McpQuestions;
+  /** The editor's own tools, those of its servers among them. */
+  readonly lent: LentTools;
+  readonly reviews = new McpReview();
   private readonly logs = new Map<string, vscode.OutputChannel>();
   private readonly told = new Set<string>();
   private preparing = 0;
   private readonly watching: vscode.Disposable;
 
   constructor(context: vscode.ExtensionContext, workspace: Workspace, modals: Modals) {
-    const reviews = new McpReview();
-    this.questions = new McpQuestions(context.secrets, reviews, modals);
+    this.questions = new McpQuestions(context.secrets, this.reviews, modals);
+    this.lent = lentTools(context);
     const memory = (file: string, name: string) => {
       const kept = new Memory(vscode.Uri.joinPath(context.globalStorageUri, file).fsPath);
       return { get: () => kept.get(name), set: async (value: unknown) => kept.update(name, value) };
@@ -52,19 +60,35 @@ export class Mcp implements vscode.Disposable {
       log: (server, text) => this.log(server).appendLine(text),
       changed: () => this.tell(),
     });
-    this.watching = vscode.Disposable.from(reviews, ...this.watch());
+    this.watching = vscode.Disposable.from(this.reviews, ...this.watch());
   }
 
   readonly prepare: ToolHost['prepare'] = async (signal, say) => {
     this.preparing += 1;
     for (const server of this.servers.servers) this.told.delete(changeOf(server)); // told once for each run that may want them
     try {
-      await this.servers.prepare(signal, say);
+      await Promise.all([this.servers.prepare(signal, say), this.lentReady()]);
     } finally {
       this.preparing -= 1;
       this.tell();
     }
   };
+
+  private async lentReady(): Promise<void> {
+    await this.lent
+      .refresh()
+      .catch((error: Error) => this.log('Towpath').appendLine(`Tools of the editor cannot be used: ${error.message}`));
+  }
+
+  /** Of servers, and of the editor. */
+  tools(): Tool[] {
+    return [...this.servers.tools(), ...this.lent.tools()];
+  }
+
+  /** What has become of the tool that a rule is bound to. */
+  whereabouts(server: NonNullable<Rule['server']>): Whereabouts {
+    return this.lent.whereabouts(server) ?? this.servers.whereabouts(server);
+  }
 
   log(server: string): vscode.OutputChannel {
     const known = this.logs.get(server) ?? vscode.window.createOutputChannel(`Towpath MCP: ${server}`);

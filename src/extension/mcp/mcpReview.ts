@@ -20,9 +20,9 @@ export class McpReview implements vscode.Disposable {
     this.registered.dispose();
   }
 
-  async show(server: string, text: string): Promise<void> {
+  async show(server: string, text: string, what = 'MCP server'): Promise<void> {
     const shown = excerptLine(visibleLine(server), longestName).text.replaceAll('/', '∕');
-    await vscode.window.showTextDocument(this.document(`MCP server ${shown}`, broken(visible(text))), {
+    await vscode.window.showTextDocument(this.document(`${what} ${shown}`, broken(visible(text))), {
       preview: true,
     });
   }

@@ -13,6 +13,7 @@ import { redact } from '../../llm/redact.ts';
 import { repairHistory, wellFormed, wellFormedData } from '../../llm/repair.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import { toEditorTools } from './editorWire.ts';
+import { ownVendor } from './newerEditor.ts';
 
 /**
  * The models that the editor itself offers (`vscode.lm`), the provider `vscode-lm`. A model's id is `vendor/id` of the
@@ -21,6 +22,7 @@ import { toEditorTools } from './editorWire.ts';
 export function createEditorClient(): LLMClient {
   async function find(model: string): Promise<vscode.LanguageModelChat> {
     const slash = model.indexOf('/');
+    if (model.slice(0, slash) === ownVendor) throw itself(model);
     const [found] = await vscode.lm.selectChatModels({ vendor: model.slice(0, slash), id: model.slice(slash + 1) });
     if (found) return found;
     throw notOffered(model);
@@ -61,7 +63,8 @@ export function createEditorClient(): LLMClient {
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
     async listModels() {
       const models = await vscode.lm.selectChatModels();
-      return models.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
+      const others = models.filter(({ vendor }) => vendor !== ownVendor); // it would ask itself
+      return others.map((model) => ({ id: `${model.vendor}/${model.id}`, contextWindow: model.maxInputTokens }));
     },
   };
 }
@@ -145,6 +148,11 @@ function toLLMError(error: unknown, model: string, begun: boolean): LLMError {
   if (windowIsFull.test(message))
     return new LLMError('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the window of ${model}: ${message}`);
   return new LLMError('UNKNOWN', `${model}: ${message}`);
+}
+
+function itself(model: string): LLMError {
+  const message = `${model} is a model that Towpath itself offers to the editor. Pick it as what it is.`;
+  return new LLMError('UNKNOWN', message, { reason: 'no-model' });
 }
 
 function notOffered(model: string): LLMError {

@@ -70,11 +70,22 @@ export class Models implements vscode.Disposable {
 
   /** Tokens that the picked model keeps in view, as far as that is known without asking anybody. */
   get window(): number | undefined {
-    const [now, id] = [settings(), this.currentId];
+    return this.windowOfId(this.currentId);
+  }
+
+  private windowOfId(id: string): number | undefined {
+    const now = settings();
     const { provider, model } = split(id);
     if (provider === 'local') return now['local.contextSize'];
     const own = providerOf(provider) && this.settingsOf(provider as ProviderId, now).windowOf(model);
     return own ?? this.seenWindows.get(id);
+  }
+
+  /** The same of any model, also by the table that came with Towpath. */
+  async knownWindow(id: string): Promise<number | undefined> {
+    const { provider, model } = split(id);
+    const address = providerOf(provider) ? addressOf(provider as ProviderId) : '';
+    return this.windowOfId(id) ?? (await this.clients()).known(address, model)?.window;
   }
 
   /** The picked model's provider, when it is one behind an address. */
@@ -161,6 +172,11 @@ export class Models implements vscode.Disposable {
     this.checkChosen();
     if (this.currentId !== demoModel) return this.ready(this.currentId);
     throw new EngineError('UNKNOWN', 'The demo model can only play its script. Pick another model.');
+  }
+
+  /** For who asks from outside of Towpath, on whose behalf the person is asked nothing. Throws as `current`. */
+  async outside(id: string): Promise<RunModel> {
+    return this.ready(id, { quiet: true });
   }
 
   private async ready(id: string, how?: { quiet: true }): Promise<RunModel> {

@@ -25,6 +25,7 @@ const schema = z.object({
   models: z.object({ work: modelId, plan: modelId, small: modelId }).catch({ work: '', plan: '', small: '' }),
   /** As written: `providerSettings` reads one provider's, and says what is wrong with it. */
   providers: z.unknown(),
+  offeredModels: z.array(z.string()).catch([]),
   'endpoint.baseUrl': z
     .string()
     .regex(/^(https?:\/\/.+)?$/)

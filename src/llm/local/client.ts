@@ -135,9 +135,8 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     clearTimeout(idle);
     let leave = () => {};
     try {
-      if (!room.isFree(tenant))
-        yield { progress: { text: 'Waiting for the other local model to finish its answer' }, done: false };
-      leave = await room.enter(tenant, signal);
+      if (!room.isFree(tenant)) yield { progress: { text: waiting(room.asker()) }, done: false };
+      leave = await room.enter(tenant, signal, request.asker);
       const { job, warnings } = toJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
       const toChunk = chunksOf(request, label);
@@ -170,6 +169,9 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     place: () => (current && !current.ended ? current.place : undefined),
   };
 }
+
+const waiting = (asker: string | undefined) =>
+  `Waiting for the other local model to finish its answer${asker === undefined ? '' : ` to ${asker}`}`;
 
 /** What the model’s process is asked, and what is left out of it. */
 export function toJob(request: ChatRequest): { job: Job; warnings: string[] } {

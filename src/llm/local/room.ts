@@ -7,12 +7,18 @@ export interface Tenant {
 export interface Room {
   /** Whether `enter` would let it in at once. */
   isFree(tenant: Tenant): boolean;
-  /** Resolves when this model may be loaded and used; call the result when the job is done. Rejects with the signal's reason. */
-  enter(tenant: Tenant, signal?: AbortSignal): Promise<() => void>;
+  /** Who from outside of Towpath has the model inside answer. */
+  asker(): string | undefined;
+  /**
+   * Resolves when this model may be loaded and used; call the result when the job is done. Rejects with the signal's reason.
+   * @param asker who asks, from outside of Towpath
+   */
+  enter(tenant: Tenant, signal?: AbortSignal, asker?: string): Promise<() => void>;
 }
 
 interface Waiting {
   tenant: Tenant;
+  asker?: string;
   admit(): void;
 }
 
@@ -23,6 +29,7 @@ interface Waiting {
 export function createRoom(): Room {
   let inside: Tenant | undefined;
   let jobs = 0;
+  const askers: string[] = [];
   let emptying = false;
   const queue: Waiting[] = [];
 
@@ -40,17 +47,20 @@ export function createRoom(): Room {
       const next = queue.shift()!;
       inside = next.tenant;
       jobs++;
+      if (next.asker !== undefined) askers.push(next.asker);
       next.admit();
     }
   };
-  const leave = () => {
+  const leave = (asker: string | undefined) => {
     jobs--;
+    if (asker !== undefined) askers.splice(askers.indexOf(asker), 1);
     void admitNext();
   };
 
   return {
     isFree: (tenant) => queue.length === 0 && !emptying && (inside === tenant || jobs === 0),
-    enter: (tenant, signal) =>
+    asker: () => askers[0],
+    enter: (tenant, signal, asker) =>
       new Promise((resolve, reject) => {
         const stop = () => {
           const at = queue.indexOf(waiting);
@@ -61,9 +71,10 @@ export function createRoom(): Room {
         };
         const waiting: Waiting = {
           tenant,
+          asker,
           admit: () => {
             signal?.removeEventListener('abort', stop);
-            resolve(leave);
+            resolve(() => leave(asker));
           },
         };
         signal?.throwIfAborted();

@@ -38,7 +38,8 @@ function problemOf({ effect, tool, path, command, folder, varies, kind, site, se
   if (site !== undefined && originOf(site) !== site) return 'site: write it like https://example.com';
   if (server !== undefined && effect !== 'allow')
     return `server: ${effect === 'ask' ? 'ask about' : effect} it by its name`;
-  if (server !== undefined && !/^mcp\.[^*]+$/.test(tool)) return 'server: it is for one tool of an MCP server';
+  if (server !== undefined && !/^(mcp|vscode)\.[^*]+$/.test(tool))
+    return 'server: it is for one tool of an MCP server or of the editor';
   if (effect !== 'allow' && (folder ?? varies ?? kind) !== undefined)
     return `folder, varies, kind: ${effect === 'ask' ? 'ask about' : effect} a command wherever it runs, by the words it begins with`;
   if ((folder !== undefined && (command ?? kind) === undefined) || (varies && command === undefined))

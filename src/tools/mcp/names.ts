@@ -10,16 +10,18 @@ const ownNames = ['mcp.search_tools', 'mcp.call_tool', 'mcp.read_resource'];
 /** Gives each tool `mcp.<server>.<tool>`: cleaned, at most 64 characters, and unique also where dots become underscores. */
 export function createNames(): (server: string, tool: string) => string {
   const taken = new Set(ownNames.map(onWire));
-  return (server, tool) => {
-    const prefix = `mcp.${clean(server, longestServer)}.`;
-    for (let count = 1; ; count++) {
-      const ending = count === 1 ? '' : `_${count}`;
-      const name = `${prefix}${clean(tool, longest - prefix.length - ending.length)}${ending}`;
-      if (taken.has(onWire(name))) continue;
-      taken.add(onWire(name));
-      return name;
-    }
-  };
+  return (server, tool) => nameWithin(`mcp.${clean(server, longestServer)}.`, tool, taken);
+}
+
+/** The tool's name after this beginning, cleaned; another one than those that are taken, on a wire, too. */
+export function nameWithin(prefix: string, tool: string, taken: Set<string>): string {
+  for (let count = 1; ; count++) {
+    const ending = count === 1 ? '' : `_${count}`;
+    const name = `${prefix}${clean(tool, longest - prefix.length - ending.length)}${ending}`;
+    if (taken.has(onWire(name))) continue;
+    taken.add(onWire(name));
+    return name;
+  }
 }
 
 const onWire = (name: string) => name.replaceAll('.', '_').toLowerCase();

@@ -25,7 +25,7 @@ const textLimit = 40_000;
  */
 export function toData(result: CallToolResult): unknown {
   const images: Attachment[] = [];
-  const text = result.content.map((block) => inWords(block, images)).join('\n');
+  const text = blocksInWords(result.content, images);
   if (result.isError)
     throw new ToolError('TOOL_EXEC_FAILED', text.slice(0, 4000) || 'The tool failed without saying why.');
   const { structuredContent: structured } = result;
@@ -58,7 +58,13 @@ function cut(text: string): Told {
   };
 }
 
-/** Adds to `images`. */
+/** A part of a result. */
+export type Block = ContentBlock;
+
+/** Each in a line of its own, and pictures named where they stood; adds these to `images`. */
+export const blocksInWords = (blocks: readonly ContentBlock[], images: Attachment[]): string =>
+  blocks.map((block) => inWords(block, images)).join('\n');
+
 function inWords(block: ContentBlock, images: Attachment[]): string {
   if (block.type === 'text') return block.text;
   if (block.type === 'image') return image(block.mimeType, block.data, images);

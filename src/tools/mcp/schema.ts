@@ -23,12 +23,18 @@ const itemLimit = 200;
 /** Characters of a schema that is still compiled; a longer one is left to the server. */
 const checkedLimit = 200_000;
 
-/** What a server says about a tool is a stranger's text in the prompt: nothing hidden, nothing endless. */
-export function cleanDescription(text: string | undefined, { description, end }: WordLimits = inPrompt): string {
+/**
+ * What a server says about a tool is a stranger's text in the prompt: nothing hidden, nothing endless.
+ * @param rest where what is left out is told
+ */
+export function cleanDescription(
+  text: string | undefined,
+  { description, end }: WordLimits = inPrompt,
+  rest = "; mcp.search_tools with this tool's name tells them",
+): string {
   const whole = visibleProse(text ?? '');
   if (whole.length <= description) return whole;
-  const mark = (left: number) =>
-    ` … (left out: ${left} characters; mcp.search_tools with this tool's name tells them) … `;
+  const mark = (left: number) => ` … (left out: ${left} characters${rest}) … `;
   const begin = description - end - mark(whole.length).length;
   return whole.slice(0, begin) + mark(whole.length - begin - end) + whole.slice(-end);
 }

@@ -361,5 +361,5 @@ const isAbbreviation = (short: string, full: string): boolean =>
 const twice = (name: string, other: string): string =>
   `There are two tools called \`${name}\`${name === other ? '' : `: to a model \`${other}\` is the same name`}.`;
 
-/** Tools of MCP servers come and go: whether they are there is known when they are called. */
-const isElsewhere = (name: string) => name.startsWith('mcp.') || name.startsWith('mcp_');
+/** Tools of MCP servers and of the editor come and go: whether they are there is known when they are called. */
+const isElsewhere = (name: string) => /^(mcp|vscode)[._]/.test(name);

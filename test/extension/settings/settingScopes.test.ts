@@ -12,6 +12,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     model: 'who reads the conversation',
     providers: 'where the conversation and its keys go, and what they cost',
     models: 'who reads the conversation, or a summary of it',
+    offeredModels: 'who may have what answered, and what is paid for that',
     'endpoint.baseUrl': 'where the conversation goes',
     baseUrls: 'where the conversation goes',
     'azure.apiVersion': 'a part of the address',

@@ -25,6 +25,8 @@ export interface TowpathOptions
   panelClosed?: boolean;
   /** A folder of installed extensions, Towpath among them, in the place of the one that is being developed. */
   installed?: string;
+  /** More extensions beside it, absolute paths. */
+  extensions?: string[];
   /** Where screenshots go. Default: to `test/out/screenshots`, where they are wanted (`picture.ts`). */
   screenshots?: string;
 }
@@ -99,7 +101,11 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     ...options,
     folder: isEmptyWindow ? undefined : folder,
     ...(options.installed && { extensionsDir: options.installed }),
-    developmentPaths: [...(options.installed ? [] : [projectRoot]), path.join(import.meta.dirname, 'driver-ext')],
+    developmentPaths: [
+      ...(options.installed ? [] : [projectRoot]),
+      path.join(import.meta.dirname, 'driver-ext'),
+      ...(options.extensions ?? []),
+    ],
   }).catch((error) => {
     removeTemporary();
     throw error;

@@ -1,9 +1,11 @@
-// For tests only: another extension, whose model is offered to the editor and through it to Towpath. It does the deeds that
-// its owner sets on what `activate` gives, one for each request.
+// For tests only: another extension, whose model and tools are offered to the editor and through it to Towpath, and which asks Towpath's
+// models. Its model does the deeds that its owner sets on what `activate` gives, one for each request.
 const vscode = require('vscode');
+const { createAsks } = require('./asks.cjs');
+const { registerTools } = require('./tools.cjs');
 
 exports.activate = () => {
-  const models = { deeds: [], asked: [] };
+  const models = { deeds: [], asked: [], asks: createAsks(), calls: registerTools() };
   const metadata = {
     vendor: 'table',
     name: 'Scripted',

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import { visibleLine } from '../../protocol/visible.ts';
+import { type LentTools, mostLent } from '../../tools/lent/lent.ts';
+import type { Lent } from '../../tools/lent/lentTool.ts';
+import { tell } from '../dialogs/tell.ts';
+import { editorTools } from './lent.ts';
+import type { McpReview } from './mcpReview.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  tool: Lent;
+}
+
+const words = { iconPath: new vscode.ThemeIcon('book'), tooltip: 'All that it says about itself' };
+
+/** *Tools of the Editor…*: which of them the models of Towpath may use, each through a question. */
+export async function chooseLent(lent: LentTools, reviews: McpReview): Promise<void> {
+  const all = editorTools();
+  if (all.length === 0) {
+    tell('info', 'This editor has no tools for models now: neither of its own nor of extensions or MCP servers.');
+    return;
+  }
+  const picker = vscode.window.createQuickPick<Choice>();
+  picker.title = 'Towpath: tools of the editor that models may use';
+  picker.placeholder = 'Each call is asked about like any other; the editor may ask once more';
+  picker.canSelectMany = true;
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  picker.items = all.map((tool) => choiceOf(tool, lent));
+  picker.selectedItems = picker.items.filter(({ tool }) => lent.stateOf(tool) === 'on');
+  picker.onDidTriggerItemButton(({ item: { tool } }) => reviews.show(tool.name, allWords(tool), 'Tool of the editor'));
+  const chosen = await new Promise<readonly Choice[] | undefined>((resolve) => {
+    picker.onDidAccept(() => resolve(picker.selectedItems));
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+  picker.dispose();
+  if (!chosen) return;
+  await lent.switchOn(chosen.slice(0, mostLent).map(({ tool }) => tool));
+  if (chosen.length > mostLent)
+    tell('warning', `Only the first ${mostLent} are switched on: more would leave a model no room for anything else.`);
+}
+
+function choiceOf(tool: Lent, lent: LentTools): Choice {
+  const by = tool.lender ?? 'of the editor or one of its MCP servers';
+  const changed = lent.stateOf(tool) === 'changed' ? ', says something else than when you switched it on' : '';
+  return {
+    label: visibleLine(tool.title ? `${tool.name}: ${tool.title}` : tool.name),
+    description: `${visibleLine(by)}${changed}`,
+    detail: visibleLine(tool.description).slice(0, 300),
+    buttons: [words],
+    tool,
+  };
+}
+
+const allWords = ({ name, title, lender, description, inputSchema, tags }: Lent): string =>
+  [
+    [name, title].filter(Boolean).join(': '),
+    lender === undefined ? 'Of the editor or one of its MCP servers' : `Of the extension ${lender}`,
+    `Tags: ${tags.join(', ') || 'none'}`,
+    description,
+    JSON.stringify(inputSchema ?? {}, null, 2),
+  ].join('\n\n');

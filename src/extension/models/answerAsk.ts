@@ -1,0 +1,112 @@
+import type { RunModel } from '../../engine/context.ts';
+import { askModel } from '../../engine/modelCall.ts';
+import { tokensOfMessages, tokensOfPrefix } from '../../engine/tokens.ts';
+import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
+import type { ChatRequest, ChatStreamChunk } from '../../llm/client.ts';
+import type { ToolCall } from '../../protocol/messages.ts';
+import { isOverLimit } from '../../protocol/money.ts';
+import { type AskLine, TooManyAsks } from './askLine.ts';
+import type { AskedMessage, AskedOptions } from './newerEditor.ts';
+import { fromEditorMessages, fromEditorOptions, sizeOf } from './offeredWire.ts';
+
+/** Why an ask has no answer: `blocked` is for now, and it may be asked again. */
+export class AskRefused extends Error {
+  override readonly name = 'AskRefused';
+  constructor(
+    readonly kind: 'not-found' | 'no-permission' | 'blocked' | 'failed',
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Ask {
+  /** An extension's name, or the editor: for people. */
+  who: string;
+  messages: readonly AskedMessage[];
+  options: AskedOptions;
+  signal: AbortSignal;
+  stop(): void;
+  report(part: { text: string } | { call: ToolCall }): void;
+}
+
+interface Parts {
+  line: AskLine;
+  /** What the model is called. */
+  label: string;
+  local: boolean;
+  /** The model, ready to be asked, as it is when its turn has come. */
+  ready(): Promise<RunModel>;
+  /** Around the call itself: the person's record of it. */
+  recorded(model: RunModel, ask: () => Promise<AdapterResult>): Promise<AdapterResult>;
+}
+
+/** Characters, pictures among them, that are looked at at all where the model's window is not known. */
+const mostCharacters = 16_000_000;
+/** Estimates may be off; what is beyond this is surely too long. */
+const [slack, mostPerToken] = [1.5, 12];
+
+/**
+ * Asks a model of ours for somebody outside of Towpath, within the person's limits of money. Nothing of it is on the record of a run.
+ * Throws `AskRefused`, or the signal's reason.
+ */
+export async function answerAsk(ask: Ask, { line, label, local, ready, recorded }: Parts): Promise<AdapterResult> {
+  const { who, signal } = ask;
+  signal.throwIfAborted();
+  const { text, pictures } = sizeOf(ask.messages, ask.options);
+  if (text + pictures > mostCharacters) throw tooLong(label, `${text + pictures} characters`);
+  const leave = await line.enter({ who, model: label, local, stop: ask.stop }, signal).catch((error) => {
+    throw error instanceof TooManyAsks ? new AskRefused('blocked', error.message) : error;
+  });
+  try {
+    const model = await ready().catch((error: Error) => {
+      throw error instanceof AskRefused ? error : new AskRefused('failed', error.message);
+    });
+    signal.throwIfAborted();
+    const request = requestOf(ask, model, text, label);
+    const seen = shownBy(ask);
+    const result = await recorded(model, () => askModel(model, request, { signal, ...seen }));
+    if (result.aborted) signal.throwIfAborted();
+    if (result.error) throw new AskRefused(isOverLimit(result.error) ? 'blocked' : 'failed', result.error.message);
+    const broken = result.message?.toolCalls?.find(({ malformed }) => malformed !== undefined);
+    if (broken)
+      throw new AskRefused('failed', `${label} called ${broken.name} with arguments that are no JSON object.`);
+    return result;
+  } finally {
+    leave();
+  }
+}
+
+/** Throws `AskRefused`. @param text characters of it */
+function requestOf({ who, messages, options }: Ask, { model, contextWindow }: RunModel, text: number, label: string) {
+  const most = (contextWindow ?? Number.POSITIVE_INFINITY) * slack;
+  if (text > most * mostPerToken) throw tooLong(label, `${text} characters`, contextWindow);
+  const request: ChatRequest = {
+    model,
+    messages: fromEditorMessages(messages),
+    ...fromEditorOptions(options),
+    asker: who,
+  };
+  const { messages: told, ...prefix } = request;
+  const tokens = tokensOfPrefix(prefix) + tokensOfMessages(told);
+  if (tokens > most) throw tooLong(label, `about ${tokens} tokens`, contextWindow);
+  return request;
+}
+
+function tooLong(label: string, what: string, window?: number): AskRefused {
+  const most = window === undefined ? '' : ` It has a window of ${window} tokens.`;
+  return new AskRefused('failed', `This is longer than ${label} can read: ${what}.${most} Nothing was asked.`);
+}
+
+/** Text and whole calls: what the editor passes on. Once it has, the model is not asked again. */
+function shownBy({ report, signal }: Ask): Pick<CompleteOptions, 'onChunk' | 'shows'> {
+  const isWhole = ({ toolCall }: ChatStreamChunk) => toolCall !== undefined && toolCall.malformed === undefined;
+  return {
+    onChunk(chunk) {
+      if (signal.aborted) return;
+      if (chunk.content) report({ text: chunk.content });
+      if (isWhole(chunk)) report({ call: chunk.toolCall! });
+    },
+    shows: (chunk) => Boolean(chunk.content) || isWhole(chunk),
+  };
+}

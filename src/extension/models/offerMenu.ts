@@ -1,0 +1,105 @@
+import * as vscode from 'vscode';
+import { dollars } from '../../protocol/money.ts';
+import { visibleLine } from '../../protocol/visible.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { tell } from '../dialogs/tell.ts';
+import { saveSetting, settings } from '../settings/settings.ts';
+import { describe, split } from './modelIds.ts';
+import type { Models } from './models.ts';
+import { takesModels } from './newerEditor.ts';
+import { allLocal, type OfferedModels } from './offeredModels.ts';
+
+interface Choice extends vscode.QuickPickItem {
+  model?: string;
+  /** An extension that may ask. */
+  asker?: string;
+}
+
+/** *Offer Models to the Editor…*: which models the editor's chat and other extensions may ask, and which extensions may. */
+export async function offerModelsMenu(offered: OfferedModels, models: Models, modals: Modals): Promise<void> {
+  if (!takesModels()) {
+    tell('info', `This editor (${vscode.version}) takes no models of extensions. VS Code 1.104 and newer does.`);
+    return;
+  }
+  const before = settings().offeredModels;
+  const { allowed } = offered.askers;
+  const chosen = await vscode.window.showQuickPick(choices(before, models, allowed), {
+    title: 'Towpath: models for the editor’s chat and other extensions',
+    placeHolder: 'Nothing is offered that is not chosen here',
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  if (!chosen) return;
+  const after = chosen.flatMap(({ model }) => (model === undefined ? [] : [model]));
+  const added = after.filter((id) => !before.includes(id));
+  if (!(await mayCost(added, modals))) return;
+  const kept = new Set(chosen.map(({ asker }) => asker));
+  for (const id of allowed) if (!kept.has(id)) offered.askers.forget(id);
+  offered.askers.reconsider();
+  await saveSetting('offeredModels', after);
+}
+
+function choices(before: readonly string[], models: Models, allowed: readonly string[]): Choice[] {
+  const known = models.options().map(({ id }) => id);
+  const isOffered = (id: string) => before.includes(id);
+  const single = [...new Set([...before, ...known])].filter((id) => {
+    const { provider } = split(id);
+    return id !== allLocal && provider !== 'vscode-lm' && (provider !== 'local' || isOffered(id));
+  });
+  return [
+    {
+      label: 'All models on this machine',
+      detail: 'They cost nothing and send nothing; one thing at a time, runs of Towpath included',
+      model: allLocal,
+      picked: isOffered(allLocal),
+    },
+    ...single.map((id): Choice => {
+      const { label, detail, problem } = describe(id);
+      return { label: visibleLine(label), detail: problem ?? detail, model: id, picked: isOffered(id) };
+    }),
+    ...(allowed.length > 0
+      ? [{ label: 'Extensions that may ask them', kind: vscode.QuickPickItemKind.Separator }]
+      : []),
+    ...allowed.map((id): Choice => ({ label: visibleLine(id), asker: id, picked: true })),
+  ];
+}
+
+/** What is behind an address is sent what others like, and its answers are paid. */
+async function mayCost(added: readonly string[], modals: Modals): Promise<boolean> {
+  const remote = added.filter((id) => id !== allLocal && split(id).provider !== 'local').map((id) => describe(id));
+  if (remote.length === 0) return true;
+  const yes = 'Offer';
+  const limit = settings()['limits.day'];
+  const held =
+    limit > 0 ? `Your limit of ${dollars(limit)} a day holds it.` : 'You have set no limit a day (towpath.limits.day).';
+  const answer = await modals.ask({
+    text: `Let the editor’s chat and other extensions ask ${remote.map(({ label }) => visibleLine(label)).join(', ')}?`,
+    detail: [
+      `What they ask goes to ${remote.map(({ detail }) => visibleLine(detail)).join('; ')}, with your key, and you pay for it. ${held}`,
+      'Where the editor tells which extension asks, you are asked once about each.',
+    ].join('\n\n'),
+    buttons: ['Not Now', yes],
+  });
+  return answer === yes;
+}
+
+/** *What the Editor Asks…*: who asks a model of ours now, to be stopped. */
+export async function showAsks({ line }: OfferedModels): Promise<void> {
+  const { all } = line;
+  if (all.length === 0) {
+    tell('info', 'Nobody asks a model of Towpath by the editor now.');
+    return;
+  }
+  const at = (since: number) => new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const items = all.map((ask) => ({
+    label: `$(debug-stop) ${visibleLine(ask.who)}`,
+    description: ask.waits ? 'waits for its turn' : 'is answered',
+    detail: `${visibleLine(ask.model)}, since ${at(ask.since)}`,
+    asks: [ask],
+  }));
+  const every = all.length > 1 ? [{ label: `$(debug-stop) All ${all.length}`, asks: [...all] }] : [];
+  const chosen = await vscode.window.showQuickPick([...items, ...every], {
+    title: 'Towpath: stop what the editor asks',
+  });
+  for (const ask of chosen?.asks ?? []) ask.stop();
+}
