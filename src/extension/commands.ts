@@ -29,7 +29,9 @@ import type { Terminals } from './mentions/terminals.ts';
 import { testConnection } from './models/connection.ts';
 import { Downloads } from './models/downloads.ts';
 import { GpuEngines } from './models/gpuEngines.ts';
+import type { KeptChecks } from './models/keptChecks.ts';
 import type { LocalEngine } from './models/localEngine.ts';
+import { ModelChecks } from './models/modelChecks.ts';
 import { ModelFetcher } from './models/modelFetcher.ts';
 import { demoModel } from './models/modelIds.ts';
 import { ModelManager } from './models/modelManager.ts';
@@ -84,6 +86,7 @@ interface Given {
   readModel: ReadModel;
   models: Models;
   offered(): Promise<OfferedModels>;
+  checks: KeptChecks;
   limits: MoneyLimits;
   namedModels: NamedModels;
   approvals: Approvals;
@@ -111,7 +114,17 @@ function partsOf(given: Given) {
   const setup = new Setup(models, given.secrets);
   const downloads = new Downloads(context.globalStorageUri, log);
   const fetcher = new ModelFetcher(models, downloads, localEngine, modals);
-  const manager = new ModelManager(localEngine, models, downloads, fetcher, setup, modals, given.readModel);
+  const modelChecks = new ModelChecks({ ...given, version: versionOf(context) });
+  const manager = new ModelManager(
+    localEngine,
+    models,
+    given.checks,
+    downloads,
+    fetcher,
+    setup,
+    modals,
+    given.readModel,
+  );
   const commitMessages = new CommitMessages({ models, limits: given.limits, policies, workspace, audit });
   const templates = vscode.Uri.joinPath(context.extensionUri, 'src', 'workflows', 'templates');
   const { storageUri, globalStorageUri, extensionUri } = context;
@@ -120,12 +133,20 @@ function partsOf(given: Given) {
   );
   const servers = async () => (await given.mcp()).servers;
   const doctor = new Doctor(doctorChecks({ ...given, engine: localEngine, servers }), () => given.secrets.all(), log);
-  context.subscriptions.push(downloads, manager.register(), doctor.register(), commitMessages, insights);
+  context.subscriptions.push(
+    downloads,
+    manager.register(),
+    modelChecks.register(),
+    doctor.register(),
+    commitMessages,
+    insights,
+  );
   return {
     ...given,
     setup,
     fetcher,
     manager,
+    modelChecks,
     commitMessages,
     insights,
     fromCode: new FromCode({ ...given, secrets: () => given.secrets.all() }),
@@ -269,6 +290,10 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.useEndpoint': () => setup.useEndpoint(),
     'towpath.useDemo': () => models.pick(demoModel),
     'towpath.manageModels': () => manager.manage(),
+    'towpath.checkModel': (id?: unknown) => parts.modelChecks.check(typeof id === 'string' ? id : undefined),
+    'towpath.modelChecks': () => parts.modelChecks.show(),
+    'towpath.exportChecks': (given?: { format?: 'markdown' | 'json'; to?: vscode.Uri }) =>
+      parts.modelChecks.export(given),
     'towpath.downloadModel': () => fetcher.offer(),
     'towpath.addGpuEngine': (kind?: unknown) => parts.gpuEngines.add(typeof kind === 'string' ? kind : undefined),
     'towpath.setKey': (provider?: unknown) => setup.setKey(typeof provider === 'string' ? provider : undefined),
@@ -290,8 +315,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.showLog': () => log.show(),
     'towpath.copyRunLog': async () => {
       await conversation.restored;
-      const { version } = parts.context.extension.packageJSON as { version: string };
-      await copyRunLog(conversation.runId, { ...parts, version });
+      await copyRunLog(conversation.runId, { ...parts, version: versionOf(parts.context) });
     },
     'towpath.exportRun': async (given?: { format?: 'markdown' | 'json'; to?: vscode.Uri }) => {
       await conversation.restored;
@@ -313,6 +337,8 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
   };
   return (name, args) => commands[name]!(...(args as never[]));
 }
+
+const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;
 
 /** The shown run goes on with what is picked now, where it rests; without a pick all stays as it was. */
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {

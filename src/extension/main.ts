@@ -25,6 +25,7 @@ import { workflowLanguage } from './language/workflowLanguage.ts';
 import { watchWorkflowFiles } from './language/workflowProblems.ts';
 import { Selected } from './mentions/selected.ts';
 import { Terminals } from './mentions/terminals.ts';
+import { KeptChecks } from './models/keptChecks.ts';
 import { LocalEngine } from './models/localEngine.ts';
 import { Models } from './models/models.ts';
 import { MoneyLimits } from './models/moneyLimits.ts';
@@ -101,7 +102,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const namedModels = new NamedModels(memory, modals);
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
-  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, log);
+  const checks = new KeptChecks(context.globalState, () => void panel.showState());
+  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, log, checks);
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
     secrets: () => secrets.all(),
@@ -396,6 +398,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         readModel,
         models,
         offered,
+        checks,
         limits,
         namedModels,
         approvals,

@@ -210,6 +210,14 @@ export const occasions: readonly Occasion[] = [
     by: ['extension/doctor/doctorChecks.ts'],
   },
   {
+    what: '*Check This Model*',
+    when: 'When you run it, after a question that says how many tokens and minutes that takes',
+    model: 'The one that is picked, or the one at which you pressed its button',
+    carries:
+      'Fifteen small tasks of Towpath’s own with their made-up files, the descriptions of the tools, and what the tools gave. Nothing of your workspace; its result stays here',
+    by: ['engine/loop.ts'],
+  },
+  {
     what: 'A list of models',
     when: 'When you choose among them',
     model: 'The provider’s, or the editor’s',
@@ -278,6 +286,19 @@ export const programs: readonly Program[] = [
     when: 'When you run it',
     connects: 'To nothing',
     by: ['extension/doctor/doctorChecks.ts'],
+  },
+  {
+    what: '*Check This Model*: `sh report.sh` (`cmd /c report.cmd` on Windows), in its own temporary folder',
+    when: 'When the model that is checked asks for exactly that; nothing else is run',
+    connects: 'To nothing: the file is Towpath’s own, and prints six lines',
+    by: ['tools/shell/started.ts'],
+  },
+  {
+    what: 'Checking a model without an editor (`npm run check-model`)',
+    when: 'When somebody who has the sources runs it',
+    connects:
+      'To the model that they name, as the editor does; the key comes from an environment variable that they name',
+    by: ['check/run.ts'],
   },
   {
     what: '`npm`, for engines of the local model',

@@ -84,6 +84,7 @@ describe('the model manager', () => {
       );
       await editor.dialog.click('Download');
       await told('is here and in use');
+      await editor.panel.frame.getByRole('button', { name: 'Check This Model…' }).waitFor();
       assert.equal(modelFiles().length, 1);
       await editor.panel.send('Hello?');
       await eventually('the model answers', async () =>

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import * as anthropic from '../support/anthropic.ts';
 import { oneWindow } from '../support/editor/oneWindow.ts';
+import { temporaryFolder } from '../support/editor/sample.ts';
 import type { Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { googleKey, googleReply, startGoogle } from '../support/google.ts';
@@ -75,6 +76,46 @@ describe('models of every provider', () => {
       );
       await editor.panel.send('Hello?');
       await editor.panel.shows('ready');
+
+      const asked = provider.requests.length;
+      await run('towpath.checkModel');
+      const question = await editor.dialog.text();
+      assert.match(
+        question,
+        /^Check what scripted can do\?\nAbout .+, if it reads .+ tokens a second.+\nAbout 36 replies: /,
+      );
+      assert.match(question, /Its price is not known\.\n.*\n.*Nothing of your workspace is read, changed or sent\.$/);
+      assert.equal(provider.requests.length, asked, 'nothing is asked before the answer');
+      provider.script = ({ messages }) =>
+        reply.text(messages.some(({ content }) => content?.includes('does the Ida lie')) ? 'At berth 5317.' : 'ready');
+      await editor.dialog.click('Check');
+      await told('scripted was given 15 tasks and has done 1 of them.');
+      const page = () => editor.host.evaluate((vscode) => vscode.window.activeTextEditor?.document.getText() ?? '');
+      await eventually('the page has what went wrong', async () =>
+        (await page()).includes('| A plain call | It called no tool that reads the file. |'),
+      );
+      assert.match(await page(), /^\| A value from far back \| ✓ \|$/m);
+      await editor.screenshot('checked-models');
+      const sent = JSON.stringify(provider.requests.slice(asked).map(({ body }) => body));
+      assert.ok(sent.includes('harbour') && !sent.includes('greet'), 'nothing of the workspace is among it');
+      const to = path.join(temporaryFolder(), 'checks.json');
+      await editor.host.evaluate(async (vscode, file) => {
+        await vscode.commands.executeCommand('towpath.exportChecks', { format: 'json', to: vscode.Uri.file(file) });
+      }, to);
+      const [result] = JSON.parse(readFileSync(to, 'utf8')).checks;
+      assert.deepEqual([result.model, result.tasks.length], ['openai-compatible/scripted', 15]);
+      await run('towpath.pickModel');
+      await eventually('the list of models tells it', async () =>
+        (await row('scripted').innerText()).includes('1 of 15 tasks'),
+      );
+      await editor.page.keyboard.press('Escape');
+
+      provider.script = () => reply.text('ready').hang();
+      await run('towpath.checkModel');
+      await editor.dialog.click('Check');
+      await editor.panel.frame.getByRole('button', { name: 'Cancel' }).click();
+      await told('was not checked to the end. It was stopped.');
+      assert.match(await page(), /Not all were tried/);
     });
 
     it('no other model takes the place of one that was picked once: the run asks for one, and so does a new one', async () => {

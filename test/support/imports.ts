@@ -11,7 +11,17 @@ export const layers: Record<string, readonly string[]> = {
   'src/runs': ['src/protocol'],
   'src/engine': ['src/protocol', 'src/llm', 'src/tools', 'src/runs'],
   'src/workflows': ['src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine'],
-  'src/extension': ['src/help', 'src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine', 'src/workflows'],
+  'src/check': ['src/protocol', 'src/llm', 'src/tools', 'src/runs', 'src/engine', 'src/workflows'],
+  'src/extension': [
+    'src/help',
+    'src/protocol',
+    'src/llm',
+    'src/tools',
+    'src/runs',
+    'src/engine',
+    'src/workflows',
+    'src/check',
+  ],
   webview: ['src/protocol'],
   'src/vsix': ['src/llm'],
 };

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { type CheckResult, checkInShort, inDay } from '../../check/result.ts';
 import type { ChatWrapperName } from '../../llm/local/chatWrappers.ts';
 import type { EngineState } from '../../llm/local/engines.ts';
 import { type Fit, inGigabytes } from '../../llm/local/fit.ts';
@@ -13,12 +14,20 @@ export const verdicts: Record<Fit['verdict'], string> = {
   'too-large': 'does not fit',
 };
 
+interface Facts {
+  chatWrapper?: ChatWrapperName;
+  gpu?: boolean;
+  place?: Place | undefined;
+  /** What came of checking it. */
+  check?: CheckResult | undefined;
+}
+
 /** Everything that is known of a model file before it is loaded, and what it runs on when it is, as Markdown. */
 export function modelDetails(
   model: LocalModel,
   fit: Fit,
   engine: EngineState,
-  { chatWrapper = 'auto', gpu = true, place }: { chatWrapper?: ChatWrapperName; gpu?: boolean; place?: Place } = {},
+  { chatWrapper = 'auto', gpu = true, place, check }: Facts = {},
 ): string {
   const { info } = model;
   const rows: [string, string | undefined][] = [
@@ -38,6 +47,7 @@ export function modelDetails(
     ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
     ['Runs on', engineText(engine, gpu)],
     ['In memory', place && `on ${placeInWords(place)}`],
+    ['Checked', check && `${checkInShort(check)}, on ${inDay(check.at)}`],
     ['File', model.path],
   ];
   return [
@@ -48,9 +58,18 @@ export function modelDetails(
     '|---|---|',
     ...rows.filter(([, value]) => value).map(([name, value]) => `| ${name} | ${cell(value!)} |`),
     '',
+    ...(check ? failures(check) : []),
     'Read from the file itself, without loading it. What it needs is an estimate on the safe side; memory of a graphics card is not counted.',
     '',
   ].join('\n');
+}
+
+/** What it could not do when it was checked. */
+function failures({ tasks }: CheckResult): string[] {
+  const failed = tasks.filter(({ passed }) => !passed);
+  if (failed.length === 0) return [];
+  const rows = failed.map(({ title, why = '' }) => `| ${cell(title)} | ${cell(why)} |`);
+  return ['| not done | what went wrong |', '|---|---|', ...rows, ''];
 }
 
 /** The first file of a split model counts its own only. */

@@ -7,7 +7,7 @@ import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts'
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
 import type { RemoteModel } from '../../llm/local/hub.ts';
 import type { Modals } from '../dialogs/modals.ts';
-import { offer, tell } from '../dialogs/tell.ts';
+import { offer } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
 import type { Downloads } from './downloads.ts';
 import type { LocalEngine } from './localEngine.ts';
@@ -44,7 +44,7 @@ export class ModelFetcher {
     const name = path.basename(file, '.gguf');
     if (this.models.currentId === before) {
       await this.models.pick(`local/${file}`);
-      tell('info', `${name} is here and in use.`);
+      await offerCheck(`${name} is here and in use.`);
       return;
     }
     const use = 'Use It';
@@ -104,6 +104,12 @@ export class ModelFetcher {
     });
     if (address) await this.fetch(address.trim());
   }
+}
+
+/** What it can do here is best known before it is believed. */
+async function offerCheck(text: string): Promise<void> {
+  const check = 'Check This Model…';
+  if ((await offer('info', text, check)) === check) await vscode.commands.executeCommand('towpath.checkModel');
 }
 
 /** A failure is one sentence, with the ways on that need no network. */

@@ -7,6 +7,7 @@ import type { Modals } from '../dialogs/modals.ts';
 import { saveSetting, settings } from '../settings/settings.ts';
 import { deleteModel } from './deleteModel.ts';
 import type { Downloads, Transfer } from './downloads.ts';
+import type { KeptChecks } from './keptChecks.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { modelDetails, verdicts } from './modelDetails.ts';
 import { type ModelFetcher, machine, toldToPerson } from './modelFetcher.ts';
@@ -33,6 +34,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
   constructor(
     private readonly engine: LocalEngine,
     private readonly models: Models,
+    private readonly checks: KeptChecks,
     private readonly downloads: Downloads,
     private readonly fetcher: ModelFetcher,
     private readonly setup: Setup,
@@ -102,6 +104,7 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
           chatWrapper,
           gpu,
           place: this.models.placeOf(model.path),
+          check: this.checks.of(`local/${model.path}`),
         })
       : `There is no model file at ${uri.query}.\n`;
   }
@@ -166,17 +169,19 @@ export class ModelManager implements vscode.TextDocumentContentProvider {
     return {
       label: path.basename(model.path, '.gguf'),
       description: facts.filter(Boolean).join(' · '),
-      detail: model.trouble ?? fit.reason,
+      detail: [model.trouble ?? fit.reason, this.checks.inShort(id)].filter(Boolean).join(' · '),
       buttons: [
         button('info', 'Show details'),
         button('folder-opened', 'Show its folder'),
         ...(unload ? [button('debug-disconnect', 'Unload: gives its memory back')] : []),
+        ...(model.trouble ? [] : [button('beaker', 'Check what it can do')]),
         button('trash', 'Delete…'),
       ],
       does: [
         () => this.showDetails(model),
         () => vscode.commands.executeCommand('revealFileInOS', vscode.Uri.file(model.path)),
         ...(unload ? [() => vscode.commands.executeCommand('towpath.unloadLocal')] : []),
+        ...(model.trouble ? [] : [() => vscode.commands.executeCommand('towpath.checkModel', id)]),
         () => deleteModel(model, this.models, this.modals),
       ],
       run: () => (model.trouble ? this.showDetails(model) : this.models.pick(id)),

@@ -19,6 +19,7 @@ import type { Modals } from '../dialogs/modals.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import { type Settings, saveSetting, settings } from '../settings/settings.ts';
 import { type Carried, Credentials } from './credentials.ts';
+import type { KeptChecks } from './keptChecks.ts';
 import type { LocalEngine } from './localEngine.ts';
 import { downloadFolder, listedFolders } from './modelFolders.ts';
 import { addressOf, demoModel, describe, isRole, providerOf, roleOf, split } from './modelIds.ts';
@@ -50,6 +51,8 @@ export class Models implements vscode.Disposable {
     /** What may be spent in a day. */
     private readonly budget: Budget,
     private readonly log: vscode.LogOutputChannel,
+    /** What came of checking models. */
+    private readonly checks: Pick<KeptChecks, 'inShort'>,
   ) {
     this.credentials = new Credentials(secrets, modals);
   }
@@ -125,7 +128,9 @@ export class Models implements vscode.Disposable {
   /** A local model needs an engine, whatever else is right with it. */
   private describe(id: string): ModelOption {
     const missing = id.startsWith('local/') ? this.engine.missing() : undefined;
-    return { ...describe(id), ...(missing && { problem: missing }) };
+    const option = describe(id);
+    const detail = [option.detail, this.checks.inShort(id)].filter(Boolean).join(' · ');
+    return { ...option, detail, ...(missing && { problem: missing }) };
   }
 
   private checkProblem(id: string): void {

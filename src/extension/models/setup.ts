@@ -60,6 +60,11 @@ export class Setup {
         detail: 'What is here, what fits, and downloads',
         run: async () => vscode.commands.executeCommand('towpath.manageModels'),
       },
+      {
+        label: '$(beaker) Check this model…',
+        detail: 'Fifteen small tasks in a temporary folder; it is asked first what that takes',
+        run: async () => vscode.commands.executeCommand('towpath.checkModel'),
+      },
       { label: '$(cloud) A provider or an endpoint…', detail: 'Here or elsewhere', run: () => this.useEndpoint() },
       {
         label: '$(vscode) A model of the editor…',

@@ -88,6 +88,22 @@ Read from the file itself, without loading it. What it needs is an estimate on t
     );
   });
 
+  it('tell what came of checking it, and what went wrong', () => {
+    const task = { ms: 1000, replies: 2, prompt: 10, cached: 0, written: 5 };
+    const check = {
+      ...{ 'towpath-check': 1 as const, model: 'local/b.gguf', at: Date.UTC(2026, 10, 24, 12), towpath: '1', of: 2 },
+      tasks: [
+        { id: 'call', title: 'A plain call', passed: true, ...task },
+        { id: 'stop', title: 'A stop when it is done', passed: false, why: 'It went on | on.', ...task },
+      ],
+      writtenPerSecond: 24,
+    };
+    const text = modelDetails({ path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12 }, fit, engine, { check });
+    assert.match(text, /^\| Checked \| 1 of 2 tasks · 24 tokens\/s, on 24 Nov 2026 \|$/m);
+    assert.match(text, /^\| A stop when it is done \| It went on \\\| on\. \|$/m);
+    assert.doesNotMatch(text, /A plain call/);
+  });
+
   it('of a damaged file say so', () => {
     const model = { path: '/models/b.gguf', files: ['/models/b.gguf'], bytes: 12, trouble: 'It is cut off.' };
     assert.match(modelDetails(model, fit, engine), /^# b\.gguf\n\n\*\*It cannot be used\.\*\* It is cut off\./);

@@ -1,0 +1,76 @@
+import { estimateTokenCount } from 'tokenx';
+import { systemPrompt } from '../engine/composer.ts';
+import { tokensOfPrefix } from '../engine/tokens.ts';
+import { counted, inNumber } from '../protocol/counted.ts';
+import { toldOf } from '../protocol/tools.ts';
+import { defaultTools } from '../tools/default.ts';
+import { towpath } from '../workflows/run/chat.ts';
+import { type CheckResult, inDay, inTime, sumOf } from './result.ts';
+import { usualLimits } from './runTask.ts';
+import type { Task } from './task.ts';
+import { tasks as allTasks } from './tasks.ts';
+
+/** What a check is going to take, about. */
+export interface Estimate {
+  replies: number;
+  /** Tokens: of all prompts, what of them is new each time, and what is written. */
+  prompt: number;
+  fresh: number;
+  written: number;
+  ms: number;
+  /** What the time is worked out from, in words. */
+  basis: string;
+}
+
+/** Tokens of a reply of these tasks, and of what is told about one. */
+const [ofReply, aroundReply] = [70, 60];
+
+/** Tokens a second, and milliseconds until a reply begins, as long as nobody knows better. */
+const guesses = {
+  here: { read: 60, write: 6, waitMs: 0 },
+  elsewhere: { read: 2000, write: 40, waitMs: 1000 },
+};
+
+/** @param isLocal the model runs in a process of ours @param before what this model took when it was checked the last time */
+export function estimateOf(isLocal: boolean, before?: CheckResult, tasks: readonly Task[] = allTasks): Estimate {
+  const prefix = tokensOfPrefix({
+    model: '',
+    systemPrompt: systemPrompt(towpath, { names: ['harbour'] }),
+    tools: toldOf(defaultTools().map(({ definition }) => definition)),
+  });
+  const given = (task: Task) => estimateTokenCount(task.asks);
+  const sum = (of: (task: Task) => number) => tasks.reduce((all, task) => all + of(task), 0);
+  const replies = sum((task) => task.replies);
+  const grown = ({ replies: all }: Task) => ((all * (all - 1)) / 2) * (ofReply + aroundReply);
+  const prompt = sum((task) => task.replies * (prefix + given(task)) + grown(task));
+  const fresh = prefix + sum((task) => given(task) + task.replies * aroundReply);
+  const written = replies * ofReply;
+  const { read, write, waitMs } = isLocal ? guesses.here : guesses.elsewhere;
+  const whole = before && before.ended === undefined && before.of === tasks.length ? before : undefined;
+  return {
+    replies,
+    prompt,
+    fresh,
+    written,
+    ms: whole ? sumOf(whole, 'ms') : (fresh / read + written / write) * 1000 + replies * waitMs,
+    basis: whole
+      ? `as on ${inDay(whole.at)}`
+      : `if it reads ${read} and writes ${write} tokens a second, which nobody has measured yet`,
+  };
+}
+
+/** The same for a person, before anything is sent. `least`: US dollars that it costs at least; undefined: no price is known. */
+export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: Estimate, least: number | undefined) {
+  const rounded = (tokens: number) => inNumber(Math.round(tokens / 100) * 100);
+  const { replies: most, written: mostWritten, ms: mostMs } = usualLimits;
+  return [
+    `About ${inTime(ms)}, ${basis}; a model that thinks takes longer.`,
+    `About ${counted(replies, 'reply', 'replies')}: ${rounded(prompt)} tokens sent, of which ${rounded(fresh)} are new, and ${rounded(written)} written.`,
+    least === undefined
+      ? 'Its price is not known.'
+      : least === 0
+        ? 'It costs nothing.'
+        : `It costs $${least.toFixed(2)} at least.`,
+    `No task takes more than ${most} replies, ${inNumber(mostWritten)} written tokens and ${inTime(mostMs)}.`,
+  ];
+}

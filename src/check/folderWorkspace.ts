@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { decodeText, encodeText } from '../tools/files/text.ts';
+import { removeTree } from '../tools/gate/tree.ts';
+import { createFile, replaceFile } from '../tools/gate/write.ts';
+import type { Workspace } from '../tools/workspace.ts';
+
+/** The folder of a task. Paths are relative to it, with `/`. */
+export interface Folder {
+  /** Undefined where there is no such file. */
+  read(path: string): string | undefined;
+  write(path: string, text: string): void;
+  /** All files. */
+  paths(): string[];
+}
+
+/** A folder as a workspace that nobody has open in an editor. `root`: its real path. */
+export const folderWorkspace = (root: string, ripgrep: string | undefined): Workspace => ({
+  roots: [{ name: path.basename(root), path: root }],
+  trusted: true,
+  ripgrep,
+  openText: () => undefined,
+  isDirty: () => false,
+  async writeText(file, text, before) {
+    const found = before !== null && existsSync(file) ? decodeText(readFileSync(file)) : undefined;
+    const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
+    await (found ? replaceFile(file, bytes) : createFile(file, bytes));
+    return text;
+  },
+  async move(from, to) {
+    await mkdir(path.dirname(to), { recursive: true });
+    await rename(from, to);
+  },
+  unsavedIn: () => [],
+  delete: (file, listed) => removeTree(file, listed),
+});
+
+/** The same folder as a task and its judge see it. */
+export const folderAt = (root: string): Folder => ({
+  read: (file) => (existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), 'utf8') : undefined),
+  write(file, text) {
+    const place = path.join(root, file);
+    mkdirSync(path.dirname(place), { recursive: true });
+    writeFileSync(place, text);
+  },
+  paths: () =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
+      .sort(),
+});

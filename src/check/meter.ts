@@ -1,0 +1,60 @@
+import type { RunEvent } from '../protocol/events.ts';
+
+/** Tokens and the time that they took, in milliseconds. */
+export interface Measured {
+  replies: number;
+  /** Of all prompts, and how many of them were not read again. */
+  prompt: number;
+  cached: number;
+  written: number;
+  readMs: number;
+  writeMs: number;
+  /** US dollars; absent: of some reply it is not known. */
+  cost?: number;
+}
+
+export const nothingMeasured: Measured = {
+  replies: 0,
+  prompt: 0,
+  cached: 0,
+  written: 0,
+  readMs: 0,
+  writeMs: 0,
+  cost: 0,
+};
+
+/** What the model calls of a run take, by its events: a reply is being read for until its first piece comes, and written from then on. */
+export class Meter {
+  private all: Measured = nothingMeasured;
+  private askedAt?: number;
+  private beganAt?: number;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  get measured(): Measured {
+    return this.all;
+  }
+
+  hear(event: RunEvent): void {
+    if (event.type === 'request') {
+      this.askedAt = this.now();
+      this.beganAt = undefined;
+    } else if (event.type === 'chunk') this.beganAt ??= this.now();
+    else if (event.type === 'usage') {
+      const { promptTokens, cachedTokens = 0, completionTokens, cost } = event.usage;
+      const { prompt, cached, written, readMs, writeMs, replies } = this.all;
+      const end = this.now();
+      const asked = this.askedAt ?? end;
+      const began = this.beganAt ?? end;
+      this.all = {
+        replies: replies + 1,
+        prompt: prompt + promptTokens,
+        cached: cached + Math.min(cachedTokens, promptTokens),
+        written: written + completionTokens,
+        readMs: readMs + (began - asked),
+        writeMs: writeMs + (end - began),
+        ...(this.all.cost !== undefined && cost !== undefined && { cost: this.all.cost + cost }),
+      };
+    }
+  }
+}

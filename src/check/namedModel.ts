@@ -1,0 +1,61 @@
+import path from 'node:path';
+import type { RunModel } from '../engine/context.ts';
+import { createAdapter } from '../llm/adapter.ts';
+import { catalogued } from '../llm/catalogue.ts';
+import { createClient } from '../llm/create.ts';
+import { createLocalClient } from '../llm/local/client.ts';
+import { free } from '../llm/prices.ts';
+import { providers } from '../llm/providers.ts';
+import { withRescue } from '../llm/rescue/rescue.ts';
+
+/** What is known of a model where there are no settings. */
+export interface Named {
+  /** `provider/model`; of `local` the path of its file. */
+  id: string;
+  /** In place of the provider's own. */
+  address?: string | undefined;
+  /** The environment variable that holds its API key. */
+  key?: string | undefined;
+  /** Tokens that it keeps in view. */
+  window?: string | undefined;
+}
+
+const localWindow = 8192;
+
+/** A model by its name, ready to be asked. Throws an `Error` with a sentence. @param dist where the programs are that were built */
+export function namedModel(
+  { id, address, key, window: given }: Named,
+  dist: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): { model: RunModel; dispose(): Promise<void> } {
+  const slash = id.indexOf('/');
+  const [provider, model] = [id.slice(0, slash), id.slice(slash + 1)];
+  if (slash < 1 || model === '') throw new Error('Which model? npm run check-model -- provider/name');
+  const window = given === undefined ? undefined : Number(given);
+  if (window !== undefined && !(window >= 512)) throw new Error('--window is a number of tokens, 512 at least.');
+  if (provider === 'local') {
+    const contextWindow = window ?? localWindow;
+    const workerPath = path.join(dist, 'worker.mjs');
+    const client = createLocalClient({ workerPath, modelPath: path.resolve(model), contextSize: contextWindow });
+    const adapter = createAdapter(withRescue(client), { connectMs: 0, firstTokenMs: 0 }, { priceOf: () => free });
+    return { model: { id, model, adapter, contextWindow, onThisMachine: true }, dispose: () => client.dispose() };
+  }
+  const known = providers.find((one) => one.id === provider);
+  const all = ['local', ...providers.map((one) => one.id)].join(', ');
+  if (!known) throw new Error(`There is no provider ${provider}. There are: ${all}.`);
+  const apiKey = key === undefined ? undefined : environment[key];
+  if (key !== undefined && !apiKey) throw new Error(`The environment has no ${key}.`);
+  const baseUrl = address ?? known.baseUrl;
+  const client = createClient({
+    provider: known.id,
+    model,
+    baseUrl,
+    ...(apiKey && { apiKey }),
+    azure: { deployment: model },
+    ...(window && { ollama: { contextSize: window } }),
+  });
+  const { price, window: listed } = catalogued(baseUrl, model) ?? {};
+  const contextWindow = window ?? listed;
+  const adapter = createAdapter(client, {}, { priceOf: () => price });
+  return { model: { id, model, adapter, ...(contextWindow && { contextWindow }) }, dispose: async () => {} };
+}

@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { estimateTokenCount } from 'tokenx';
+import type { ReadLimit } from '../engine/budget.ts';
+import type { RunModel } from '../engine/context.ts';
+import { ExecutionEngine } from '../engine/engine.ts';
+import type { RunEvent } from '../protocol/events.ts';
+import type { ErrorInfo } from '../protocol/messages.ts';
+import { isOverLimit } from '../protocol/money.ts';
+import { defaultPolicy } from '../protocol/policy.ts';
+import { RunStore } from '../runs/store.ts';
+import { defaultTools } from '../tools/default.ts';
+import { createToolHost } from '../tools/host.ts';
+import { workspaceInstructions } from '../tools/instructions/instructions.ts';
+import { BackgroundCommands } from '../tools/shell/background.ts';
+import type { Approve, Plan } from '../tools/tool.ts';
+import { chat } from '../workflows/run/chat.ts';
+import { folderAt, folderWorkspace } from './folderWorkspace.ts';
+import { type Measured, Meter } from './meter.ts';
+import { inTime } from './result.ts';
+import { seenOf } from './seen.ts';
+import { type Task, usualAnswer } from './task.ts';
+
+/** After which a task is over, whatever the model does. */
+export interface TaskLimits {
+  replies: number;
+  /** Tokens that it may write in all, about. */
+  written: number;
+  ms: number;
+}
+
+export const usualLimits: TaskLimits = { replies: 12, written: 6000, ms: 15 * 60_000 };
+
+export interface Trying {
+  model: RunModel;
+  /** The real path of a folder of this task's own. */
+  folder: string;
+  ripgrep?: string | undefined;
+  limits: TaskLimits;
+  /** US dollars that this task may cost; 0: as much as it does. */
+  runLimit: ReadLimit;
+  signal: AbortSignal;
+  /** Hears all that happens, what is kept before anything is done on it: the person's audit. */
+  record?: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void } | undefined;
+  /** What is waited for: a model loading, a prompt being read. */
+  progress(text: string): void;
+}
+
+export interface Tried extends Measured {
+  /** Undefined: it is done. */
+  why?: string;
+  ms: number;
+  /** It says nothing about the model: it could not be asked, or the person stopped it. */
+  unasked?: ErrorInfo;
+}
+
+/** What the model asks a person by itself has nobody to answer it. */
+const nobody = 'Nobody is here to answer. Decide it by yourself.';
+
+/** Lets a model work on a task as in any other run: the same loop, tools and gate, in a folder with nothing else in it. Throws nothing but what a full disk does. */
+export async function runTask(task: Task, { model, limits, signal, ...given }: Trying): Promise<Tried> {
+  const root = path.join(given.folder, 'harbour'); // one name for all tasks, so that all prompts begin alike
+  mkdirSync(root);
+  const folder = folderAt(root);
+  for (const [name, text] of Object.entries(task.files)) folder.write(name, text);
+  const workspace = folderWorkspace(root, given.ripgrep);
+  const questions: Plan[] = [];
+  const approve: Approve = async (request) => {
+    questions.push(request.plan);
+    return task.answers?.(request, folder) ?? usualAnswer(request);
+  };
+  const { record } = given;
+  const store = new RunStore(
+    path.join(given.folder, 'runs'),
+    Date.now,
+    undefined,
+    record && ((event) => record.keep(event)),
+  );
+  const background = new BackgroundCommands();
+  const host = createToolHost({
+    workspace,
+    tools: defaultTools({ shell: { background, timeout: () => limits.ms } }),
+    approve,
+    policy: () => defaultPolicy,
+  });
+  const runId = RunStore.newId();
+  const meter = new Meter();
+  let written = '';
+  let over: string | undefined;
+  const end = (why: string) => {
+    over ??= why;
+    void engine.stop(runId);
+  };
+  const engine: ExecutionEngine = new ExecutionEngine({
+    store,
+    host,
+    workflow: async () => chat,
+    model: async () => model,
+    modelId: () => model.id,
+    workspace: async () => ({ names: [path.basename(root)] }),
+    instructions: workspaceInstructions({ workspace, isKept: () => false }),
+    maxTurns: () => limits.replies,
+    runLimit: given.runLimit,
+    tell(event: RunEvent) {
+      meter.hear(event);
+      record?.told(event);
+      if (event.type === 'progress') given.progress(event.text);
+      if (event.type === 'ask') void engine.say({ runId, userInput: nobody });
+      if (event.type !== 'chunk') return;
+      written += [event.content, event.thinking, event.toolCall?.argumentsText].filter(Boolean).join('');
+      if (written.length > limits.written && estimateTokenCount(written) > limits.written)
+        end(`It had written more than ${limits.written.toLocaleString('en-US')} tokens, and was ended.`);
+    },
+  });
+  const stop = () => void engine.stop(runId);
+  signal.addEventListener('abort', stop);
+  const late = setTimeout(() => end(`It was not done after ${inTime(limits.ms)}, and was ended.`), limits.ms);
+  const started = performance.now();
+  try {
+    const { error } = await engine.start({ runId, userInput: task.asks });
+    await engine.stop(runId); // what is still on its way to the disk
+    const took = { ...meter.measured, ms: performance.now() - started };
+    if (signal.aborted) return { ...took, unasked: { code: 'ENGINE_ABORTED', message: 'It was stopped.' } };
+    if (over !== undefined) return { ...took, why: over };
+    const run = await store.read(runId);
+    const hasAnswered = run.messages.some(({ role }) => role === 'assistant');
+    if (error && !isOfTheModel(error, hasAnswered)) return { ...took, unasked: error };
+    const why = error
+      ? faultOf(error, limits)
+      : task.judge(seenOf(run, folder, questions, (name) => host.onlyReads(name)));
+    return { ...took, ...(why !== undefined && { why }) };
+  } finally {
+    clearTimeout(late);
+    signal.removeEventListener('abort', stop);
+    await engine.close();
+    await background.close();
+  }
+}
+
+/** With these the model was asked, and it is what it made of that. */
+const ofTheModel = [
+  'LLM_BAD_RESPONSE',
+  'LLM_INCOMPLETE',
+  'LLM_CONTENT_FILTERED',
+  'LLM_CONTEXT_OVERFLOW',
+  'LLM_TIMEOUT',
+];
+
+const isOfTheModel = (error: ErrorInfo, hasAnswered: boolean): boolean =>
+  !isOverLimit(error) && error.code !== 'LLM_AUTH_FAILED' && (hasAnswered || ofTheModel.includes(error.code));
+
+function faultOf({ code, message }: ErrorInfo, { replies }: TaskLimits): string {
+  if (code === 'ENGINE_MAX_TURNS_EXCEEDED') return `It did not come to an end, and was ended after ${replies} replies.`;
+  if (code === 'ENGINE_LOOP_DETECTED') return `It went round in circles. ${message}`;
+  return message;
+}

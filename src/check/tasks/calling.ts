@@ -1,0 +1,95 @@
+import { hasNumber, trimmedEnd } from '../seen.ts';
+import type { Task } from '../task.ts';
+
+const sign = ['She said: "It\'s 5 o\'clock."', 'C:\\new\\tide', '{"a": [1, "two"]}'].join('\n');
+
+/** `sh` is on every machine but Windows, where `cmd` is. */
+const [reportFile, reportCommand] =
+  process.platform === 'win32' ? ['report.cmd', 'cmd /c report.cmd'] : ['report.sh', 'sh report.sh'];
+const failing = 'the lock opens at low tide';
+const tests = ['the quay is dry', 'boats have berths', 'the bell rings', failing, 'the lamp is lit', 'ropes hold'];
+const printed = tests.map((test, at) => `echo ${test === failing ? 'not ok' : 'ok'} ${at + 1} - ${test}`);
+const report = [
+  ...(process.platform === 'win32' ? ['@echo off'] : []),
+  ...printed,
+  process.platform === 'win32' ? 'exit /b 3' : 'exit 3',
+  '',
+].join('\n');
+
+/** Calls: that there are any, with what arguments, and what is made of what they give. */
+export const calling: readonly Task[] = [
+  {
+    id: 'call',
+    title: 'A plain call',
+    files: { 'harbour.txt': 'Depth at the quay: 7341 mm\n' },
+    asks: 'Read the file harbour.txt and tell me the depth at the quay.',
+    replies: 2,
+    judge({ calls, answer }) {
+      if (!calls.some(({ ok, onlyReads }) => ok && onlyReads)) return 'It called no tool that reads the file.';
+      return hasNumber(answer, 7341) ? undefined : 'It read the file and did not give the number that is in it, 7341.';
+    },
+  },
+  {
+    id: 'two-calls',
+    title: 'Two calls at once',
+    files: { 'left.txt': '1250\n', 'right.txt': '2017\n' },
+    asks: 'Read left.txt and right.txt, with both calls in the same reply, and tell me the sum of the two numbers.',
+    replies: 2,
+    judge({ calls, answer }) {
+      const reads = calls.filter(({ ok, onlyReads }) => ok && onlyReads);
+      if (!reads.some((one) => reads.some((other) => other !== one && other.reply === one.reply)))
+        return 'It did not make two calls in one reply.';
+      return hasNumber(answer, 3267) ? undefined : 'It did not give the sum, 3267.';
+    },
+  },
+  {
+    id: 'argument',
+    title: 'An argument with quotes and line breaks',
+    files: {},
+    asks: `Create the file sign.txt. It has exactly these three lines:\n\n\`\`\`\n${sign}\n\`\`\``,
+    replies: 2,
+    judge({ folder }) {
+      const written = folder.read('sign.txt');
+      if (written === undefined) return 'It did not create sign.txt.';
+      return trimmedEnd(written) === sign ? undefined : 'What it wrote to sign.txt is not what it was given.';
+    },
+  },
+  {
+    id: 'search',
+    title: 'A file found by search',
+    files: Object.fromEntries(
+      ['quay', 'lock', 'gate', 'mole'].flatMap((folder, at) =>
+        [1, 2, 3, 4, 5].map((number) => [
+          `lib/${folder}/part${number}.js`,
+          `export const ${folder}${number} = () => ${at * 10 + number};\n${
+            folder === 'gate' && number === 4 ? 'export function berthFor(boat) {\n  return boat.length;\n}\n' : ''
+          }`,
+        ]),
+      ),
+    ),
+    asks: 'In which file is the function berthFor defined? Search for it, and give its path.',
+    replies: 2,
+    judge({ calls, answer }) {
+      if (!calls.some(({ name, ok }) => ok && name === 'fs.search')) return 'It did not search.';
+      return answer.includes('lib/gate/part4.js') ? undefined : 'It did not give the path, lib/gate/part4.js.';
+    },
+  },
+  {
+    id: 'command',
+    title: 'A command’s output read right',
+    files: { [reportFile]: report },
+    asks: `Run the command \`${reportCommand}\`, exactly so. Which test failed, and with which exit code did the command end?`,
+    replies: 2,
+    /** No file may be changed here: what is run is what was put there. */
+    answers: ({ plan: { command, background } }) =>
+      command?.trim() === reportCommand && !background
+        ? { decision: 'allow' }
+        : { decision: 'deny', words: `Only the command ${reportCommand}, exactly so.` },
+    judge({ calls, answer }) {
+      if (!calls.some(({ name, exitCode }) => name === 'shell.run' && exitCode === 3))
+        return 'It did not run the command.';
+      if (!answer.toLowerCase().includes(failing)) return `It did not say which test failed: “${failing}”.`;
+      return hasNumber(answer, 3) ? undefined : 'It did not say that the command ended with 3.';
+    },
+  },
+];

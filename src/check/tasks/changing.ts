@@ -1,0 +1,103 @@
+import { planOf, planTool } from '../../protocol/plan.ts';
+import type { Folder } from '../folderWorkspace.ts';
+import { trimmedEnd } from '../seen.ts';
+import type { Task } from '../task.ts';
+
+const tide = (low: string) =>
+  [
+    'export function high(day) {',
+    '\treturn day % 2 === 0 ? 0.5 : 4.1;',
+    '}',
+    '',
+    'export function low(day) {',
+    `\treturn ${low};`,
+    '}',
+    '',
+    'export function mean(day) {',
+    '\treturn (high(day) + low(day)) / 2; // 0.5 at least',
+    '}',
+    '',
+  ].join('\n');
+
+const server = (workers: string) =>
+  ['[web]', 'port = 8080', workers, '', '[admin]', 'port = 9300', 'workers = 1', ''].join('\n');
+/** What stands there by the time that the first change is allowed. */
+const meanwhile = server('workers = 5 # raised by Mo');
+
+const letters = ['a', 'b', 'c'];
+const hasItsLetter = (folder: Folder, letter: string) => trimmedEnd(folder.read(`${letter}.txt`)) === letter;
+
+/** Changes: that they are the ones that were asked for, and that they come to an end. */
+export const changing: readonly Task[] = [
+  {
+    id: 'edit',
+    title: 'An exact edit',
+    files: { 'src/tide.js': tide('0.5') },
+    asks: 'In src/tide.js, the function low has to return 0.3 in place of 0.5. Change that and nothing else.',
+    replies: 3,
+    judge({ folder }) {
+      const text = folder.read('src/tide.js');
+      if (text === tide('0.5')) return 'It did not change the file.';
+      return text === tide('0.3') ? undefined : 'It changed more, or something else, than what it was told to.';
+    },
+  },
+  {
+    id: 'edit-again',
+    title: 'An edit after a refused one',
+    files: { 'server.conf': server('workers = 4') },
+    asks: 'In server.conf, give the section web 6 workers in place of 4.',
+    replies: 5,
+    /** Somebody else changes the line first, so that what the model knows of it is not true any more. */
+    answers({ plan: { change } }, folder) {
+      if (change && folder.read('server.conf') === server('workers = 4')) folder.write('server.conf', meanwhile);
+      return undefined;
+    },
+    judge({ folder, questions }) {
+      const text = folder.read('server.conf') ?? '';
+      if (questions.length === 0) return 'It did not try to change the file.';
+      if (text === meanwhile)
+        return 'Its edit was refused, for the line had changed meanwhile, and it did not mend it.';
+      const [, after] = /^workers = (6)\b.*$/m.exec(text) ?? [];
+      const rest = (of: string) => of.replace(/^workers = [56].*$/m, '');
+      return after && rest(text) === rest(meanwhile)
+        ? undefined
+        : 'It changed more, or something else, than the workers of web.';
+    },
+  },
+  {
+    id: 'stop',
+    title: 'A stop when it is done',
+    files: {},
+    asks: 'Create the file done.txt with the one word done in it. That is all there is to do.',
+    replies: 2,
+    judge({ folder, calls }) {
+      if (trimmedEnd(folder.read('done.txt')) !== 'done') return 'It did not create done.txt with the word done in it.';
+      const changes = calls.filter(({ onlyReads }) => !onlyReads).length;
+      const more = Math.max(changes - 1, calls.length - 3);
+      return more <= 0 && folder.paths().length === 1 ? undefined : 'It went on when all was done.';
+    },
+  },
+  {
+    id: 'plan',
+    title: 'A plan that is kept',
+    files: {},
+    asks:
+      `Create the files a.txt, b.txt and c.txt, each with its own letter in it. First show your to-do list of three steps with the tool ${planTool}, ` +
+      'and show it again as the steps get done, until all of them are.',
+    replies: 6,
+    judge({ folder, calls, run }) {
+      const updates = calls.filter(({ name, ok }) => ok && name === planTool);
+      const [first] = updates;
+      if (!first) return 'It showed no plan.';
+      const change = calls.find(({ onlyReads }) => !onlyReads);
+      if (change && calls.indexOf(change) < calls.indexOf(first)) return 'It began before it had shown a plan.';
+      const missing = letters.find((letter) => !hasItsLetter(folder, letter));
+      if (missing) return `It did not create ${missing}.txt with its letter in it.`;
+      const plan = planOf(run);
+      if (plan.length < 3) return 'Its plan has fewer than three steps.';
+      if (updates.length < 2 || plan.some(({ status }) => status !== 'done'))
+        return 'It did not keep its plan until all of it was done.';
+      return undefined;
+    },
+  },
+];

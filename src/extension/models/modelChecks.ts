@@ -1,0 +1,160 @@
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { checksAsJson, checksAsMarkdown } from '../../check/report.ts';
+import { type CheckResult, passedOf } from '../../check/result.ts';
+import type { RunEvent } from '../../protocol/events.ts';
+import { lazily } from '../../protocol/lazily.ts';
+import { diskFolders } from '../dialogs/folders.ts';
+import type { Modals } from '../dialogs/modals.ts';
+import { stoppable } from '../dialogs/stoppable.ts';
+import { tell } from '../dialogs/tell.ts';
+import { forSharing } from '../settings/redacted.ts';
+import { showProblem } from './connection.ts';
+import type { KeptChecks } from './keptChecks.ts';
+import { demoModel, describe, providerOf, split } from './modelIds.ts';
+import type { Models } from './models.ts';
+import type { MoneyLimits } from './moneyLimits.ts';
+
+const scheme = 'towpath-checks';
+const page = vscode.Uri.from({ scheme, path: '/Checked Models.md' });
+const formats = { markdown: 'md', json: 'json' } as const;
+type Format = keyof typeof formats;
+
+interface Parts {
+  models: Models;
+  checks: KeptChecks;
+  limits: Pick<MoneyLimits, 'of'>;
+  modals: Modals;
+  workspace: { readonly ripgrep: string | undefined };
+  audit: { keep(event: RunEvent): Promise<void>; told(event: RunEvent): void };
+  version: string;
+}
+
+const checking = lazily(
+  () => Promise.all([import('../../check/checkModel.ts'), import('../../check/estimate.ts')]),
+  ([check, estimate]) => ({ ...check, ...estimate }),
+);
+
+/** *Check This Model*, *Checked Models* and their export. */
+export class ModelChecks implements vscode.TextDocumentContentProvider {
+  private readonly shownAgain = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.shownAgain.event;
+  private readonly over = new AbortController();
+  private atWork = false;
+  /** The newest check, also where it was ended early and is not kept. */
+  private newest?: CheckResult;
+
+  constructor(private readonly parts: Parts) {}
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      this.shownAgain,
+      vscode.workspace.registerTextDocumentContentProvider(scheme, this),
+      new vscode.Disposable(() => this.over.abort()),
+    );
+  }
+
+  provideTextDocumentContent(): string {
+    return checksAsMarkdown(this.results);
+  }
+
+  /** One question, with what it takes; then the tasks, until they are done or stopped; then how each went. */
+  async check(id = this.parts.models.currentId): Promise<void> {
+    const name = describe(id).label;
+    if (id === demoModel)
+      return tell('info', 'The demo model can only play its script. Pick another model, then check it.');
+    if (this.atWork) return tell('info', 'A model is being checked. It can be stopped where its progress is shown.');
+    this.atWork = true;
+    try {
+      const result = await this.run(id, name);
+      if (!result) return;
+      this.newest = result;
+      if (result.ended === undefined) await this.parts.checks.keep(result);
+      await this.show();
+      const failed = result.of - passedOf(result);
+      const words = failed === 0 ? 'all of them' : `${passedOf(result)} of them`;
+      if (result.ended === undefined) tell('info', `${name} was given ${result.of} tasks and has done ${words}.`);
+      else tell('warning', `${name} was not checked to the end. ${result.ended}`);
+    } catch (error) {
+      const { message, code } = error as Error & { code?: string };
+      void showProblem(message, code === 'LLM_AUTH_FAILED' ? providerOf(split(id).provider)?.id : undefined);
+    } finally {
+      this.atWork = false;
+    }
+  }
+
+  async show(): Promise<void> {
+    this.shownAgain.fire(page); // what is open already is the page of before
+    const document = await vscode.workspace.openTextDocument(page);
+    await vscode.languages.setTextDocumentLanguage(document, 'markdown');
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
+  async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
+    const { results } = this;
+    if (results.length === 0) return tell('info', 'No model is checked yet. Run *Towpath: Check This Model*.');
+    const format = given?.format ?? (await askFormat());
+    if (!format) return;
+    const to = given?.to ?? (await askPlace(formats[format]));
+    if (!to) return;
+    const text = format === 'json' ? checksAsJson(results) : checksAsMarkdown(results);
+    const shared = forSharing(text, { secrets: [], home: os.homedir() });
+    try {
+      await vscode.workspace.fs.writeFile(to, Buffer.from(shared));
+      tell('info', `Exported to ${to.fsPath}.`);
+    } catch (error) {
+      tell('error', `The checks could not be exported. ${(error as Error).message}`);
+    }
+  }
+
+  private get results(): CheckResult[] {
+    const { all } = this.parts.checks;
+    const newest = this.newest;
+    return newest?.ended === undefined ? all : [newest, ...all];
+  }
+
+  private async run(id: string, name: string): Promise<CheckResult | undefined> {
+    const { models, checks, limits, modals, workspace, audit, version: towpath } = this.parts;
+    const { checkModel, estimateOf, estimateInWords } = await checking();
+    const model = await models.current({ id });
+    const estimate = estimateOf(id.startsWith('local/'), checks.of(id));
+    const detail = [
+      ...estimateInWords(estimate, model.adapter.leastCost?.(model.model, estimate.prompt)),
+      'It works in a temporary folder of its own. Nothing of your workspace is read, changed or sent.',
+    ].join('\n');
+    const yes = 'Check';
+    if ((await modals.ask({ text: `Check what ${name} can do?`, detail, buttons: [yes] })) !== yes) return undefined;
+    return stoppable(`Towpath checks ${name}`, (signal, progress) => {
+      let shown = 0;
+      return checkModel({
+        model,
+        towpath,
+        ripgrep: workspace.ripgrep,
+        runLimit: () => limits.of('run'),
+        signal: AbortSignal.any([signal, this.over.signal]),
+        record: audit,
+        progress({ done, of, task, text }) {
+          const percent = (done / of) * 100;
+          progress([`${done + 1} of ${of}, ${task.title}`, text].filter(Boolean).join(': '), percent - shown);
+          shown = percent;
+        },
+      });
+    });
+  }
+}
+
+async function askFormat(): Promise<Format | undefined> {
+  const items = [
+    { label: 'Markdown', detail: 'To be read: a table of the models, and what went wrong', format: 'markdown' },
+    { label: 'JSON', detail: 'To be compared by programs', format: 'json' },
+  ] as const;
+  return (await vscode.window.showQuickPick(items, { title: 'Towpath: export the checked models' }))?.format;
+}
+
+const askPlace = (ending: string): Thenable<vscode.Uri | undefined> => {
+  const folder = diskFolders()[0]?.uri.fsPath ?? os.homedir();
+  const defaultUri = vscode.Uri.file(path.join(folder, `checked-models.${ending}`));
+  return vscode.window.showSaveDialog({ defaultUri, title: 'Export Checked Models', filters: { [ending]: [ending] } });
+};
