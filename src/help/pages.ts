@@ -11,6 +11,13 @@ export interface Page {
 /** All pages for people, in the order in which they are offered. */
 export const pages = [
   { name: 'models', title: 'Models', about: 'The demo model, models on this machine, endpoints, keys, GPUs' },
+  {
+    name: 'llama-server',
+    title: 'A shared llama-server',
+    about: 'One for a team: what it is sent, what it keeps, which limits to set',
+  },
+  { name: 'vllm', title: 'A shared vLLM', about: 'The same for vLLM' },
+  { name: 'ollama', title: 'A shared Ollama', about: 'The same for Ollama' },
   { name: 'approvals', title: 'What is asked', about: 'The questions, presets, rules, commands, what stays asked' },
   {
     name: 'runs',

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type PageName, pages } from '../../../src/help/pages.ts';
 import { connectionTables } from './connectionTables.ts';
 import { manifestTables } from './manifestTables.ts';
+import { wireTables } from './wireTables.ts';
 import { workflowTables } from './workflowTables.ts';
 
 /** The pages for people. Their tables are made from the code: `npm run page` writes them anew. */
@@ -13,7 +14,12 @@ const placeOf = (name: PageName): string => path.join(pagesFolder, `${name}.md`)
 
 export const readPage = (name: PageName): string => readFileSync(placeOf(name), 'utf8');
 
-const tables: Record<string, () => string> = { ...workflowTables, ...connectionTables, ...manifestTables };
+const tables: Record<string, () => string> = {
+  ...workflowTables,
+  ...connectionTables,
+  ...manifestTables,
+  ...wireTables,
+};
 
 /** The page with its tables as the code has them: each stands between `<!-- name -->` and `<!-- /name -->`. */
 export function withTables(page: string): string {
