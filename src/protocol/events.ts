@@ -194,6 +194,8 @@ const storedEvents = [
     /** The command that runs, where it only reads and leaves no process. */
     reads: z.string().optional(),
     step: stepStartSchema.optional(),
+    /** Of a call that stands in no message: what it is about, by its arguments' names. */
+    about: z.record(z.string(), z.string()).optional(),
   }),
   /** The command that a call runs has a process, which may live longer than the editor. */
   event('command-start', { toolCallId: z.string(), process: processSchema }),

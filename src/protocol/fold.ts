@@ -172,6 +172,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       call.command = event.command;
       if (event.command) run.ran = true;
       call.step = event.step;
+      if (event.about) call.about = event.about;
       break;
     }
     case 'command-start':

@@ -48,6 +48,8 @@ export interface CallState {
   command?: Command;
   process?: ProcessIdentity;
   step?: StepStart;
+  /** Of a call that stands in no message: what it is about. */
+  about?: Record<string, string>;
   stillRunning?: string[];
   background?: Background;
   /** How its command in the background ended, and when. */

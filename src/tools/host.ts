@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { aboutOf } from '../protocol/about.ts';
 import { isUnanswered } from '../protocol/ask.ts';
 import type { Background, EventBody } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
@@ -159,7 +160,7 @@ export function createToolHost({
         const named = { toolCallId: call.id, name: call.name, ...(title && { title }) };
         const start = { ...named, ...kept, ...(command && { command }), ...reads };
         const step = stepStart(call, plan, context);
-        await stored(context, { type: 'tool-start', ...start, ...step });
+        await stored(context, { type: 'tool-start', ...start, ...step, ...(context.step && aboutOf(call.arguments)) });
         doing = kept;
         if (plan?.change && plan.change.after !== null) diff = changeAtAGlance(plan.change.before, plan.change.after);
         started = now(); // the time it takes is not the time people think about it

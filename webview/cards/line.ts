@@ -75,7 +75,7 @@ export const objectWords = (name: string, args: Known['args']): string =>
 
 /** What a workflow's node does or has done, as far as that is known of its call: there is no message with its arguments. */
 export function deedLine(name: string, state: CallState, tense: 'doing' | 'done'): Pick<CardLine, 'verb' | 'object'> {
-  const known: Known = { name, args: {}, data: {}, state };
+  const known: Known = { name, args: state.about ?? {}, data: {}, state };
   const words = wordsFor(name);
   return { verb: inTense(words, known, tense), object: words.object(known).filter((piece) => wordsOf(piece) !== '') };
 }

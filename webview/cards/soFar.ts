@@ -1,3 +1,4 @@
+import { aboutNames } from '../../src/protocol/about.ts';
 import type { CallDraft } from '../../src/protocol/run.ts';
 
 /** Arguments that are still being written: those texts that are whole, of the names that say what a call is about. */
@@ -5,26 +6,12 @@ export function argumentsSoFar(argumentsText: string): Record<string, string> {
   const written = argumentsText.slice(0, 4000);
   const found: Record<string, string> = {};
   for (const [, name, value] of written.matchAll(stringField)) {
-    if (mainNames.has(name!) && !(name! in found)) found[name!] = readString(value!);
+    if (aboutNames.has(name!) && !(name! in found)) found[name!] = readString(value!);
   }
   return found;
 }
 
 const stringField = /"(\w+)"\s*:\s*"((?:[^"\\]|\\.)*)"/g;
-const mainNames = new Set([
-  'command',
-  'path',
-  'from',
-  'to',
-  'pattern',
-  'glob',
-  'query',
-  'symbol',
-  'uri',
-  'server',
-  'url',
-  'name',
-]);
 
 function readString(written: string): string {
   try {

@@ -309,6 +309,22 @@ nodes:
     assert.deepEqual((await stage.kept()).graph?.artifacts, ['b.txt']);
   });
 
+  it('says of what its steps do what that is about, and nothing of what they write', async () => {
+    stage = await Stage.of(`
+nodes:
+  - {name: write, uses: fs.write, with: {path: a, content: x}}
+  - {name: search, uses: fs.search, with: {pattern: x}}
+`);
+    assert.equal((await stage.start()).phase, 'Completed');
+    assert.deepEqual(
+      stage.events.flatMap((event) => (event.type === 'tool-start' ? [[event.name, event.about]] : [])),
+      [
+        ['fs.write', { path: 'a' }],
+        ['fs.search', { pattern: 'x' }],
+      ],
+    );
+  });
+
   it('a denied action ends its node', async () => {
     stage = await Stage.of(`nodes:\n  - {name: write, uses: fs.write, with: {path: a, content: x}}\n`);
     stage.answers = [{ decision: 'deny' }];
