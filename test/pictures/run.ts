@@ -8,6 +8,7 @@ import { violationsIn } from '../webview/axe.ts';
 import { endBrowser, openBrowser, root, type TestPage } from '../webview/browser.ts';
 import { ended, type State, showState, states } from '../webview/states.ts';
 import { type ThemeName, themes } from '../webview/themes.ts';
+import { insightsIn } from './insights.ts';
 
 /** At 200 % a page of this size fills a small window. */
 const allSizes = [
@@ -33,9 +34,10 @@ const named = <One extends { name: string }>(all: readonly One[]): readonly One[
 const [looks, sizes] = [named(allLooks), named(allSizes)];
 const isOther = (word: string) => ![...allLooks, ...allSizes].some(({ name }) => name === word);
 const words = given.filter(isOther);
-const wanted = [...states, ...ended].filter(
-  ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
-);
+const isWanted = ({ name }: { name: string }) => words.length === 0 || words.some((word) => name.includes(word));
+const wanted = [...states, ...ended].filter(isWanted);
+const insights = { name: 'insights' };
+const alone = isWanted(insights) ? [insights] : [];
 
 const browser = await openBrowser();
 if (given.length === 0) rmSync(folder, { recursive: true, force: true });
@@ -45,13 +47,15 @@ const wrong: string[] = [];
 for (const look of looks) for (const size of sizes) await drawAll(look, size);
 for (const size of sizes) {
   const test = await browser.open('webview/main.ts', size);
-  for (const state of wanted) await sheet(test, state, size);
+  for (const one of [...wanted, ...alone]) await sheet(test, one, size);
   await test.close();
 }
 await browser.close();
 await endBrowser();
 for (const one of wrong) console.log(one);
-console.log(`${wanted.length} states in ${looks.length * sizes.length} looks, ${wrong.length} violations: ${folder}`);
+console.log(
+  `${wanted.length + alone.length} states in ${looks.length * sizes.length} looks, ${wrong.length} violations: ${folder}`,
+);
 process.exitCode = wrong.length > 0 ? 1 : 0;
 
 async function drawAll(look: Look, size: Size): Promise<void> {
@@ -61,8 +65,18 @@ async function drawAll(look: Look, size: Size): Promise<void> {
     await test.renew();
     await draw(test, state, look, size);
   }
+  if (alone.length > 0) await drawInsights(test, look, size);
   await test.close();
   console.log(`${look.name} ${size.name}`);
+}
+
+/** A page of its own, in a tab of the editor. */
+async function drawInsights(test: TestPage, look: Look, size: Size): Promise<void> {
+  await test.page.goto('about:blank'); // where the panel's policy does not hold
+  await test.page.setContent(insightsIn(look.theme));
+  const name = `${insights.name}: ${look.name} ${size.name}`;
+  wrong.push(...(await violationsIn(test)).map((one) => `${name}: ${one}`));
+  await test.page.screenshot({ path: pictureOf(insights, look.name, size) });
 }
 
 async function draw(test: TestPage, state: State, look: Look, size: Size): Promise<void> {
@@ -89,7 +103,7 @@ function sideways({ page }: TestPage): Promise<string[]> {
 }
 
 /** One state at one width, in all themes beside each other. */
-async function sheet(test: TestPage, state: State, size: Size): Promise<void> {
+async function sheet(test: TestPage, state: { name: string }, size: Size): Promise<void> {
   const page = await test.page.context().newPage();
   const pictures = looks.map(({ name }) => readFileSync(pictureOf(state, name, size)).toString('base64'));
   const images = pictures.map((png) => `<img width="${size.width}" src="data:image/png;base64,${png}">`).join('');
@@ -99,6 +113,6 @@ async function sheet(test: TestPage, state: State, size: Size): Promise<void> {
   await page.close();
 }
 
-function pictureOf(state: State, look: string, size: Size): string {
+function pictureOf(state: { name: string }, look: string, size: Size): string {
   return path.join(folder, `${state.name.replace(/[^\w-]+/g, '-')}-${size.name}-${look}.png`);
 }

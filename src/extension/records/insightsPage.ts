@@ -193,11 +193,12 @@ body { font-family: var(--vscode-font-family); font-size: var(--vscode-font-size
 .small { color: var(--vscode-descriptionForeground); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
-th, td { text-align: left; padding: 0.2em 0.9em 0.2em 0; border-bottom: 1px solid var(--vscode-widget-border, transparent); white-space: nowrap; }
+th, td { text-align: left; padding: 0.2em 0.9em 0.2em 0; border-bottom: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); white-space: nowrap; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
-button { font: inherit; cursor: pointer; border: 1px solid transparent; padding: 0.2em 0.6em; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
-button[aria-pressed='true'] { color: var(--vscode-button-foreground); background: var(--vscode-button-background); }
-th button { background: none; color: inherit; font-weight: 600; padding: 0; }
+button { font: inherit; cursor: pointer; border: 1px solid var(--vscode-contrastBorder, transparent); padding: 0.2em 0.6em; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+button[aria-pressed='true'] { color: var(--vscode-button-foreground); background: var(--vscode-button-background); outline: 1px solid var(--vscode-contrastActiveBorder, transparent); outline-offset: -3px; }
+@media (forced-colors: active) { button[aria-pressed='true'] { forced-color-adjust: none; color: HighlightText; background: Highlight; } }
+th button { border-color: transparent; background: none; color: inherit; font-weight: 600; padding: 0; }
 th[aria-sort='ascending'] button::after { content: ' ▲'; }
 th[aria-sort='descending'] button::after { content: ' ▼'; }
 button:focus-visible { outline: 1px solid var(--vscode-focusBorder); }
