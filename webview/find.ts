@@ -118,7 +118,9 @@ function goOn(context: PanelContext, scroll: Scroll, step: number): void {
 
 function rangesOf(element: HTMLElement, wanted: string): Range[] {
   const ranges: Range[] = [];
-  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, ({ parentElement }) =>
+    parentElement?.closest('.for-screen-readers') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
   while (wanted !== '' && ranges.length < mostMarked && texts.nextNode()) {
     const node = texts.currentNode as Text;
     const text = node.data.toLowerCase();

@@ -134,7 +134,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
     stateOf(run),
     run.worktree && visibleLine(run.worktree.branch),
     model,
-    run.cost !== undefined && dollars(run.cost),
+    run.cost !== undefined && run.cost > 0 && dollars(run.cost),
     ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {

@@ -12,6 +12,7 @@ import { defineElements } from './elements.ts';
 import { markFound, onFindKey } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
 import { isFromHost, post, savedView } from './host.ts';
+import { letOneMove } from './moving.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
 import { callsAtWork, newModel, receive } from './store.ts';
@@ -77,6 +78,7 @@ function draw(): void {
   markFound(scroll);
   settleWalk(context, scroll);
   settleCompletion();
+  letOneMove(root);
   keepTime();
 }
 

@@ -123,6 +123,15 @@ export function callsAtWork({ run, going }: PanelModel): CallState[] {
   });
 }
 
+/** Of the gate's questions that wait, the first: the others are asked about after it, or with it. */
+export function firstAsking({ run, going }: PanelModel): string | undefined {
+  for (const id of going) {
+    const state = run?.calls[id];
+    if (state?.status === 'asking' && !state.asked) return id;
+  }
+  return undefined;
+}
+
 const touch = (model: PanelModel, callId: string): void => {
   model.going.add(callId);
   model.revisions.set(callId, (model.revisions.get(callId) ?? 0) + 1);

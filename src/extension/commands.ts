@@ -340,10 +340,10 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
 
 const versionOf = ({ extension }: vscode.ExtensionContext): string => extension.packageJSON.version;
 
-/** The shown run goes on with what is picked now, where it rests; without a pick all stays as it was. */
+/** The shown run goes on with what is picked now, where it rests or waits to ask again; without a pick all stays as it was. */
 async function tryAnotherModel({ conversation, models, setup }: Parts, id?: string): Promise<void> {
   await conversation.restored;
-  if (conversation.working) {
+  if (conversation.working && !conversation.waitsToAsk) {
     tell('info', 'This run is at work. Stop it first.');
     return;
   }
@@ -354,6 +354,11 @@ async function tryAnotherModel({ conversation, models, setup }: Parts, id?: stri
   const picked = await models.pickedIn(() => (typeof id === 'string' ? models.pick(id) : setup.pickModel()));
   if (picked === undefined) return;
   await showPanel();
+  if (conversation.working) {
+    if (!conversation.waitsToAsk)
+      return tell('info', 'The run has gone on meanwhile. Its next answer is by the other model.');
+    await conversation.stop();
+  }
   void conversation.goOn(picked);
 }
 

@@ -78,6 +78,8 @@ export const rows: [name: string, row: Row][] = [
     says: ['Use docs: read all-files', 'Using docs: read all-files', 'Used docs: Read every file', 'Could not use docs: read all-files'] }],
   ['mcp.docs.read_all-files', { args: { path: 'x' }, data: { text: '' },
     says: ['Use docs: read all-files', 'Using docs: read all-files', 'Used docs: read all-files', 'Could not use docs: read all-files'] }],
+  ['read_{all}_files', { args: { path: 'x' }, data: {},
+    says: ['Use read all files', 'Using read all files', 'Used read all files', 'Could not use read all files'] }],
 ]; // biome-ignore format: a table
 
 export const seenOf = (name: string, { args, state }: Pick<Row, 'args' | 'state'>, more: Partial<Seen> = {}): Seen => ({

@@ -76,7 +76,11 @@ describe('The first line of a card', () => {
       assert.equal(says('fs.read', 'E_SANDBOX_VIOLATION', 'x', { reason }), `Could not read src/a.ts: ${words}`);
     assert.equal(
       says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'ABSENT', lines: [12, 13, 18] }),
-      'Could not edit src/a.ts: the text is not there (lines 12-18)',
+      'Could not edit src/a.ts: the text is not there (nearest: lines 12-18)',
+    );
+    assert.equal(
+      says('fs.edit', 'E_PRECONDITION_FAILED', 'x', { reason: 'NOT_UNIQUE', lines: [3, 9] }),
+      'Could not edit src/a.ts: the text is there more than once (lines 3-9)',
     );
     assert.equal(says('fs.read', 'ENOENT', 'x'), 'Could not read src/a.ts: there is no such file');
     assert.equal(says('fs.search', 'TOOL_ARGS_INVALID', 'pattern: bad'), 'Could not search ( in src/a.ts: the pattern is not valid');

@@ -110,6 +110,17 @@ describe('Every end of a run', () => {
       assert.deepEqual([tone, ways], expected);
     });
 
+  it('a window that is full says what fills most of it', () => {
+    const filling = { total: 31_800, size: 32_800, instructions: 1200, tools: 2600, words: 900, output: 21_000, answers: 6100, summary: 0, leftOut: 0 }; // biome-ignore format: short
+    const usage = { promptTokens: 31_800, completionTokens: 0, totalTokens: 31_800 };
+    const error = { code: 'LLM_CONTEXT_OVERFLOW', message: "The conversation is longer than the model's window." };
+    assert.equal(
+      endedWith(error, { type: 'usage', usage, attempts: 1, model: 'm', ms: 1, filling })!.says,
+      "The conversation is longer than the model's window. Most of it: files and output (about 21.0k) and answers (about 6.1k).",
+    );
+    assert.equal(endedWith(error)!.says, error.message);
+  });
+
   it('a loop names the call by what it is about, and how often', () => {
     const details = { name: 'shell.run', arguments: { command: 'npm test' }, times: 3 };
     const message =

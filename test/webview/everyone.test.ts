@@ -20,6 +20,8 @@ describe('Everyone can use the panel:', () => {
       assert.deepEqual(await violationsIn(test), []);
       const main = test.page.locator('vscode-button:not([appearance="secondary"], [appearance="icon"], .send):visible');
       assert.ok((await main.count()) <= 1, `one thing asks at a time: ${await main.allInnerTexts()}`);
+      const moving = test.page.locator(':is(.ring, .thinking.now):not(.still)');
+      assert.ok((await moving.count()) <= 1, 'one thing moves at a time');
       await test.page.emulateMedia({ forcedColors: 'active' });
       try {
         assert.deepEqual(await violationsIn(test), []);

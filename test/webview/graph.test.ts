@@ -115,6 +115,13 @@ describe('The workflow in the panel', () => {
       { type: 'tool-start', toolCallId: 'mistakes:1:0', name: 'fs.move', moved: { from: 'a.ts', to: 'lib/b.ts' } },
     ]);
     assert.equal(await deed(), 'Moving a.ts to lib/b.ts');
+    await show([
+      { type: 'node', node: 'mistakes', status: 'start', branch: 'mistakes' },
+      { type: 'tool-start', toolCallId: 'mistakes:1:0', name: 'fs.search', about: { pattern: 'export', path: 'src' } },
+    ]);
+    assert.equal(await deed(), 'Searching export in src');
+    await graph().locator('.graph-deed .link').click();
+    assert.deepEqual((await test.posted()).at(-1), { type: 'open-file', path: 'src' });
   });
 
   it('keeps what a node had said when it broke off, and says that it is a part', async () => {
@@ -182,6 +189,7 @@ describe('The workflow in the panel', () => {
     ]);
     assert.deepEqual((await nodes()).slice(0, 3), ['completed changes', 'completed nothing', 'passed mistakes']);
     assert.match(await graph().innerText(), /^Workflow ?\d nodes? done/);
+    assert.equal(await test.page.getByTestId('phase').count(), 0, 'nothing of it was interrupted');
   });
 
   it('folds what is far from the work in a long workflow, by keyboard too', async () => {

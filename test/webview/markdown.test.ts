@@ -110,7 +110,7 @@ describe('Markdown of a model, as safe elements', () => {
         'onetwo☑ done☐ openinnerQuoted wordsNameCounta1b2tsCopyInsertMoreconst x: number = 1; // whysaid ' +
         'in the end',
     );
-    for (const name of ['h2', 'strong', 'em', 'ul', 'ol', 'blockquote', 'table', 'pre', 'hr', 'del']) {
+    for (const name of ['h3', 'strong', 'em', 'ul', 'ol', 'blockquote', 'table', 'pre', 'hr', 'del']) {
       assert.ok(elements.includes(name), name);
     }
   });

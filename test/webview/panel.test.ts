@@ -75,7 +75,9 @@ describe('The panel', () => {
     const text = await test.page.locator('.transcript').evaluate((element) => {
       const sheet = element.ownerDocument.styleSheets[0]!;
       sheet.insertRule('.card-line, .card-line * { display: inline !important }', 0); // a line is one line
+      sheet.insertRule('.for-screen-readers { display: none }', 0);
       const { innerText } = element as unknown as { innerText: string };
+      sheet.deleteRule(0);
       sheet.deleteRule(0);
       return innerText;
     });
@@ -330,10 +332,11 @@ The flag works; one test fails, see the test.`,
     await show([...begin, ...retries, { type: 'queued', text: 'And a test.' }]);
     assert.match(
       (await find('progress').innerText()).replace(/\s+/g, ' '),
-      /^Busy\. Trying again\. \(\d+ s\) Retry Now$/,
+      /^Busy\. Trying again\. \(\d+ s\) Retry Now Retry With…$/,
     );
     await find('retry-now').click();
-    assert.deepEqual(await posted(), [{ type: 'retry-now' }]);
+    await find('try-another-model').click();
+    assert.deepEqual(await posted(), [{ type: 'retry-now' }, { type: 'action', action: 'try-another-model' }]);
   });
 
   it('*New run* gives the keys to the message, and a summary comes before what stands there', async () => {
@@ -373,6 +376,29 @@ The flag works; one test fails, see the test.`,
         { type: 'restore-files', ...place },
         { type: 'open-text', ...place },
       ]);
+    });
+
+    it('that is a picture alone can be gone back to, too', async () => {
+      const attachments = [{ mediaType: 'image/png', data: 'aGk=', name: 'shot.png' }];
+      await show([
+        begin[0]!,
+        { type: 'message', message: { role: 'user', content: '', attachments } },
+        ...begin.slice(3),
+        ...concludes,
+      ]);
+      await said().hover();
+      await act('more').click();
+      await test.send();
+      assert.deepEqual(await said().locator('[data-act]').allInnerTexts(), ['Edit', 'Fork From Here', '']);
+    });
+
+    it('has a heading that says whose it is, above those in it', async () => {
+      await show([...begin, ...reads, ...concludes]);
+      const headings = await test.page
+        .getByRole('heading')
+        .evaluateAll((all) => all.map((one) => `${one.tagName} ${one.textContent}`));
+      assert.deepEqual(headings, ['H1 Add a --json flag', ...['H2 You', 'H2 Towpath', 'H2 Towpath', 'H3 Done']]);
+      assert.equal(await test.page.getByRole('article', { name: 'Towpath' }).count(), 2);
     });
 
     it('is said otherwise in the message box, which asks once what becomes of the files', async () => {
@@ -639,14 +665,16 @@ The flag works; one test fails, see the test.`,
       - text: Test it
 `.trim(),
     );
-    assert.equal(await find('plan-close').count(), 0, 'it is at work by it');
+    assert.equal(await find('plan-close').count(), 1, 'what is not done can be put away');
     await show([...second, ...plan('p3', ['done', 'done', 'done']), ...concludes]);
     assert.equal(await find('strip-plan').count(), 0);
 
     await show([...second, ...concludes]);
     await find('plan-close').click();
     await test.send();
-    assert.equal(await find('strip-plan').count(), 0, 'what is not done can be put away');
+    assert.equal(await find('strip-plan').count(), 0);
+    await show([...second, ...plan('p3', ['done', 'done', 'pending']), ...concludes]);
+    assert.equal(await find('strip-plan').innerText(), 'Plan\n2/3', 'another plan is there again');
   });
 
   it('at 200 % zoom half of the height is the conversation’s, also while the list of a long plan is open', async () => {
@@ -676,8 +704,19 @@ The flag works; one test fails, see the test.`,
     ]);
     assert.match(
       await reading(),
-      /\nYou undid what was changed in src\/cli\.ts\nThe model is told: The command "npm run dev" \(b1\) in the background ended with 1\.\nWorking$/,
+      /\nYou undid what was changed in src\/cli\.ts\nThe model is told: the command “npm run dev” in the background ended with 1\nWorking$/,
     );
+    for (const [told, words] of [
+      ['The command "echo \\"a\\"" (b1) in the background was stopped by the person. What it wrote: output.read with the id b1.', 'The model is told: the command “echo "a"” in the background was stopped by you'],
+      ['The person has taken back 1 of your 2 changes of a.ts. Of yours, this is gone:\nx\nRead again before you edit.', 'The model is told: you have taken back 1 of its 2 changes of a.ts'],
+      ['The person (or a command) has changed a.ts since you did.\nRead again before you edit.', 'The model is told: you (or a command) have changed a.ts since it did'],
+      ['The person has deleted a.ts, which you changed.', 'The model is told: you have deleted a.ts, which it changed'],
+      ['Of files that you have come to, files of this workspace say to agents:\n<x>', 'The model is told what files of this workspace say of those that it has come to'],
+      ['NODE_REMINDER\n- nodeId: judge\n- missing: write a.md\n- how: x', 'The model is reminded of what node judge still needs'],
+    ] as const) {
+      await show([...begin, note(told)]);
+      assert.equal((await test.page.locator('.brief-title').innerText()).trim(), words);
+    } // biome-ignore format: rows
   });
 
   it('cuts what is told to the model at the panel’s edge, where it is long', async () => {
@@ -1630,11 +1669,13 @@ The flag works; one test fails, see the test.`,
       { type: 'message', message: { role: 'tool', content: '', toolResults: [toToolResult('s', { ok: true, data })] } },
     ]);
     await card(readCall.id).locator('.piece.link').click();
-    await card('s').locator('.card-line').click();
+    await card('s').locator('.piece.link').click();
+    await card('s').locator('.card-verb').click();
     await test.send();
     for (const link of await card('s').locator('.matches .link').all()) await link.click();
     assert.deepEqual(await posted(), [
       { type: 'open-file', path: 'src/cli.ts', line: 10 },
+      { type: 'open-file', path: 'src' },
       { type: 'open-file', path: 'src/a.ts' },
       { type: 'open-file', path: 'src/a.ts', line: 12 },
       { type: 'open-file', path: 'src/a.ts', line: 13 },

@@ -212,6 +212,18 @@ const asks: EventBody[] = [
   { type: 'question', toolCallId: 'ask', question },
 ];
 
+const several: EventBody[] = [
+  ...begin,
+  says('Both are needed.', ...['src/cli.ts', 'src/json.ts'].map((path) => ({ id: path, name: 'fs.edit', arguments: { path } }))),
+  { type: 'question', toolCallId: 'src/cli.ts', question },
+  { type: 'question', toolCallId: 'src/json.ts', question: { ...question, id: 'question-2', what: 'Edit src/json.ts' } },
+]; // biome-ignore format: rows
+const atOnce: EventBody[] = [
+  ...begin,
+  says('', ...['src/cli.ts', 'src/json.ts', 'test/cli.test.ts'].map((path) => ({ id: path, name: 'fs.read', arguments: { path } }))),
+  ...['src/cli.ts', 'src/json.ts', 'test/cli.test.ts'].map((path) => started(path, 'fs.read')),
+]; // biome-ignore format: rows
+
 const choices = [
   {
     question: 'Which **database** should it use?',
@@ -299,6 +311,24 @@ const workflow: EventBody[] = [
   { type: 'chunk', content: 'a.txt is **wrong**', node: 'step-8' },
 ];
 
+/** Come to its end, by one of two ways. */
+const workflowDone: EventBody[] = [
+  ...workflow.slice(0, 3),
+  { type: 'outline', outline: { nodes: ['read', 'judge', 'mend', 'tell'].map((name) => ({ name })), edges: [{ from: 'read', to: 'judge' }, { from: 'judge', to: 'mend', label: 'state.wrong > 0' }, { from: 'judge', to: 'tell', label: 'otherwise' }, { from: 'mend', to: 'tell' }, { from: 'tell' }] } },
+  ...(['read', 'judge', 'tell'] as const).flatMap((node, at): EventBody[] => [
+    { type: 'node', node, status: 'start', state: { input: 'x' } },
+    ...(node === 'read' ? [{ type: 'tool-start', toolCallId: 'read:1:0', name: 'fs.read', about: { path: 'src/commands/export/cli.ts' } }, { type: 'tool-end', toolCallId: 'read:1:0', name: 'fs.read', ok: true, ms: 5 }] as EventBody[] : []),
+    { type: 'node', node, status: 'end', next: [['judge'], ['tell'], []][at]! },
+  ]),
+  { type: 'phase', phase: 'Completed' },
+]; // biome-ignore format: rows
+
+const told: EventBody[] = [
+  'The person has undone your changes of: src/cli.ts. Read again before you edit.',
+  'The command "npm run dev -- --port 3000" (abcdef01) in the background ended with 1. What it wrote: output.read with the id abcdef01.',
+  'The person has taken back 1 of your 2 changes of src/cli.ts. Of yours, this is gone:\nprint(rows);\nRead again before you edit.',
+].map((content) => ({ type: 'message', message: { role: 'system', content } }));
+
 const damaged = (): Run => ({
   ...runOf('run-1', [...begin, ...reads, ...concludes]),
   damage: [{ from: 8, at: 3, text: 'bytes 1,024 to 2,048 cannot be read', messages: [{ role: 'user', content: 'And then?' }, { role: 'assistant', content: 'That.' }], open: { to: 12, places: [1024] } }],
@@ -383,6 +413,8 @@ export const states: State[] = [
   { name: 'fold open', says: shown([...cards.slice(0, 12), rests]), does: (test) => test.page.locator('.fold-head').first().click() },
   { name: 'outcomes', says: shown(outcomes) },
   { name: 'question', says: shown(asks) },
+  { name: 'several questions', says: shown(several) },
+  { name: 'several at work', says: shown(atOnce) },
   { name: 'choices', says: shown(choosing) },
   { name: 'working', says: shown(working, { commands: [{ id: 'abcdef01', runId: 'run-1', line: 'npm run dev -- --port 3000', startedAt: now - 180_000 }] }, 3) },
   { name: 'thinking', says: shown([...begin, { type: 'chunk', thinking: 'The flag belongs where the arguments are parsed.' }], {}, 1) },
@@ -403,6 +435,12 @@ export const states: State[] = [
   { name: 'receipt', says: [...shown(receipt), changedFiles] },
   { name: 'files', says: [...shown(receipt), changedFiles], does: press('strip-files') },
   { name: 'plan', says: shown(working, {}, 3), does: press('strip-plan') },
+  { name: 'runs, looked through', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: rows.slice(-1), more: 0 }); await test.page.locator('.history-open').hover(); } },
+  { name: 'runs, none', says: shown([...begin, ...concludes]), does: async (test) => { await press('history')(test); await test.page.getByTestId('search-runs').fill('heron'); await test.send({ type: 'runs', query: 'heron', rows: [], more: 0 }); } },
+  { name: 'said otherwise', says: [...shown(receipt), changedFiles], does: async (test) => { await test.page.locator('[data-role="user"]').hover(); await test.page.locator('[data-act="edit"]:visible').click(); } },
+  { name: 'code, more of it', says: shown([...begin, says(answer), rests]), does: (test) => test.page.getByRole('button', { name: 'More', exact: true }).last().click() },
+  { name: 'told to the model', says: shown([...begin, ...told, rests]) },
+  { name: 'workflow, done', says: shown(workflowDone), does: (test) => test.page.getByTestId('graph').scrollIntoViewIfNeeded() },
   { name: 'notice', says: [...shown([...begin, ...concludes]), { type: 'notice', notice: { level: 'warning', text: 'The answer was said to the model in a new branch. *Undo* takes that back.', action: { label: 'Open Settings', action: 'open-settings' } } }] },
 ]; // biome-ignore format: a table
 

@@ -88,6 +88,21 @@ describe('The strip above the message box', () => {
       assert.equal(await test.page.getByRole('button', { name, exact: true }).count(), 1, name);
   });
 
+  it('what is left of a plan can be put away, in a narrow panel from its list', async () => {
+    await show();
+    await find('plan-close').click();
+    await test.send();
+    assert.doesNotMatch(await words(), /Plan/);
+    await test.renew({ width: 230 });
+    await show();
+    assert.equal(await find('plan-close').isVisible(), false);
+    await find('strip-plan').click();
+    await find('strip-close-here').click();
+    await test.send();
+    assert.doesNotMatch(await words(), /Plan/);
+    assert.equal(await find('plan').count(), 0);
+  });
+
   it('opens one list at a time, by the keyboard too; Escape closes it and is back at its word', async () => {
     await show();
     await find('strip-plan').focus();

@@ -12,6 +12,7 @@ import { pictures } from '../composer/images.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
+import { firstAsking } from '../store.ts';
 import { goOnButton, inBackground, lastWords, output } from './commandCard.ts';
 import { diffView } from './diffView.ts';
 import { type CardLine, cardLine, draftLine, spoken } from './line.ts';
@@ -206,7 +207,7 @@ function asking(context: PanelContext, callId: string, state: CallState | undefi
   return html`<div class="card-question">
     <span>${state?.question ? visibleLine(state.question.why) : nothing}</span>
     <span class="card-answers">
-      <vscode-button class="small" data-testid="show-question"
+      <vscode-button class="small" appearance=${firstAsking(context.model) === callId ? 'primary' : 'secondary'} data-testid="show-question"
         @click=${() => context.post({ type: 'show-question', toolCallId: callId })}>Answer…</vscode-button>
       <vscode-button class="small" appearance="secondary" data-testid="deny-with-words"
         @click=${() => context.post({ type: 'deny-with-words', toolCallId: callId })}>Deny With Words…</vscode-button>

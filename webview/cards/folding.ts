@@ -75,7 +75,7 @@ export class Folding {
     const message = run.messages[at]!;
     if (message.role === 'tool') return before;
     if (message.role !== 'assistant') return undefined;
-    const calls = (message.toolCalls ?? []).filter(({ name }) => name !== planTool); // the plan says it
+    const calls = (message.toolCalls ?? []).filter((call) => !isPlan(call));
     const isSilent = message.content.trim() === '' && !(calls.length === 0 && message.thinking);
     let open = isSilent && (calls.length === 0 || isFolded(run, calls[0]!)) ? before : undefined;
     if (open) this.before.set(at, open);
@@ -99,6 +99,13 @@ export class Folding {
     return hasEnding(message) ? undefined : open;
   }
 }
+
+/** It has no card: the plan says it. */
+export const isPlan = ({ name }: Pick<ToolCall, 'name'>): boolean => name === planTool;
+
+/** Of a reply that is being written there is nothing to be seen yet. */
+export const saysNothing = ({ content, thinking, calls }: NonNullable<Run['live']>): boolean =>
+  content.trim() === '' && thinking === '' && calls.every(isPlan);
 
 const hasEnding = (message: Message): boolean =>
   message.role === 'assistant' && Boolean(message.incomplete || message.warnings?.length);

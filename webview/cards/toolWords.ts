@@ -286,7 +286,7 @@ const foreign: ToolWords = {
   not: 'use',
   object: ({ name, state }) => {
     const of = ofServer(name);
-    return of ? serverPieces(of, state?.title) : [{ text: name, code: true }];
+    return of ? serverPieces(of, state?.title) : [{ text: unjoined(name) }];
   },
 };
 
@@ -298,7 +298,7 @@ export const say = (words: Words, known: Known): string => (typeof words === 'st
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const number = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const pattern = (value: unknown): Piece => code(text(value));
-const folder = (path: string): Piece => (path === '.' ? plain('the folder') : file(path, { leads: false }));
+const folder = (path: string): Piece => (path === '.' ? plain('the folder') : file(path));
 const times = (many: number) => (many === 1 ? 'once' : many === 2 ? 'twice' : `${many.toLocaleString('en-US')} times`);
 const serverPieces = ({ server, tool }: { server: string; tool: string }, title?: string): Piece[] => [
   plain(`${server}:`),
@@ -310,7 +310,7 @@ function inPlace(path: unknown, glob?: unknown): Piece[] {
   const place = where === '.' ? '' : where;
   if (place === '' && which === '') return [];
   const whole = place && which ? `${place.replace(/\/$/, '')}/${which}` : place || which;
-  return [plain('in'), file(whole, { leads: false })];
+  return [plain('in'), file(whole, { leads: which === '' })];
 }
 
 function matches(data: Record<string, unknown>): Piece[] {

@@ -15,7 +15,8 @@ export function whyNot(name: string, code: string | undefined, error: ErrorInfo 
     case 'E_PRECONDITION_FAILED':
       if (reason === 'EXISTS') return refusalWords.EXISTS;
       if (reason === 'STILL_RUNNING') return 'the same command is at work already';
-      if (isOf(editWords, reason)) return editWords[reason as EditReason] + nearest(lines);
+      if (isOf(editWords, reason))
+        return editWords[reason as EditReason] + nearest(lines, reason === 'ABSENT' ? 'nearest: ' : '');
       return ownWords(error) ?? codeWords[known];
     case 'TOOL_ARGS_INVALID':
       if (/pattern/.test(error?.message ?? '') && name === 'fs.search') return 'the pattern is not valid';
@@ -40,10 +41,10 @@ const absent: Record<string, string> = {
 
 const isOf = (words: object, reason: unknown): boolean => typeof reason === 'string' && Object.hasOwn(words, reason);
 
-function nearest(lines: unknown): string {
+function nearest(lines: unknown, before: string): string {
   if (!Array.isArray(lines) || lines.length === 0 || !lines.every((line) => typeof line === 'number')) return '';
   const [first, last] = [lines[0], lines.at(-1)];
-  return first === last ? ` (line ${first})` : ` (lines ${first}-${last})`;
+  return first === last ? ` (${before}line ${first})` : ` (${before}lines ${first}-${last})`;
 }
 
 const longest = 160;

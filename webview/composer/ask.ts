@@ -7,6 +7,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
 import { sent } from '../presence.ts';
+import { firstAsking } from '../store.ts';
 import {
   answersIn,
   asksIn,
@@ -118,11 +119,15 @@ function foot(context: PanelContext, choosing: Choosing): TemplateResult {
     ${
       isDirect(choosing)
         ? nothing
-        : html`<vscode-button class="small" data-testid="answer" ?disabled=${!isWhole(choosing)}
+        : html`<vscode-button class="small" appearance=${isNext(context, choosing) ? 'primary' : 'secondary'} data-testid="answer" ?disabled=${!isWhole(choosing)}
             @click=${() => answer(context, choosing)}>Answer</vscode-button>`
     }
   </div>`;
 }
+
+/** No other question is asked before it. */
+const isNext = ({ model }: PanelContext, { toolCallId }: Choosing): boolean =>
+  firstAsking(model) === undefined && asksIn(model.run)[0] === toolCallId;
 
 const numbersOf = (count: number): string => (count === 2 ? '1 or 2' : `1 to ${count}`);
 

@@ -6,7 +6,7 @@ import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import type { StripPart } from './stripPart.ts';
 
-/** The run's to-do list, for as long as something of it is left or the run is at work; a run at rest can be rid of it. */
+/** The run's to-do list, for as long as something of it is left or the run is at work. It can be put away until it is another one. */
 export function planPart(context: PanelContext): StripPart | undefined {
   const { run } = context.model;
   const items = run ? planNow(run) : [];
@@ -14,7 +14,8 @@ export function planPart(context: PanelContext): StripPart | undefined {
   const rests = run.phase !== 'Running';
   const done = items.filter(({ status }) => status === 'done').length;
   const name = `${run.id} ${JSON.stringify(items)}`; // another list is another plan
-  if (rests && (done === items.length || context.opened.planGone === name)) return undefined;
+  const isDone = done === items.length;
+  if ((rests && isDone) || context.opened.planGone === name) return undefined;
   const close = () => {
     context.opened.planGone = name;
     context.refresh();
@@ -26,7 +27,7 @@ export function planPart(context: PanelContext): StripPart | undefined {
     count: `${done}/${items.length}`,
     says: `Plan, ${done} of ${items.length} done`,
     rows: () => html`<ul class="plan">${items.map(line)}</ul>`,
-    ...(rests && { close }),
+    ...(!isDone && { close }),
   };
 }
 

@@ -15,7 +15,7 @@ export const stripParts = (context: PanelContext): StripPart[] =>
 export const strip = (context: PanelContext, parts: readonly StripPart[]): TemplateResult | typeof nothing =>
   parts.length === 0
     ? nothing
-    : html`<section class="strip ${parts.length > 2 ? 'many' : ''}" aria-label="What this run has and does">${parts.map(
+    : html`<section class="strip ${isMany(parts) ? 'many' : ''}" aria-label="What this run has and does">${parts.map(
         (part) => word(context, part, part.list === context.opened.strip),
       )}</section>`;
 
@@ -23,7 +23,9 @@ export function stripList(context: PanelContext, parts: readonly StripPart[]): T
   const open = parts.find(({ list }) => list === context.opened.strip);
   return open
     ? html`<section id="strip-list" class="strip-list" data-testid=${open.list} tabindex="0" aria-label=${open.says}
-        @keydown=${(event: KeyboardEvent) => onStripKey(context, event)}>${open.rows()}</section>`
+        @keydown=${(event: KeyboardEvent) => onStripKey(context, event)}>${
+          open.close && isMany(parts) ? closeButton(open, open.close, 'strip-close-here') : nothing
+        }${open.rows()}</section>`
     : nothing;
 }
 
@@ -32,12 +34,14 @@ const word = (context: PanelContext, part: StripPart, isOpen: boolean): Template
     aria-controls=${isOpen ? 'strip-list' : nothing} @click=${(event: MouseEvent) => toggle(context, part.list, event)}
     >${part.icon}${part.before ? html`<span class="strip-noun">${part.before}</span>` : nothing}<span>${part.count}</span>${
       part.noun ? html`<span class="strip-noun">${part.noun}</span>` : nothing
-    }${part.more}</button>${
-      part.close
-        ? html`<button class="strip-close" data-testid=${`${part.list}-close`} title=${`Put the ${part.list} away`} aria-label=${`Put the ${part.list} away`}
-            @click=${part.close}>${icons.close}</button>`
-        : nothing
-    }</span>`;
+    }${part.more}</button>${part.close ? closeButton(part, part.close, `${part.list}-close`) : nothing}</span>`;
+
+/** A panel that is too narrow for all words has it in the list. */
+const closeButton = ({ list }: StripPart, close: () => void, id: string): TemplateResult =>
+  html`<button class="strip-close" data-testid=${id} title=${`Put the ${list} away`} aria-label=${`Put the ${list} away`}
+    @click=${close}>${icons.close}</button>`;
+
+const isMany = (parts: readonly StripPart[]): boolean => parts.length > 2;
 
 /** By the keyboard the list has the next key; after a click the message box has it. */
 function toggle(context: PanelContext, list: StripList, { detail }: MouseEvent): void {

@@ -23,7 +23,7 @@ export function buildBlock(token: Token, actions: MarkdownActions): HTMLElement 
     case 'def':
       return undefined;
     case 'heading':
-      return element(`h${Math.min(token.depth, 6)}` as 'h1', '', inline(token.tokens, actions));
+      return buildHeading(token.depth, inline(token.tokens, actions));
     case 'hr':
       return element('hr');
     case 'blockquote':
@@ -64,6 +64,10 @@ function countAll(tokens: readonly unknown[]): number {
 function blocks(tokens: Token[], actions: MarkdownActions): Node[] {
   return tokens.map((token) => buildBlock(token, actions)).filter((node) => node !== undefined);
 }
+
+/** Below the heading that says whose message it is. Most replies begin with the second level, which so is the next one. */
+const buildHeading = (depth: number, words: (Node | string)[]): HTMLElement =>
+  element(`h${Math.min(6, Math.max(3, depth + 1))}` as 'h3', depth === 1 ? 'first-level' : '', words);
 
 /** An item of a list that keeps `raw`, so that a list that grows keeps the items it had. */
 function buildList(token: Tokens.List, actions: MarkdownActions): HTMLElement {

@@ -75,7 +75,11 @@ export const ends: Record<EndCode, Kind> = {
   LLM_HTTP_ERROR: { tone: 'error', ways: again },
   LLM_BAD_RESPONSE: { tone: 'error', ways: again },
   LLM_INCOMPLETE: { tone: 'error', ways: again },
-  LLM_CONTEXT_OVERFLOW: { tone: 'warning', ways: ['New Run With a Summary', 'Pick Model'] },
+  LLM_CONTEXT_OVERFLOW: {
+    tone: 'warning',
+    ways: ['New Run With a Summary', 'Pick Model'],
+    says: (run, error) => [errorSentence(error), ...fillingWords(run)].join(' '),
+  },
   LLM_CONTENT_FILTERED: { tone: '', ways: ['Retry With…'] },
   UNKNOWN: { tone: 'error', ways: again },
   STORE_FULL: { tone: 'error', ways: ['Retry'] },
@@ -135,6 +139,7 @@ export function endOf(run: Run): End | undefined {
   if (error) return ofError(run, error);
   const died = untoldEnds(run).find(([, { ended }]) => hasDied(ended));
   if (died) return diedEnd(...died);
+  if (run.phase === 'Completed') return receipt(run); // a workflow has come to its end, with or without words
   if (isBetweenTurns(run)) return { tone: '', says: withPlan(run, 'Paused between two turns.'), ways: ['Continue'] };
   if (hasLooseEnds(run)) return { tone: '', says: 'Interrupted before it was done.', ways: ['Continue'] };
   if (isPlanned(run)) return { tone: '', says: planned, ways: ['Do It', 'Do It in a New Run'] };
@@ -235,9 +240,25 @@ const wordsOf = (took: Took): string =>
     counted(took.turns, 'step'),
     duration(took.ms),
     ...(took.tokens > 0 ? [`${count(took.tokens)} tokens`] : []),
-    ...(took.cost === undefined ? [] : [dollars(took.cost)]),
+    ...(took.cost ? [dollars(took.cost)] : []),
     ...(took.files > 0 ? [counted(took.files, 'file')] : []),
   ].join(', ');
+
+/** What takes most of a window that is full. */
+function fillingWords({ filling }: Run): string[] {
+  if (!filling) return [];
+  const parts: [words: string, tokens: number][] = [
+    ['instructions', filling.instructions],
+    ['tools', filling.tools],
+    ['your words', filling.words],
+    ['files and output', filling.output],
+    ['answers', filling.answers],
+    ['a summary', filling.summary],
+  ];
+  const most = parts.filter(([, tokens]) => tokens > 0).sort(([, one], [, other]) => other - one);
+  const [first, second] = most.map(([words, tokens]) => `${words} (about ${count(tokens)})`);
+  return first ? [`Most of it: ${[first, ...(second ? [second] : [])].join(' and ')}.`] : [];
+}
 
 function repeatedWords(details: unknown): string {
   const { name, arguments: args, times } = (details ?? {}) as Partial<Repeated>;

@@ -10,6 +10,7 @@ import { lineView } from '../cards/lineView.ts';
 import type { PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
+import { firstAsking } from '../store.ts';
 import { duration } from '../time.ts';
 import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
 
@@ -150,7 +151,7 @@ function fold(context: PanelContext, { key, done, rows }: Fold, draw: (row: Row)
 const question = (context: PanelContext, toolCallId: string, { question }: CallState): TemplateResult =>
   html`<div class="card-question">
     <span>${question ? visibleLine(question.what) : nothing}</span>
-    <vscode-button class="small" data-testid="show-question"
+    <vscode-button class="small" appearance=${firstAsking(context.model) === toolCallId ? 'primary' : 'secondary'} data-testid="show-question"
       @click=${() => context.post({ type: 'show-question', toolCallId })}>Answer…</vscode-button>
   </div>`;
 

@@ -24,7 +24,8 @@ export function messageActs(
   message: Message,
 ): TemplateResult | typeof nothing {
   if (message.role !== 'user' && message.role !== 'assistant') return nothing;
-  if (message.content.trim() === '') return nothing;
+  const isSilent = message.content.trim() === '';
+  if (isSilent && (message.role !== 'user' || !message.attachments?.length)) return nothing;
   const place = { runId: run.id, at };
   const rests = run.phase !== 'Running' && !run.readOnly;
   const isOpen = context.opened.acts === at;
@@ -43,14 +44,14 @@ export function messageActs(
   const files = isOpen && message.role === 'user' ? filesAfter(run, at) : 0;
   const isReply = message.role === 'assistant' && endsTurn(run, at, message);
   return html`<div class=${isOpen ? 'message-acts open' : 'message-acts'} role="toolbar" aria-label="This message">
-    ${button('copy', 'Copy', () => context.post({ type: 'copy', text: message.content }))}
+    ${isSilent ? nothing : button('copy', 'Copy', () => context.post({ type: 'copy', text: message.content }))}
     ${message.role === 'user' && rests ? button('edit', 'Edit', () => editSaid(context, at)) : nothing}
     ${isReply && rests ? html`${button('retry', 'Retry', retry())}${button('retry-with', 'Retry With…', retry(true))}` : nothing}
     ${
       isOpen
         ? html`${message.role === 'user' && rests ? button('fork', 'Fork From Here', post('fork')) : nothing}
           ${files > 0 && rests ? button('restore', `Restore Files to Here (${files})`, post('restore-files')) : nothing}
-          ${button('open-text', 'Open as Text', post('open-text'))}`
+          ${isSilent ? nothing : button('open-text', 'Open as Text', post('open-text'))}`
         : nothing
     }
     <vscode-button class="acts-more" appearance="icon" data-act="more" title=${isOpen ? 'Fewer' : 'More'} aria-label=${isOpen ? 'Fewer actions' : 'More actions'}

@@ -9,14 +9,41 @@ export function note(content: string, isOpen: boolean, toggled: ReturnType<typeo
   if (undone !== undefined)
     return html`<p class="ending" data-role="system">You undid what was changed in ${proseLine(undone)}</p>`;
   const isBrief = content.startsWith('RUN_DIRECTIVE\n');
-  const first = proseLine(content.trim().split('\n', 1)[0]!);
-  const title = isBrief ? briefTitle(content) : `The model is told: ${first}`;
+  const title = isBrief ? briefTitle(content) : noteTitle(content);
   return html`<details class="thinking brief" data-role=${isBrief ? 'brief' : 'system'}
     ?open=${isOpen} @toggle=${toggled}><summary><span class="twistie">${icons.chevron}</span><span class="brief-title">${title}</span></summary><pre>${visibleProse(content)}</pre></details>`;
 }
 
 /** What a workflow told the model: the node it is about. */
-function briefTitle(brief: string): string {
-  const value = (key: string) => new RegExp(`^- ${key}: (.*)$`, 'm').exec(brief)?.[1] ?? '';
-  return visibleLine(`Node ${value('currentNodeId')}, as ${value('effectiveAgentId')}`);
+const briefTitle = (brief: string): string =>
+  visibleLine(`Node ${fieldOf(brief, 'currentNodeId')}, as ${fieldOf(brief, 'effectiveAgentId')}`);
+
+/** Its first sentence, in which the person is “you” and the model is “it”, and nothing has a name that people do not know. */
+function noteTitle(content: string): string {
+  if (content.startsWith('NODE_REMINDER\n'))
+    return visibleLine(`The model is reminded of what node ${fieldOf(content, 'nodeId')} still needs`);
+  const first = proseLine(content.trim().split('\n', 1)[0]!);
+  const end = /^The command "(.*)" \([^()]*\) (in the background .*?)\.(?: What it wrote: output\.read .*)?$/.exec(
+    first,
+  );
+  if (end) {
+    const [, line, how] = end;
+    return `The model is told: the command “${line!.replace(/\\(["\\])/g, '$1')}” ${how!.replace('the person', 'you')}`;
+  }
+  if (first.startsWith('Of files that you have come to,'))
+    return 'The model is told what files of this workspace say of those that it has come to';
+  const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
+  if (edit) return `The model is told: you${edit[1] ?? ''} have ${asItsOwn(edit[2]!)}`;
+  return `The model is told: ${first}`;
 }
+
+/** What is said of “you” to the model, said of it to the person. */
+const asItsOwn = (words: string): string =>
+  words
+    .replace(/^(taken back (?:all|\d+) of) your /, '$1 its ')
+    .replace(/, which you changed\.$/, ', which it changed')
+    .replace(/ since you did\.$/, ' since it did')
+    .replace(/\. Of yours, this is gone:$/, '')
+    .replace(/\.$/, '');
+
+const fieldOf = (lines: string, key: string): string => new RegExp(`^- ${key}: (.*)$`, 'm').exec(lines)?.[1] ?? '';

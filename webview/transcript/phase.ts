@@ -3,6 +3,7 @@ import { guard } from 'lit-html/directives/guard.js';
 import { dollars, limitReached } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visible } from '../../src/protocol/visible.ts';
+import { saysNothing } from '../cards/folding.ts';
 import { doPlan } from '../composer/composer.ts';
 import { focusComposer } from '../composer/draft.ts';
 import type { PanelContext } from '../context.ts';
@@ -70,7 +71,7 @@ const nameOf = (act: (typeof acts)[Way]): string => {
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
-    run.live ||
+    (run.live && !saysNothing(run.live)) ||
     Object.values(run.graph?.nodes ?? {}).some((node) => node.status === 'running') ||
     callsAtWork(context.model).length > 0;
   if (!progress && busy) return nothing;
@@ -83,7 +84,12 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"
-            @click=${() => context.post({ type: 'retry-now' })}>Retry Now</vscode-button></span>`
+            @click=${() => context.post({ type: 'retry-now' })}>Retry Now</vscode-button>${
+              run.graph
+                ? nothing
+                : html`<vscode-button class="small" appearance="secondary" data-testid="try-another-model"
+                    @click=${() => context.post(acts['Retry With…'])}>Retry With…</vscode-button>`
+            }</span>`
         : nothing
     }
     ${

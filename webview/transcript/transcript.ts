@@ -4,7 +4,7 @@ import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/mes
 import type { Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import { card, draftCard } from '../cards/card.ts';
-import { Folding } from '../cards/folding.ts';
+import { Folding, isPlan, saysNothing } from '../cards/folding.ts';
 import { foldView, placeOf } from '../cards/foldView.ts';
 import { asksIn } from '../composer/choosing.ts';
 import { isAtWork } from '../composer/commands.ts';
@@ -132,8 +132,8 @@ function foldDependencies(context: PanelContext, run: Run, index: number): unkno
 function entry(context: PanelContext, run: Run, message: Message, index: number): TemplateResult | typeof nothing {
   switch (message.role) {
     case 'user':
-      return html`<article class="user" data-role="user" data-message=${index} aria-label="You" tabindex="-1" title=${timeOf(run, index)}>
-        ${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
+      return html`<article class="user" data-role="user" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${timeOf(run, index)}>
+        ${heading(index, 'You')}${pictures(message.attachments)}${mentioned(context, message.attachments)}<div class="user-text">${longText(context, `${index}:user`, visibleProse(message.content), 6000)}</div>${messageActs(context, run, index, message)}</article>`;
     case 'assistant': {
       const { parts, within } = folding.at(index);
       if (parts.length === 0 && isEmpty(message, within)) return nothing;
@@ -187,12 +187,13 @@ function thoughtAt(context: PanelContext, run: Run, at: number): TemplateResult 
   return html`<details class="thinking" ?open=${isUnfolded(context, `${at}:thinking`)} @toggle=${keepsOpen(context, `${at}:thinking`)}><summary><span class="twistie">${icons.chevron}</span>${thoughtWords({ ...message, thinking: message.thinking, complete: true }, false)}</summary>${view.element}</details>`;
 }
 
-function live(context: PanelContext, run: Run, index: number): TemplateResult {
+function live(context: PanelContext, run: Run, index: number): TemplateResult | typeof nothing {
   const { content, thinking, calls } = run.live!;
+  if (saysNothing(run.live!)) return nothing;
   return assistant(context, index, {
     content,
     thinking,
-    cards: calls.map((draft, at) => draftCard(context, draft, `${index}:${at}`)),
+    cards: calls.flatMap((draft, at) => (isPlan(draft) ? [] : [draftCard(context, draft, `${index}:${at}`)])),
     complete: false,
     endings: [],
     acts: content.trim() ? html`<div class="message-acts"></div>` : nothing, // their room, so that nothing moves at its end
@@ -214,6 +215,10 @@ interface Reply {
   time?: string;
 }
 
+/** By which a screen reader goes from message to message: seen by nobody. */
+const heading = (index: number, who: string): TemplateResult =>
+  html`<h2 class="for-screen-readers" id=${`who-${index}`}>${who}</h2>`;
+
 const timeOf = ({ messageTimes }: Run, index: number): string =>
   messageTimes[index] ? new Date(messageTimes[index]).toLocaleString() : '';
 
@@ -226,8 +231,9 @@ function assistant(context: PanelContext, index: number, reply: Reply): Template
   view.content.show(reply.content, reply.complete);
   view.thinking.show(reply.thinking, reply.complete);
   const thinkingNow = !reply.complete && reply.content === '' && reply.cards.length === 0;
-  return html`<article class="assistant" data-role="assistant" data-message=${index} aria-label="Towpath" tabindex="-1" title=${reply.time ?? nothing}
+  return html`<article class="assistant" data-role="assistant" data-message=${index} aria-labelledby=${`who-${index}`} tabindex="-1" title=${reply.time ?? nothing}
       aria-busy=${reply.complete ? 'false' : 'true'}>
+    ${heading(index, 'Towpath')}
     ${
       reply.thinking
         ? html`<details class="thinking ${thinkingNow ? 'now' : ''}"

@@ -361,14 +361,20 @@ export class Panel {
   }
 
   /**
-   * Files named in a conversation open when they lie in the workspace or belong to the run; the name is a model's word, not
-   * to be trusted.
+   * Files named in a conversation open when they lie in the workspace or belong to the run, and folders are shown in the Explorer; the
+   * name is a model's word, not to be trusted.
    */
   private async openFile(file: string, line?: number): Promise<void> {
     const { workspace, conversation, store } = this.parts;
     const { runId } = conversation;
     const own = runId ? [{ name: '@state', path: store.stateFolder(runId), mount: 'run' as const }] : [];
-    const { path: real } = await resolvePath([...workspace.roots, ...own], file, 'read');
+    const roots = [...workspace.roots, ...own];
+    const there = await resolvePath(roots, file, 'stat');
+    if (there.kind === 'folder') {
+      await vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(there.path));
+      return;
+    }
+    const { path: real } = await resolvePath(roots, file, 'read');
     const uri = vscode.Uri.file(path.resolve(real));
     const at = Math.max(0, (line ?? 1) - 1);
     await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, 0, at, 0) });

@@ -66,6 +66,12 @@ export class Conversation {
     return this.shown !== undefined && this.engine.liveIds.includes(this.shown);
   }
 
+  /** The shown run's request got no answer, and is sent again once a countdown is over. */
+  get waitsToAsk(): boolean {
+    const { progress } = (this.shown !== undefined && this.engine.live(this.shown)) || {};
+    return (progress?.until ?? 0) > Date.now();
+  }
+
   /** The shown run for a panel that begins anew. */
   async snapshot(): Promise<void> {
     await this.restored;

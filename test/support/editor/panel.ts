@@ -102,8 +102,9 @@ export function panelOf(page: Page, where: 'view' | 'tab' = 'view'): Panel {
           const { role, call, tool, status } = element.dataset;
           if (call !== undefined)
             return { tool: tool ?? '', status: status ?? '', call, text: element.innerText.trim() };
-          let text = element.innerText; // less the cards that stand inside the message: they follow as entries
-          for (const card of element.querySelectorAll('[data-call]')) text = text.replace(card.innerText, '');
+          let text = element.innerText; // less who says it, and the cards that stand inside the message: they follow as entries
+          for (const part of element.querySelectorAll('h2.for-screen-readers, [data-call]'))
+            text = text.replace(part.innerText, '');
           return { role: role ?? '', text: text.trim() };
         }),
       ),
