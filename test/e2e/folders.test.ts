@@ -138,6 +138,14 @@ describe('a window whose folder only the editor reaches', () => {
       /TOOL_NOT_AVAILABLE.*virtual, on no disk/,
     ];
     for (const [at, words] of expected.entries()) assert.match(results[at]!, words);
+    await editor.host.evaluate((vscode) => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+    await editor.panel.frame.getByRole('button', { name: 'Open tide.txt:2' }).click();
+    await eventually('what the message names is open', () =>
+      editor.host.evaluate(({ window }) => {
+        const { document, selection } = window.activeTextEditor ?? {};
+        return document?.uri.scheme === 'driverfs' && selection?.start.line === 1;
+      }),
+    );
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newWorkflow'));
     await editor.told(/Workflows are not there in a virtual workspace/);
     assert.deepEqual(readdirSync(far()), ['src']);

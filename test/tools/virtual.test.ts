@@ -170,6 +170,17 @@ describe('a virtual workspace', () => {
     );
   });
 
+  it('says so when the editor does not reach it, and finds nothing missing then', async () => {
+    const { call } = await window(some);
+    workspace.virtual!.list = () => Promise.reject(new Error('The editor could not read this (Unavailable).'));
+    for (const [tool, args] of [
+      ['fs.list', {}],
+      ['fs.find', { pattern: '*' }],
+      ['fs.search', { pattern: 'x', path: 'src' }],
+    ] as const)
+      assert.match((await error(call(tool, args))).message, /could not read this \(Unavailable\)/, tool);
+  });
+
   it('has its files completed in a message', async () => {
     await window(some);
     const names = new FileNames(workspace);

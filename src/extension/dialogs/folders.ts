@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 
 /** The open folders that are on a disk of this machine. Of a virtual one `fsPath` means nothing: it may be somebody else's folder here. */
@@ -11,6 +12,10 @@ export function virtualFolders(): readonly vscode.WorkspaceFolder[] {
 }
 
 export const isVirtual = (): boolean => virtualFolders().length > 0;
+
+/** Of a path or, in a virtual workspace, an address, as the tools have them. */
+export const uriOf = (place: string): vscode.Uri =>
+  isVirtual() && !path.isAbsolute(place) ? vscode.Uri.parse(place, true) : vscode.Uri.file(place);
 
 /** Why a thing is not there in a virtual workspace. `what`: `Workflows are`. */
 export const notInVirtual = (what: string): string =>

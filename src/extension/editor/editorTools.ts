@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { CodePlace, CodeSymbol, Language, OpenEditor, Problem } from '../../tools/code/language.ts';
-import { isVirtual, virtualFolders } from '../dialogs/folders.ts';
+import { uriOf, virtualFolders } from '../dialogs/folders.ts';
 
 /** How long a server that sees a file for the first time has to report on it, in milliseconds. */
 const firstReport = 1500;
@@ -132,9 +132,6 @@ const fileOf = (uri: vscode.Uri) => ({
   path: pathOf(uri),
   name: path.posix.basename(uri.path),
 });
-
-/** An address, where the editor alone reaches; else a path. */
-const uriOf = (path: string) => (isVirtual() ? vscode.Uri.parse(path, true) : vscode.Uri.file(path));
 
 /** Undefined: it is no file of the open folders' kind. */
 export function pathOf(uri: vscode.Uri): string | undefined {

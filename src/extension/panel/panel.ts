@@ -1,4 +1,3 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { freeable } from '../../engine/room.ts';
@@ -11,9 +10,10 @@ import { type SlashAct, slashIn } from '../../protocol/slash.ts';
 import type { Offer, PanelAction, ViewMessage } from '../../protocol/view.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { mostShownLines, shownChange } from '../../tools/files/diff.ts';
-import { resolvePath } from '../../tools/gate/paths.ts';
+import { resolveToRead } from '../../tools/gate/anywhere.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import { uriOf } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { pressed } from '../dialogs/tell.ts';
 import type { Approvals } from '../gate/approvals.ts';
@@ -368,14 +368,14 @@ export class Panel {
     const { workspace, conversation, store } = this.parts;
     const { runId } = conversation;
     const own = runId ? [{ name: '@state', path: store.stateFolder(runId), mount: 'run' as const }] : [];
-    const roots = [...workspace.roots, ...own];
-    const there = await resolvePath(roots, file, 'stat');
+    const folders = { roots: [...workspace.roots, ...own], virtual: workspace.virtual };
+    const there = await resolveToRead(folders, file, 'search');
     if (there.kind === 'folder') {
-      await vscode.commands.executeCommand('revealInExplorer', vscode.Uri.file(there.path));
+      await vscode.commands.executeCommand('revealInExplorer', uriOf(there.path));
       return;
     }
-    const { path: real } = await resolvePath(roots, file, 'read');
-    const uri = vscode.Uri.file(path.resolve(real));
+    const { path: real } = await resolveToRead(folders, file, 'read');
+    const uri = uriOf(real);
     const at = Math.max(0, (line ?? 1) - 1);
     await vscode.window.showTextDocument(uri, { preview: true, selection: new vscode.Range(at, 0, at, 0) });
   }

@@ -43,12 +43,20 @@ export async function filesBelow(
   for (const { kind, path: address } of begin)
     if (kind === 'folder') folders.push(address);
     else files.push(named(address));
+  const asked = new Set(folders);
   let seen = 0;
   const until = performance.now() + timeLimit;
   while (folders.length > 0) {
     signal.throwIfAborted();
     const [now, later] = [folders.slice(0, atOnce), folders.slice(atOnce)];
-    const lists = await Promise.all(now.map((folder) => virtual.list(folder).catch(() => []))); // gone, or not ours to see
+    const lists = await Promise.all(
+      now.map((folder) =>
+        virtual.list(folder).catch((error) => {
+          if (asked.has(folder)) throw error;
+          return []; // gone meanwhile, or not ours to see
+        }),
+      ),
+    );
     const below: string[] = [];
     for (const [at, entries] of lists.entries())
       for (const { name, kind } of entries) {
