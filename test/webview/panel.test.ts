@@ -1909,7 +1909,7 @@ The flag works; one test fails, see the test.`,
         .locator('.composer, .composer-bar vscode-button, .meter, .model-label')
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect()));
       const [composer, ...inside] = boxes;
-      assert.equal(inside.length, 8);
+      assert.equal(inside.length, 9);
       const outside = inside.filter(({ left, right }) => left < composer!.left || right > composer!.right);
       assert.deepEqual(outside, []);
     });
