@@ -232,6 +232,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
       diskRoom.told(event);
       changedFiles.told(event);
       firstSteps.told(event);
+      if (event.runId === conversation.runId) selected.told(event);
       if (event.type === 'phase') {
         showStatus();
         if (event.phase !== 'Running')

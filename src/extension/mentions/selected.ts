@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { RunEvent } from '../../protocol/events.ts';
 import type { Mention } from '../../protocol/mention.ts';
 import type { HostMessage } from '../../protocol/view.ts';
 import { relativeIn } from '../../tools/gate/anywhere.ts';
@@ -42,6 +43,12 @@ export class Selected implements vscode.Disposable {
   show(): void {
     const { memory, post } = this.parts;
     post({ type: 'selection', mention: this.now?.mention ?? null, goes: memory.get(key) !== false });
+  }
+
+  /** However the person has said something to the shown run: what was selected before that does not go with the next message. */
+  told(event: RunEvent): void {
+    const isNew = event.type === 'message' && event.message.role === 'user' && event.queued === undefined;
+    if (isNew || event.type === 'queued') this.said();
   }
 
   /** It was said with a message, or left out of it. */
