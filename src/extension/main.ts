@@ -2,8 +2,10 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { ExecutionEngine } from '../engine/engine.ts';
 import type { ReadModel } from '../llm/local/library.ts';
+import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
+import { modelStatesIn } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
 import { BackgroundCommands } from '../tools/shell/background.ts';
@@ -49,7 +51,7 @@ import { Conversation } from './runs/conversation.ts';
 import { DiskRoom } from './runs/diskRoom.ts';
 import { LeftRunning } from './runs/leftRunning.ts';
 import { RunStates } from './runs/runStates.ts';
-import { gatherStorages, sharedStorage } from './runs/storage.ts';
+import { everyStorage, gatherStorages, sharedStorage } from './runs/storage.ts';
 import { tellEnd } from './runs/tellEnd.ts';
 import { Titles } from './runs/titles.ts';
 import { Undo } from './runs/undo.ts';
@@ -83,9 +85,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
-  const storage = context.storageUri
-    ? vscode.Uri.file(sharedStorage(context.storageUri.fsPath))
-    : vscode.Uri.joinPath(context.globalStorageUri, 'no-workspace');
+  const withoutFolder = path.join(context.globalStorageUri.fsPath, 'no-workspace');
+  const storage = vscode.Uri.file(context.storageUri ? sharedStorage(context.storageUri.fsPath) : withoutFolder);
   const problems = new Problems();
   const workspace = new EditorWorkspace(problems, context.extensionPath);
   const secrets = new Secrets(context.secrets, context.globalState);
@@ -103,14 +104,19 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const localEngine = new LocalEngine(context);
   const limits = new MoneyLimits(path.join(context.globalStorageUri.fsPath, 'spent'), modals);
   const checks = new KeptChecks(context.globalState, () => void panel.showState());
-  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, log, checks);
+  const keep = (): KeepOptions | undefined => {
+    const bytes = settings()['local.stateQuota'];
+    const folders = everyStorage(storage.fsPath, withoutFolder).map((one) => modelStatesIn(storeIn(one)));
+    return bytes > 0 ? { folder: store.modelStates, folders, runs: store.runsFolder, bytes } : undefined;
+  };
+  const models = new Models(context, secrets, namedModels, localEngine, modals, limits.day, keep, log, checks);
   const audit = new Audit({
     folder: () => settings()['audit.folder'],
     secrets: () => secrets.all(),
     roots: () => workspace.roots.map((root) => root.path),
     about: { towpath: context.extension.packageJSON.version, editor: vscode.version, window: windowName() },
   });
-  const store = new RunStore(path.join(storage.fsPath, 'store'), Date.now, windowName(), audit.keep);
+  const store = new RunStore(storeIn(storage.fsPath), Date.now, windowName(), audit.keep);
   const diskRoom = new DiskRoom(storage.fsPath, () => void panel.showState());
   const diffs = new Diffs(store);
   const statusBar = new StatusBar();
@@ -268,7 +274,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   const worktrees = new Worktrees({
     conversation,
     memory: new Memory(path.join(context.globalStorageUri.fsPath, 'worktrees.json')),
-    store: path.join(storage.fsPath, 'store'),
+    store: storeIn(storage.fsPath),
   });
   const elsewhere = () => worktrees.elsewhere();
   const runList = new RunList({ store, states, liveIds: () => engine.liveIds, elsewhere, view });
@@ -498,6 +504,8 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
     },
   };
 }
+
+const storeIn = (storage: string) => path.join(storage, 'store');
 
 /** What people call this window when they meet its work in another one. */
 const windowName = () => [vscode.workspace.name, vscode.env.appName].filter(Boolean).join(' · ');

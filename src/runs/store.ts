@@ -16,6 +16,7 @@ import { Journal, StoreError } from './journal.ts';
 import { sweepLeftovers } from './leftovers.ts';
 import { holderOf, isHeldElsewhere, type Lock, takeLock, takeOver } from './lock.ts';
 import { Marks } from './marks.ts';
+import { idsOfStates, modelStatesIn, removeStates } from './modelStates.ts';
 import { readFirstEvent, readJournal } from './reading.ts';
 import { search, titleWords, wordsOf } from './search.ts';
 import { journalIn, readForIndex, readRun, readSummary, type Stamp, summarise, writeSummary } from './summary.ts';
@@ -236,6 +237,7 @@ export class RunStore {
     const lock = await this.lock(id);
     try {
       const name = await this.deleted.take(id);
+      await removeStates(this.modelStates, [id]);
       await this.history.drop(id);
       return name;
     } finally {
@@ -271,6 +273,17 @@ export class RunStore {
   async sweep(): Promise<void> {
     await this.deleted.sweep();
     await sweepLeftovers(path.join(this.folder, 'runs'), this.now());
+    await removeStates(this.modelStates, await idsOfStates(this.modelStates, (id) => this.has(id)));
+  }
+
+  /** A folder per run. */
+  get runsFolder(): string {
+    return path.join(this.folder, 'runs');
+  }
+
+  /** What a local model has read of runs: it goes when the run is deleted. */
+  get modelStates(): string {
+    return modelStatesIn(this.folder);
   }
 
   /** Where what belongs to a run alone is kept: it goes with the run. Made by whoever writes there first. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { type Backend, backends } from '../support/backends.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -7,13 +10,15 @@ import { said } from '../support/scripted.ts';
 describe('a model in a process of its own', () => {
   let backend: Backend;
   let editor: Towpath;
+  const userDataDir = mkdtempSync(path.join(tmpdir(), 'towpath-data-'));
   before(async () => {
     backend = await backends.local();
-    editor = await openTowpath({ settings: backend.settings });
+    editor = await openTowpath({ settings: backend.settings, userDataDir });
   });
   after(async () => {
     await editor?.stop();
     await backend?.close();
+    rmSync(userDataDir, { recursive: true, force: true });
   });
   beforeEach(() => command('towpath.newRun'));
 
@@ -161,5 +166,26 @@ describe('a model in a process of its own', () => {
         { status: 'done', ok: 'false' },
       ],
     );
+  });
+
+  it('unloaded and loaded again it reads only what is new', async () => {
+    const kept = (ending: RegExp) =>
+      readdirSync(userDataDir, { recursive: true, encoding: 'utf8' }).filter((file) => ending.test(file));
+    await editor.panel.send('Hello.');
+    await hears(said.hello);
+    await editor.panel.waitForPhase('WaitingUser');
+    await command('towpath.unloadLocal');
+    const [state] = kept(/model-states.run-[^.]*\.[^.]*\.state$/).slice(-1);
+    assert.equal(await modelProcess(), 0);
+    await editor.panel.send('[[order]] Write and read.');
+    await editor.dialog.click('Allow');
+    await hears(said.inOrder);
+    const run = /run-[^.]*/.exec(state!)![0];
+    const [journal] = kept(new RegExp(`${run}.journal\\.jsonl$`));
+    const cached = readFileSync(path.join(userDataDir, journal!), 'utf8').matchAll(
+      /"promptTokens":(\d+).*?"cachedTokens":(\d+)/g,
+    );
+    const [, second] = [...cached].map(([, prompt, there]) => Number(prompt) - Number(there));
+    assert.ok(second! < 100, `${second} tokens were read`);
   });
 });

@@ -58,6 +58,20 @@ describe('a deleted run', () => {
     await open.close();
   }
 
+  it('what a local model had read of it goes at once, and of no other run; a sweep takes what stayed', async () => {
+    const [one, other] = [await keptRun('one'), await keptRun('other')];
+    await fs.mkdir(store.modelStates, { recursive: true });
+    const files = [one, other].flatMap(({ id }) => [`${id}.1.state`, `${id}.1.json`]);
+    const write = () => Promise.all(files.map((name) => fs.writeFile(path.join(store.modelStates, name), 'read')));
+    await write();
+    await store.delete(one.id);
+    const left = files.filter((name) => name.startsWith(other.id)).sort();
+    assert.deepEqual((await fs.readdir(store.modelStates)).sort(), left);
+    await write(); // as if the window had died in between
+    await store.sweep();
+    assert.deepEqual((await fs.readdir(store.modelStates)).sort(), left);
+  });
+
   it('comes back whole: its words, what it changed, its state, its title', async () => {
     const [one, other] = [await keptRun('add a flag'), await keptRun('and a test')];
     const name = await store.delete(one.id);

@@ -10,12 +10,18 @@ export interface RandomModelOptions {
   layers?: number;
   /** A multiple of 64. */
   width?: number;
+  /** Tokens that every other layer looks back, as in a Gemma 2: what it has read cannot be cut back further. */
+  window?: number;
 }
 
 const headWidth = 64;
 
 /** Writes a genuine model (a small Llama) of random weights: it says anything, and costs what a model of its size costs. */
-export function writeRandomModel(file: string, { words = [], layers = 1, width = 64 }: RandomModelOptions = {}): void {
+export function writeRandomModel(
+  file: string,
+  { words = [], layers = 1, width = 64, window }: RandomModelOptions = {},
+): void {
+  const kind = window === undefined ? 'llama' : 'gemma2';
   const special = ['<unk>', '<|endoftext|>', '<|im_start|>', '<|im_end|>'];
   const bytes = Array.from({ length: 256 }, (_, value) => byteToken(value));
   const own = [...new Set(['\u2581', ...words.map((word) => word.replaceAll(' ', '\u2581'))])];
@@ -48,28 +54,30 @@ export function writeRandomModel(file: string, { words = [], layers = 1, width =
       matrix(`${block}.ffn_gate`, width, inner),
       matrix(`${block}.ffn_up`, width, inner),
       matrix(`${block}.ffn_down`, inner, width),
+      ...(window === undefined ? [] : ['post_attention_norm', 'post_ffw_norm'].map((name) => ones(`${block}.${name}`))),
     ]),
     ones('output_norm'),
-    matrix('output', width, tokens.length),
+    ...(window === undefined ? [matrix('output', width, tokens.length)] : []), // a Gemma has one matrix for both
   ];
   const u32 = (value: number): MetadataValue => ({ type: 'u32', value });
   const text = (value: string): MetadataValue => ({ type: 'str', value });
   const off: MetadataValue = { type: 'bool', value: false };
   const metadata: Record<string, MetadataValue> = {
-    'general.architecture': text('llama'),
+    'general.architecture': text(kind),
     'general.name': text('Random weights'),
     'general.file_type': u32(7),
     'general.quantization_version': u32(2),
-    'llama.context_length': u32(32_768),
-    'llama.embedding_length': u32(width),
-    'llama.block_count': u32(layers),
-    'llama.feed_forward_length': u32(inner),
-    'llama.attention.head_count': u32(width / headWidth),
-    'llama.attention.head_count_kv': u32(width / headWidth),
-    'llama.attention.layer_norm_rms_epsilon': { type: 'f32', value: 1e-5 },
-    'llama.rope.dimension_count': u32(headWidth),
-    'llama.rope.freq_base': { type: 'f32', value: 10_000 },
-    'llama.vocab_size': u32(tokens.length),
+    [`${kind}.context_length`]: u32(32_768),
+    [`${kind}.embedding_length`]: u32(width),
+    [`${kind}.block_count`]: u32(layers),
+    [`${kind}.feed_forward_length`]: u32(inner),
+    [`${kind}.attention.head_count`]: u32(width / headWidth),
+    [`${kind}.attention.head_count_kv`]: u32(width / headWidth),
+    [`${kind}.attention.layer_norm_rms_epsilon`]: { type: 'f32', value: 1e-5 },
+    [`${kind}.rope.dimension_count`]: u32(headWidth),
+    [`${kind}.rope.freq_base`]: { type: 'f32', value: 10_000 },
+    ...(window !== undefined && { [`${kind}.attention.sliding_window`]: u32(window) }),
+    [`${kind}.vocab_size`]: u32(tokens.length),
     'tokenizer.ggml.model': text('llama'),
     'tokenizer.ggml.tokens': { type: 'str[]', value: tokens },
     'tokenizer.ggml.scores': { type: 'f32[]', value: tokens.map((_, index) => -index) },

@@ -8,6 +8,7 @@ import { createClient, type ProviderChoice } from '../../llm/create.ts';
 import { createLocalClient, type LocalClient } from '../../llm/local/client.ts';
 import type { Place } from '../../llm/local/place.ts';
 import { createRoom } from '../../llm/local/room.ts';
+import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
 import { createRateLimiter, type RateLimiter, type RateLimits } from '../../llm/rateLimit.ts';
 import { withRescue } from '../../llm/rescue/rescue.ts';
 import { type Settings, settings } from '../settings/settings.ts';
@@ -31,6 +32,7 @@ export class Clients {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly engine: LocalEngine,
+    private readonly keep: () => KeepOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
   ) {}
 
@@ -89,6 +91,7 @@ export class Clients {
         label: model === 'demo' ? 'the demo model' : path.basename(model),
         room: this.room,
         idleUnloadMs: () => settings()['local.idleUnload'],
+        keep: this.keep,
         onLog: (line) => this.log.info(line),
       });
     this.locals.set(key, client);

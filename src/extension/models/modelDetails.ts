@@ -44,6 +44,12 @@ export function modelDetails(
     ['Chat template', info && templateText(info.hasChatTemplate, chatWrapper)],
     ['Size on disk', inGigabytes(model.bytes) + (model.files.length > 1 ? ` in ${model.files.length} files` : '')],
     ['Memory', `${verdicts[fit.verdict]}. ${fit.reason}`],
+    [
+      'A token',
+      info?.bytesPerToken === undefined
+        ? undefined
+        : `${Math.ceil(info.bytesPerToken / 1000).toLocaleString('en-US')} kB of memory, and as much of the disk while what was read is kept`,
+    ],
     ['Context that fits now', fit.contextSize > 0 ? `${fit.contextSize.toLocaleString('en-US')} tokens` : 'none'],
     ['Runs on', engineText(engine, gpu)],
     ['In memory', place && `on ${placeInWords(place)}`],

@@ -9,6 +9,7 @@ import { LLMError } from '../../llm/errors.ts';
 import { isLoopback } from '../../llm/http.ts';
 import { knownModelFile } from '../../llm/local/known.ts';
 import type { Place } from '../../llm/local/place.ts';
+import type { KeepOptions } from '../../llm/local/states/keepOptions.ts';
 import { free } from '../../llm/prices.ts';
 import type { Provider, ProviderId } from '../../llm/providers.ts';
 import { lazily } from '../../protocol/lazily.ts';
@@ -39,7 +40,7 @@ export class Models implements vscode.Disposable {
   private picked?: string;
   private readonly clients = lazily(
     () => import('./clients.ts'),
-    ({ Clients }) => new Clients(this.context, this.engine, this.log),
+    ({ Clients }) => new Clients(this.context, this.engine, this.keep, this.log),
   );
 
   constructor(
@@ -50,6 +51,8 @@ export class Models implements vscode.Disposable {
     modals: Modals,
     /** What may be spent in a day. */
     private readonly budget: Budget,
+    /** Where what a local model has read is kept; nowhere when undefined. */
+    private readonly keep: () => KeepOptions | undefined,
     private readonly log: vscode.LogOutputChannel,
     /** What came of checking models. */
     private readonly checks: Pick<KeptChecks, 'inShort'>,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { gatherRuns } from '../../runs/gather.ts';
@@ -29,4 +29,19 @@ export async function gatherStorages(shared: string): Promise<number> {
     came += await gatherRuns(path.join(all, name, own, 'store'), path.join(shared, 'store'));
   }
   return came;
+}
+
+/**
+ * The same folder of every workspace of this machine that has one, and of none.
+ * @param storage the extension's folder in the workspace's storage
+ * @param without where it is without an open folder
+ */
+export function everyStorage(storage: string, without: string): string[] {
+  const [extension, all] = [path.basename(storage), path.dirname(path.dirname(storage))];
+  if (storage === without) return [without]; // what else there is is not known from here
+  try {
+    return [...readdirSync(all).map((name) => path.join(all, name, extension)), without].filter(existsSync);
+  } catch {
+    return [storage, without];
+  }
 }

@@ -9,6 +9,7 @@ export const machineSettings: ReadonlySet<string> = new Set([
   'local.gpu',
   'local.contextSize',
   'local.idleUnload',
+  'local.stateQuota',
   'local.chatWrapper',
 ]);
 

@@ -73,6 +73,12 @@ const schema = z.object({
     .max(10_080)
     .catch(10)
     .transform((minutes) => Math.round(minutes * 60_000)),
+  'local.stateQuota': z
+    .number()
+    .min(0)
+    .max(1000)
+    .catch(4)
+    .transform((gigabytes) => gigabytes * 1e9),
   'packages.autopilot': z.boolean().catch(false),
   'limits.run': dollars,
   'limits.day': dollars,

@@ -34,6 +34,8 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
         return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
       case 'reading':
         return { progress: reading(event), done: false };
+      case 'restoring':
+        return { progress: { text: 'Remembering what was read before' }, done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':

@@ -15,6 +15,7 @@ import { type JobProgress, ModelProcess } from './modelProcess.ts';
 import type { Place } from './place.ts';
 import { createRoom, type Room } from './room.ts';
 import { toGrammarSchema, toSubset } from './schema.ts';
+import type { KeepOptions } from './states/keepOptions.ts';
 import { threadsFor } from './threads.ts';
 
 export interface LocalClientOptions {
@@ -40,6 +41,10 @@ export interface LocalClientOptions {
   beatMs?: number;
   /** How many of the answers may tell of no progress before the process is ended; 300 when not given. */
   stuckAfter?: number;
+  /** `false`: a model with a sliding window keeps no more than that, whatever memory there is. */
+  fullCache?: false;
+  /** Where what the model has read is kept on disk, asked when the process starts; nowhere when not given, or no answer. */
+  keep?: () => KeepOptions | undefined;
   onLog?: (line: string) => void;
 }
 
@@ -61,13 +66,19 @@ export interface LocalClient extends LLMClient {
 export function createLocalClient(options: LocalClientOptions): LocalClient {
   const label = options.label ?? path.basename(options.modelPath, '.gguf');
   const room = options.room ?? createRoom();
-  const tenant = { unload: async () => current?.close() };
+  const tenant = {
+    unload: async () => {
+      await current?.keep(keepMs.awaited);
+      await current?.close();
+    },
+  };
   const news = oncePerRun();
   let current: ModelProcess | undefined;
   let contextWindow: number | undefined;
   /** The GPU that the model could not be loaded on. */
   let avoided: string | undefined;
   let jobs = 0;
+  let asked = 0;
   let idle: NodeJS.Timeout | undefined;
   let disposed = false;
 
@@ -86,6 +97,8 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         threads: options.threads || threadsFor(availableParallelism(), loadavg()[0]!),
         gpu: avoided === undefined ? (options.gpu ?? 'auto') : false,
         chatWrapper: options.chatWrapper ?? 'auto',
+        keep: options.keep?.(),
+        ...(options.fullCache === false && { fullCache: false }),
       },
       log: options.onLog ?? (() => {}),
       beatMs: options.beatMs,
@@ -97,8 +110,17 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   const rest = () => {
     const ms = options.idleUnloadMs?.() ?? 0;
     if (jobs > 0 || ms === 0) return;
-    idle = setTimeout(() => void current?.close(), ms);
+    idle = setTimeout(() => void leave(keepMs.idle), ms);
     idle.unref();
+  };
+
+  /** Unloads it, but for a request that comes while it keeps what it has read. */
+  const leave = async (ms: number): Promise<boolean> => {
+    const before = asked;
+    await current?.keep(ms);
+    if (jobs > 0 || asked > before) return false;
+    await current?.close();
+    return true;
   };
 
   /** What the model tells of a job. Where it cannot be loaded on the GPU, it is loaded on the CPU, and that is said. */
@@ -117,10 +139,15 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
         }
         return;
       } catch (error) {
+        if (model.endedRestoring && !disposed && !signal?.aborted) {
+          await model.endedRestoring;
+          options.onLog?.(`it ended of what it had kept on disk, which was removed: ${messageOf(error)}`);
+          continue; // nothing was said before
+        }
         if (failed !== undefined) avoided = undefined; // it was not the GPU
         if (failed !== undefined || model.failedOn === undefined || disposed || signal?.aborted) throw error;
         failed = avoided = model.failedOn;
-        options.onLog?.(`${failed}: ${error instanceof Error ? error.message : error}`);
+        options.onLog?.(`${failed}: ${messageOf(error)}`);
       }
     }
   }
@@ -132,6 +159,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     signal?.throwIfAborted();
     if (disposed) throw new LLMError('UNKNOWN', `The local model ${label} has been closed. Pick a model again.`);
     jobs++;
+    asked++;
     clearTimeout(idle);
     let leave = () => {};
     try {
@@ -155,14 +183,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
     listModels: async () => [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }],
-    unload: async () => {
-      if (jobs > 0) return false;
-      await current?.close();
-      return true;
-    },
+    unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
       disposed = true;
       clearTimeout(idle);
+      await current?.keep(keepMs.awaited);
       await current?.close();
     },
     pid: () => (current && !current.ended ? current.pid : undefined),
@@ -172,6 +197,11 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
 
 const waiting = (asker: string | undefined) =>
   `Waiting for the other local model to finish its answer${asker === undefined ? '' : ` to ${asker}`}`;
+
+/** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
+const keepMs = { idle: 30_000, awaited: 1000 };
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What the model’s process is asked, and what is left out of it. */
 export function toJob(request: ChatRequest): { job: Job; warnings: string[] } {

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { Segment } from './history.ts';
 import type { Place } from './place.ts';
+import type { KeepOptions } from './states/keepOptions.ts';
 
 /**
  * What the client and the model's process say to each other, as plain JSON. The first message is `load`; then any number
@@ -15,6 +16,8 @@ export type ToWorker =
   | { type: 'load'; options: LoadOptions }
   | { type: 'generate'; id: number; job: Job }
   | { type: 'abort'; id: number }
+  /** What rests is to be kept on disk, as far as each takes no longer than so many milliseconds; answered by `kept`. */
+  | { type: 'keep'; ms: number }
   | { type: 'ping' };
 
 export interface LoadOptions {
@@ -27,6 +30,10 @@ export interface LoadOptions {
   gpu: 'auto' | false;
   /** How the conversation is written for the model: by the file's own template (`auto`), or one of `chatWrappers.ts`. */
   chatWrapper: ChatWrapperName;
+  /** `false`: a model that looks back through a window keeps no more than that, whatever memory there is. */
+  fullCache?: false;
+  /** Where what was read is kept on disk; nowhere when not given. */
+  keep?: KeepOptions;
 }
 
 /** One reply to be written. Names are wire names, parameters are in the grammar's subset. */
@@ -57,10 +64,14 @@ export type FromWorker =
   | { type: 'log'; text: string }
   /** `work`: tokens evaluated so far. */
   | { type: 'pong'; work: number }
+  | { type: 'kept' }
   | JobEvent;
 
 export type JobEvent = { id: number } & (
   | { type: 'reading'; tokens: number; total: number; ms: number }
+  /** A file goes into the engine: if the process ends before `restored`, that is what it ended of. */
+  | { type: 'restoring'; file: string }
+  | { type: 'restored' }
   /** The reply goes on, but not quite as asked: a sentence for the person. */
   | { type: 'warning'; text: string }
   | { type: 'text'; text: string }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inWords } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { endedError } from './ended.ts';
@@ -8,6 +9,7 @@ import type { Place } from './place.ts';
 import { createPulse, type Pulse } from './pulse.ts';
 import { Queue } from './queue.ts';
 import { Standstill } from './standstill.ts';
+import { removeState } from './states/stateFiles.ts';
 
 /** Seconds without an answer, while a job waits, after which the process counts as hung. */
 const patience = 30;
@@ -54,6 +56,11 @@ export class ModelProcess {
   place?: Place;
   /** The GPU that it ended on before the model was loaded. */
   failedOn?: string;
+  /** States that are being taken into the engine, by their jobs. */
+  private readonly restoring = new Map<number, string>();
+  /** It ended of a state, which is gone when this is over. */
+  endedRestoring?: Promise<unknown>;
+  private kept = () => {};
 
   constructor(private readonly options: ProcessOptions) {
     const { workerPath, load, beatMs = 1000 } = options;
@@ -129,8 +136,21 @@ export class ModelProcess {
     }
   }
 
+  /** Has what rests kept on disk, as far as each run takes no longer than so many milliseconds. */
+  async keep(ms: number): Promise<void> {
+    if (this.state !== 'ready' || !this.options.load.keep) return;
+    const late = new AbortController();
+    const kept = new Promise<void>((resolve) => {
+      this.kept = resolve;
+    });
+    this.tell({ type: 'keep', ms });
+    await Promise.race([kept, this.whenEnded, sleep(ms * 2, undefined, { ref: false, signal: late.signal })]);
+    late.abort();
+  }
+
   /** Ends the process and gives its memory back. */
   async close(): Promise<void> {
+    this.restoring.clear(); // that is not what it ends of
     this.end(
       new LLMError('LLM_INCOMPLETE', 'The local model was unloaded. Send a message to load it again.', {
         reason: 'local-ended',
@@ -158,6 +178,9 @@ export class ModelProcess {
       case 'pong':
         if (this.asked) this.hearOfWork(message.work);
         this.asked = false;
+        break;
+      case 'kept':
+        this.kept();
         break;
       case 'log':
         this.note(message.text);
@@ -208,6 +231,8 @@ export class ModelProcess {
 
   private hearOfJob(event: JobEvent): void {
     if (event.type === 'done' || event.type === 'failed' || event.type === 'aborted') this.cancelled.delete(event.id);
+    if (event.type === 'restoring') this.restoring.set(event.id, event.file);
+    else this.restoring.delete(event.id);
     const queue = this.jobs.get(event.id)?.queue;
     if (!queue) return; // stopped: nothing arrives after that
     if (event.type === 'failed') {
@@ -225,6 +250,7 @@ export class ModelProcess {
     if (this.state === 'ended') return;
     if (this.state === 'loading' && this.gpu !== false) this.failedOn = this.gpu;
     this.state = 'ended';
+    if (this.restoring.size > 0) this.endedRestoring = Promise.all([...this.restoring.values()].map(removeState));
     this.pulse.rest();
     for (const { queue } of this.jobs.values()) queue.fail(error);
     this.jobs.clear();

@@ -13,17 +13,22 @@ interface Sequence<Token> {
   readonly nextTokenIndex: number;
   adaptStateToTokens(tokens: Token[], allowShift: boolean): Promise<void>;
   evaluateWithoutGeneratingNewTokens(tokens: Token[]): Promise<unknown>;
+  /** Of a model whose memory cannot be cut back: it can be taken up again where one was taken. */
+  readonly needsCheckpoints: boolean;
+  takeCheckpoint(): Promise<void>;
 }
 
 /**
  * Evaluates what is new of the prompt, in slices: the engine itself would not look up before it has read everything.
  * Returns the number of tokens that were there already.
+ * @param opening tokens that other conversations begin with, too
  */
 export async function readPrompt<Token>(
   sequence: Sequence<Token>,
   prompt: Token[],
   tell: Tell,
   signal: AbortSignal,
+  opening = 0,
   now: () => number = () => performance.now(),
 ): Promise<number> {
   const end = prompt.length - 1; // the last one is evaluated with the reply
@@ -36,9 +41,11 @@ export async function readPrompt<Token>(
     const sliceAt = now();
     const ms = Math.round(sliceAt - startedAt);
     if (end - cached > slices.first) tell({ type: 'reading', tokens: at - cached, total: end - cached, ms });
-    const part = prompt.slice(at, end - at < slice + tile ? end : at + slice); // no piece shorter than a tile is left
+    const next = sequence.needsCheckpoints && at < opening ? Math.min(opening, end) : end;
+    const part = prompt.slice(at, next - at < slice + tile ? next : at + slice); // no piece shorter than a tile is left
     await sequence.evaluateWithoutGeneratingNewTokens(part);
     at += part.length;
+    if (at === next && sequence.needsCheckpoints) await sequence.takeCheckpoint(); // a conversation, or this turn, may be taken up again here
     const fitting = (part.length * slices.ms) / Math.max(1, now() - sliceAt);
     slice = Math.min(slices.most, Math.max(slices.least, Math.floor(fitting / tile) * tile));
   }

@@ -19,6 +19,8 @@ export interface Slots<Value> {
    * while all are lent out. Give it back when done. Rejects with the signal's reason.
    */
   borrow(key: string | undefined, signal: AbortSignal): Promise<Loan<Value>>;
+  /** Lends this very slot, whoever's it is and stays, to look after it; gives what gives it back, or undefined while it is lent out. */
+  take(value: Value): (() => void) | undefined;
 }
 
 /** A run's evaluated tokens live in a slot: as long as it is not lent to others, its next turn reads only what is new. */
@@ -37,7 +39,19 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
       .sort((one, two) => isKept(one) - isKept(two) || one.usedAt - two.usedAt)[0];
   };
 
+  const giveBack = (slot: Slot<Value>) => {
+    slot.busy = false;
+    for (const wake of waiting.splice(0)) wake();
+  };
+
   return {
+    take(value) {
+      const slot = slots.find((one) => one.value === value && !one.busy);
+      if (!slot) return undefined;
+      slot.busy = true;
+      return once(() => giveBack(slot));
+    },
+
     async borrow(key, signal) {
       for (;;) {
         signal.throwIfAborted();
@@ -48,10 +62,7 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
           return {
             value: slot.value,
             dropped: key !== undefined && dropped.delete(key),
-            giveBack: () => {
-              slot.busy = false;
-              for (const wake of waiting.splice(0)) wake();
-            },
+            giveBack: () => giveBack(slot),
           };
         }
         await new Promise<void>((wake) => {
@@ -60,5 +71,14 @@ export function createSlots<Value>(values: readonly Value[]): Slots<Value> {
         });
       }
     },
+  };
+}
+
+/** It may be lent out again by the second time. */
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
   };
 }

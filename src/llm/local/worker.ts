@@ -2,6 +2,7 @@
  * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
  * and nothing else. It writes replies and proposes calls; it never runs one.
  */
+import { freemem } from 'node:os';
 import type { ChatWrapper, Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import { libraryFile, shippedIn } from './engineHome.ts';
@@ -9,14 +10,20 @@ import { engineState } from './engines.ts';
 import { NoEngine, toFailure, toLoadFailure } from './failures.ts';
 import { fitPrompt } from './fitPrompt.ts';
 import { ggufTrouble } from './ggufHeader.ts';
-import type { Segment } from './history.ts';
+import { readGgufInfo } from './ggufInfo.ts';
+import { type HistoryItem, type Segment, toHistory } from './history.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, Tell, ToWorker } from './ipc.ts';
 import { readPrompt } from './readPrompt.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSlots, type Loan, type Slots } from './slots.ts';
+import { identityOf } from './states/identity.ts';
+import { Keeper } from './states/keeper.ts';
+import type { KeepOptions } from './states/keepOptions.ts';
 import { writtenCalls } from './writtenCalls.ts';
 
 /** Runs whose evaluated tokens are kept at the same time. */
 const mostSequences = 2;
+/** For all checkpoints of a sequence together: of a model whose memory cannot be cut back. */
+const checkpointBytes = 512 * 1024 ** 2;
 
 interface Engine {
   library: typeof import('node-llama-cpp');
@@ -28,6 +35,7 @@ interface Engine {
   form: string;
   sequences: readonly LlamaContextSequence[];
   slots: Slots<LlamaContextSequence>;
+  keeper?: Keeper<Token, LlamaContextSequence>;
 }
 
 let engine: Engine | undefined;
@@ -37,6 +45,7 @@ process.on('message', (message: ToWorker) => {
   if (message.type === 'load') void load(message.options);
   else if (message.type === 'generate') void generate(message.id, message.job);
   else if (message.type === 'ping') send({ type: 'pong', work: work() });
+  else if (message.type === 'keep') void keep(message.ms);
   else aborts.get(message.id)?.abort();
 });
 process.on('disconnect', () => process.exit()); // nobody is left to talk to
@@ -71,14 +80,42 @@ async function createEngine(options: LoadOptions): Promise<Engine> {
     gpuLayers: { fitContext: { contextSize: options.contextSize } }, // as many as fit beside it; none without a GPU
     onLoadProgress: (fraction) => send({ type: 'loading', fraction }),
   });
-  const { context, sequences } = await createContext(model, options);
+  const { context, sequences, swaFullCache } = await createContext(llama, model, options);
   const chatWrapper = library.resolveChatWrapper(model, { type: options.chatWrapper });
   logSetup(llama, model, context, options.threads);
   logWrapper(model, chatWrapper, options.chatWrapper);
   const { contextSize } = context;
   const canGrow = contextSize >= options.contextSize && model.trainContextSize > options.contextSize;
   const form = `${chatWrapper.wrapperName} of ${model.filename ?? ''}`; // the file's name, for its template may be its own
-  return { library, llama, model, contextSize, canGrow, chatWrapper, form, sequences, slots: createSlots(sequences) };
+  const slots = createSlots(sequences);
+  const keeper =
+    options.keep && (await createKeeper(options, options.keep, { library, llama, context, swaFullCache, slots }));
+  return { library, llama, model, contextSize, canGrow, chatWrapper, form, sequences, slots, keeper };
+}
+
+async function createKeeper(
+  { modelPath }: LoadOptions,
+  keep: KeepOptions,
+  {
+    library,
+    llama,
+    context,
+    swaFullCache,
+    slots,
+  }: Pick<Engine, 'library' | 'llama' | 'slots'> & { context: LlamaContext; swaFullCache: boolean },
+): Promise<Keeper<Token, LlamaContextSequence>> {
+  const { contextSize, totalSequences, flashAttention, kvCacheKeyType, kvCacheValueType, model } = context;
+  const identity = await identityOf(modelPath, {
+    engine: [await library.getModuleVersion(), llama.llamaCppRelease, llama.buildType, llama.gpu, process.arch],
+    context: [contextSize, totalSequences, flashAttention, kvCacheKeyType, kvCacheValueType, swaFullCache],
+  });
+  const { bytesPerToken = model.size / 32_768 } = readGgufInfo(modelPath);
+  return new Keeper({ ...keep, identity, bytesPerToken, slots, log: (text) => send({ type: 'log', text }) });
+}
+
+async function keep(ms: number): Promise<void> {
+  await engine?.keeper?.saveAll(ms);
+  send({ type: 'kept' });
 }
 
 /** Throws `NoEngine` where the library is not. */
@@ -98,19 +135,42 @@ function work(): number {
 }
 
 /** As many sequences as memory allows, at least one. */
-async function createContext(model: LlamaModel, options: LoadOptions) {
+async function createContext(llama: Llama, model: LlamaModel, options: LoadOptions) {
+  const most = Math.min(options.contextSize, model.trainContextSize);
   for (let count = mostSequences; ; count--) {
     try {
+      const swaFullCache = options.fullCache !== false && (await fullCacheFits(llama, model, most, count));
       const context = await model.createContext({
-        contextSize: { max: Math.min(options.contextSize, model.trainContextSize) },
+        contextSize: { max: most },
         threads: options.threads,
         sequences: count,
+        swaFullCache,
       });
-      return { context, sequences: Array.from({ length: count }, (): LlamaContextSequence => context.getSequence()) };
+      const sequenceOf = (): LlamaContextSequence =>
+        context.getSequence({ checkpoints: { maxMemory: checkpointBytes } });
+      return { context, swaFullCache, sequences: Array.from({ length: count }, sequenceOf) };
     } catch (error) {
       if (count === 1) throw error;
     }
   }
+}
+
+/** Whether a model that looks back through a window has the memory to keep all that it has read, so that it can be cut back. */
+async function fullCacheFits(
+  llama: Llama,
+  model: LlamaModel,
+  contextSize: number,
+  sequences: number,
+): Promise<boolean> {
+  const { swaSize, isRecurrent, isHybrid } = model.fileInsights;
+  if (swaSize === undefined || isRecurrent || isHybrid || llama.gpu !== false) return false;
+  const needs = await model.fileInsights.estimateContextResourceRequirementsV2({
+    contextSize,
+    sequences,
+    modelGpuLayers: 0,
+    swaFullCache: true,
+  });
+  return needs.cpuRam <= freemem() / 3;
 }
 
 async function generate(id: number, job: Job): Promise<void> {
@@ -123,9 +183,9 @@ async function generate(id: number, job: Job): Promise<void> {
     if (!engine) throw new Error('No model is loaded.');
     const slot = await engine.slots.borrow(job.key, abort.signal);
     try {
-      if (slot.dropped) tell({ type: 'warning', text: dropped });
-      await reply(engine, slot.value, job, tell, abort.signal);
+      await reply(engine, slot, job, tell, abort.signal);
     } finally {
+      engine.keeper?.left(slot.value);
       slot.giveBack();
     }
   } catch (error) {
@@ -135,33 +195,34 @@ async function generate(id: number, job: Job): Promise<void> {
   aborts.delete(id);
 }
 
-const dropped =
+const readAgain =
   'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.';
 
 async function reply(
   engine: Engine,
-  contextSequence: LlamaContextSequence,
+  { value: contextSequence, dropped }: Loan<LlamaContextSequence>,
   job: Job,
   tell: Tell,
   signal: AbortSignal,
 ): Promise<void> {
-  const { library, llama, model, contextSize, canGrow, form } = engine;
+  const { library, llama, model, contextSize, canGrow, form, keeper } = engine;
   const functions = Object.keys(job.functions).length > 0 ? (job.functions as never) : undefined;
   const chatWrapper =
     job.mustCall || job.answer ? straight(engine, job.mustCall ? 'call' : 'answer') : engine.chatWrapper;
   const chat = new library.LlamaChat({ contextSequence, chatWrapper });
   const grammar = job.answer && (await llama.createGrammarForJsonSchema(job.answer as never));
-  const { history, prompt, room } = fitPrompt<Token>(job, tell, {
-    contextSize,
-    canGrow,
-    form,
-    tokensOf: (chatHistory) =>
-      chatWrapper
-        .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
-        .contextText.tokenize(model.tokenizer),
-    count: (text) => model.tokenize(text).length,
-  });
-  const cached = await readPrompt(contextSequence, prompt, tell, signal);
+  const tokensOf = (chatHistory: HistoryItem[]): Token[] =>
+    chatWrapper
+      .generateContextState({ chatHistory: chatHistory as never, availableFunctions: functions })
+      .contextText.tokenize(model.tokenizer);
+  const count = (text: string) => model.tokenize(text).length;
+  const { history, prompt, room } = fitPrompt<Token>(job, tell, { contextSize, canGrow, form, tokensOf, count });
+  const isBack = await keeper?.enter(contextSequence, job.key, prompt, tell, signal);
+  if (dropped && !isBack) tell({ type: 'warning', text: readAgain });
+  const startedAt = performance.now();
+  const opening = contextSequence.needsCheckpoints ? sharedBy(prompt, tokensOf(openingOf(job, form))) : 0;
+  const cached = await readPrompt(contextSequence, prompt, tell, signal, opening);
+  await keeper?.hasRead(prompt.length - cached, performance.now() - startedAt);
 
   const before = contextSequence.tokenMeter.getState();
   const writing = writtenCalls(tell);
@@ -203,6 +264,15 @@ async function reply(
   } finally {
     chat.dispose(); // the sequence stays
   }
+}
+
+/** A conversation in which nobody has said anything yet. */
+const openingOf = ({ systemPrompt }: Job, form: string): HistoryItem[] =>
+  toHistory([{ role: 'user', content: '' }], systemPrompt, form);
+
+function sharedBy(one: readonly Token[], other: readonly Token[]): number {
+  const at = one.findIndex((token, index) => token !== other[index]);
+  return at < 0 ? one.length : at;
 }
 
 /**

@@ -16,6 +16,7 @@ describe('the details of a model file', () => {
       quantisation: 'Q4_K_M',
       trainedContext: 262_144,
       layers: 36,
+      bytesPerToken: 147_456,
       hasChatTemplate: false,
       parts: 1,
     };
@@ -34,6 +35,7 @@ describe('the details of a model file', () => {
 | Chat template | none: the engine guesses how to talk to it |
 | Size on disk | 2.5 GB |
 | Memory | tight. It needs about 4 GB. |
+| A token | 148 kB of memory, and as much of the disk while what was read is kept |
 | Context that fits now | 6,400 tokens |
 | Runs on | the CPU (linux-x64). |
 | File | /models/a.gguf |

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gatherStorages, sharedStorage } from '../../../src/extension/runs/storage.ts';
+import { everyStorage, gatherStorages, sharedStorage } from '../../../src/extension/runs/storage.ts';
 import type { StoredEvent } from '../../../src/protocol/events.ts';
 import { applyEvent } from '../../../src/protocol/fold.ts';
 import { RunStore } from '../../../src/runs/store.ts';
@@ -84,5 +84,13 @@ describe('the storage of a workspace', () => {
       assert.equal(await gatherStorages(place('4f2a')), 0);
       assert.deepEqual(await listed('4f2a-1'), ['At work.']);
     });
+  });
+
+  it('of all workspaces is found from any', () => {
+    const without = path.join(folder, 'no-workspace');
+    for (const made of [place('4f2a'), place('-5c8'), without]) mkdirSync(made);
+    const expected = [place('-5c8'), place('4f2a'), without];
+    assert.deepEqual(everyStorage(place('4f2a'), without).sort(), expected.sort());
+    assert.deepEqual(everyStorage(without, without), [without]);
   });
 });

@@ -52,6 +52,7 @@ const scopes: Record<'application' | 'machine', Record<string, string>> = {
     'local.gpu': 'the graphics card of this machine',
     'local.contextSize': 'the memory of this machine',
     'local.idleUnload': 'the memory of this machine',
+    'local.stateQuota': 'the disk of this machine',
     'local.chatWrapper': 'for a model file of this machine',
   },
 };

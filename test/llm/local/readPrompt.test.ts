@@ -6,14 +6,17 @@ describe('reading a prompt', () => {
   async function slicesOf(
     tokens: number,
     msPerToken: number,
-    { cached = 0, stopAfter = Number.POSITIVE_INFINITY } = {},
+    { cached = 0, stopAfter = Number.POSITIVE_INFINITY, opening = 0, needsCheckpoints = false } = {},
   ) {
+    const checkpoints: number[] = [];
     const sizes: number[] = [];
     const read: number[] = [];
     const stop = new AbortController();
     let ms = 0;
     const sequence = {
       nextTokenIndex: cached,
+      needsCheckpoints,
+      takeCheckpoint: async () => void checkpoints.push(cached + read.length),
       adaptStateToTokens: () => Promise.resolve(),
       evaluateWithoutGeneratingNewTokens: (part: number[]) => {
         sizes.push(part.length);
@@ -29,13 +32,14 @@ describe('reading a prompt', () => {
       prompt,
       () => {},
       stop.signal,
+      opening,
       () => ms,
     );
     const error = await ended.then(
       () => undefined,
       (reason: unknown) => String(reason),
     );
-    return { sizes, read, error };
+    return { sizes, read, error, checkpoints };
   }
 
   const machines: [string, number][] = [
@@ -83,5 +87,13 @@ describe('reading a prompt', () => {
   it('looks up at Stop after each', async () => {
     const { sizes, error } = await slicesOf(3567, 5, { stopAfter: 3 });
     assert.deepEqual([sizes, error], [[128, 64, 64], 'Error: stop']);
+  });
+
+  it('leaves a mark where the opening ends and at its own end, of a model whose memory cannot be cut back', async () => {
+    const told = { opening: 300, needsCheckpoints: true };
+    assert.deepEqual((await slicesOf(1000, 5, told)).checkpoints, [300, 999]);
+    assert.deepEqual((await slicesOf(1000, 5, { ...told, cached: 400 })).checkpoints, [999]);
+    assert.deepEqual((await slicesOf(1000, 5, { ...told, cached: 999 })).checkpoints, []);
+    assert.deepEqual((await slicesOf(1000, 5, { opening: 300 })).checkpoints, []);
   });
 });

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ChatRequest } from '../../../src/llm/client.ts';
+import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
+import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
+import { eventually } from '../../support/eventually.ts';
+import { writeRandomModel } from '../../support/randomModel.ts';
+import { testScript } from '../../support/scripted.ts';
+import { buildWorker, Talk, tools } from './setup.ts';
+
+const words = ['along', ' the', ' canal'];
+const random = { tools: [], temperature: 0, maxTokens: 16, systemPrompt: 'along the canal '.repeat(30) };
+const canary = 'xyzzy-canary-7391';
+
+/** By how their memory is made. */
+const models: Record<string, { write(file: string): void; request: Partial<ChatRequest>; fullCache?: false }> = {
+  scripted: { write: (file) => writeScriptedModel(testScript(tools), file), request: {} },
+  usual: { write: (file) => writeRandomModel(file, { layers: 2, words }), request: random },
+  'sliding window': {
+    write: (file) => writeRandomModel(file, { layers: 2, words, window: 64 }),
+    request: random,
+    fullCache: false,
+  },
+};
+
+describe('a local model remembers', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'remembers-'));
+  const states = path.join(folder, 'model-states');
+  const runs = path.join(folder, 'runs');
+  const counted: string[] = [];
+  const made: LocalClient[] = [];
+  let logged: string[] = [];
+  const file = (name: string) => path.join(folder, `${name}.gguf`);
+  before(async () => {
+    await buildWorker();
+    for (const [name, { write }] of Object.entries(models)) write(file(name));
+    for (const run of ['run-1', 'run-2', 'run-3', 'run-4']) mkdirSync(path.join(runs, run), { recursive: true });
+  });
+  beforeEach(() => {
+    rmSync(states, { recursive: true, force: true });
+    logged = [];
+  });
+  afterEach(async () => {
+    for (const one of made.splice(0)) await one.dispose();
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+    console.log(`\n    tokens read of a prompt\n${counted.map((line) => `      ${line}`).join('\n')}\n`);
+  });
+
+  const begin = async (name: string, more: Partial<LocalClientOptions> = {}): Promise<LocalClient> => {
+    const client = createLocalClient({
+      workerPath: await buildWorker(),
+      modelPath: file(name),
+      threads: 1,
+      gpu: false,
+      fullCache: models[name]!.fullCache,
+      keep: () => ({ folder: states, folders: [], runs, bytes: 1e9, restMs: 10, share: 1e9 }),
+      onLog: (line) => logged.push(line),
+      ...more,
+    });
+    made.push(client);
+    return client;
+  };
+  const read = ({ last: { usage } }: Talk) => usage!.promptTokens - (usage!.cachedTokens ?? 0);
+  const kept = async (run = 'run-1') => {
+    const isSaid = (line: string) => line.startsWith(`kept on disk what was read of ${run}:`);
+    await eventually(`${run} is kept`, () => logged.some(isSaid));
+  };
+  /** The same conversation with another client, as after a reload. */
+  const on = (client: LocalClient, { messages, request }: Talk): Talk => {
+    const talk = new Talk(client, request);
+    talk.messages.push(...messages);
+    return talk;
+  };
+  const killed = async (client: LocalClient) => {
+    process.kill(client.pid()!, 'SIGKILL');
+    await eventually('the process is gone', () => client.pid() === undefined);
+  };
+
+  /** What may happen between two messages of a run; the client that the next one goes to. */
+  const between: Record<string, (client: LocalClient, name: string) => Promise<LocalClient>> = {
+    'a reload': async (client, name) => {
+      await client.dispose();
+      return begin(name);
+    },
+    'a kill of the model': async (client) => {
+      await kept();
+      await killed(client);
+      return client;
+    },
+    'a kill of the editor': async (client, name) => {
+      await kept();
+      await killed(client);
+      return begin(name);
+    },
+    'being unloaded': async (client) => {
+      assert.equal(await client.unload(), true);
+      return client;
+    },
+    'two runs in its place': async (client, name) => {
+      for (const cacheKey of ['run-2', 'run-3'])
+        await new Talk(client, {
+          ...models[name]!.request,
+          cacheKey,
+          systemPrompt: `${cacheKey} ${'canal '.repeat(150)}`,
+        }).ask('hi');
+      return client;
+    },
+  };
+
+  for (const [name, { request }] of Object.entries(models))
+    it(`${name}: whatever happens between two messages, only what is new is read`, async function () {
+      this.timeout(900_000); // seven processes load it, on however busy a machine
+      let client = await begin(name);
+      let talk = new Talk(client, request);
+      const tell = (what: string) =>
+        counted.push(`${name}, ${what}: ${read(talk)} of ${talk.last.usage!.promptTokens}`);
+      await talk.ask(canary);
+      tell('the first message');
+      for (const [what, happens] of Object.entries(between)) {
+        const before = talk.last.usage!.promptTokens;
+        client = await happens(client, name);
+        talk = on(client, talk);
+        logged = [];
+        await talk.ask('hi');
+        tell(`after ${what}`);
+        // What random weights wrote is no text, and is told otherwise than it was written.
+        const own = name === 'scripted' ? 1 : 40;
+        assert.ok(read(talk) <= talk.last.usage!.promptTokens - before + own, `after ${what}: ${read(talk)}`);
+        assert.deepEqual(talk.last.warnings, []);
+      }
+      await client.unload();
+      for (const name of readdirSync(states)) {
+        assert.equal(statSync(path.join(states, name)).mode & 0o777, 0o600, name);
+        assert.ok(!readFileSync(path.join(states, name), 'latin1').includes(canary), name);
+      }
+      talk = new Talk(client, { ...request, cacheKey: 'run-4' });
+      await talk.ask('along');
+      tell('a new run');
+      // Of a memory that cannot be cut back the beginning is not to be had alone.
+      if (name !== 'sliding window') assert.ok(read(talk) < 40, `${read(talk)}`);
+    });
+
+  it('what it dies of is removed, and the message is answered by the next process', async () => {
+    const worker = path.join(folder, 'dies.mjs');
+    const [state, about] = ['state', 'json'].map((ending) => path.join(states, `run-1.1.${ending}`));
+    mkdirSync(states, { recursive: true });
+    for (const one of [state!, about!]) writeFileSync(one, '');
+    writeFileSync(
+      worker,
+      `import { existsSync } from 'node:fs';
+      const file = ${JSON.stringify(state)};
+      const done = { type: 'done', finish: 'stop', spoken: ['Hello'], form: '', tokens: { prompt: 1, cached: 0, completion: 1, thinking: 0 } };
+      process.on('message', ({ type, id }) => {
+        if (type === 'load') process.send({ type: 'loaded', contextSize: 8192 });
+        if (type !== 'generate') return;
+        if (!existsSync(file)) return void process.send({ id, ...done });
+        process.send({ type: 'restoring', id, file }, () => process.kill(process.pid, 'SIGSEGV'));
+      });`,
+    );
+    const client = await begin('usual', { workerPath: worker });
+    await new Talk(client).ask('hi');
+    assert.deepEqual(readdirSync(states), []);
+  });
+});
