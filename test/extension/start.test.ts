@@ -229,6 +229,7 @@ class Window {
     CodeAction,
     CodeActionKind: { QuickFix: 'quickfix' },
     DiagnosticSeverity: { Information: 2 },
+    lm: {},
     languages: {
       registerCodeActionsProvider: (_: unknown, bulb: typeof this.bulb) => {
         this.bulb = bulb;

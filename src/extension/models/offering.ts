@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ownValue } from '../settings/settingScopes.ts';
-import { type ModelProvider, offerModels } from './newerEditor.ts';
+import { type ModelProvider, offerModels, takesModels } from './newerEditor.ts';
 
 /** What is offered, and answers. */
 export type Offered = Omit<ModelProvider, 'onDidChangeLanguageModelChatInformation'>;
@@ -12,6 +12,7 @@ const name = 'offeredModels';
  * rest is loaded when somebody wants to know of them.
  */
 export function offering(load: () => Promise<Offered>): vscode.Disposable {
+  if (!takesModels()) return { dispose() {} };
   const changed = new vscode.EventEmitter<void>();
   const offered = offerModels({
     onDidChangeLanguageModelChatInformation: changed.event,
