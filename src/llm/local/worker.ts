@@ -18,6 +18,7 @@ import { createSlots, type Loan, type Slots } from './slots.ts';
 import { identityOf } from './states/identity.ts';
 import { Keeper } from './states/keeper.ts';
 import type { KeepOptions } from './states/keepOptions.ts';
+import { stepBack } from './stepBack.ts';
 import { writtenCalls } from './writtenCalls.ts';
 
 /** Runs whose evaluated tokens are kept at the same time. */
@@ -51,6 +52,7 @@ process.on('message', (message: ToWorker) => {
 process.on('disconnect', () => process.exit()); // nobody is left to talk to
 
 async function load(options: LoadOptions): Promise<void> {
+  stepBack(); // before the engine makes its threads
   try {
     engine = await createEngine(options);
     const { contextSize, llama, model } = engine;

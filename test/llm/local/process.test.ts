@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import { endedError } from '../../../src/llm/local/ended.ts';
@@ -119,6 +119,19 @@ describe("a local model's process", () => {
       (await asked).message,
       `The local engine crashed while it loaded ${options.modelPath} (signal SIGSEGV): the file may be damaged, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
     );
+  });
+
+  it('lets the editor go first, with every thread that it has', async function () {
+    if (process.platform !== 'linux') return this.skip(); // elsewhere a process has one value
+    begin({ threads: 2 });
+    await new Talk(client).ask('hi');
+    const threads = readdirSync(`/proc/${client.pid()}/task`);
+    const nice = threads.map((id) => {
+      const stat = readFileSync(`/proc/${client.pid()}/task/${id}/stat`, 'latin1');
+      return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+    });
+    assert.ok(threads.length > 4, `${threads.length} threads`);
+    assert.ok(Math.min(...nice) >= 5, String(nice));
   });
 
   it('is unloaded on request, but not while it is at work', async () => {
