@@ -123,7 +123,7 @@ describe('what bash makes of a command', () => {
   function called(texts: readonly string[], code: 0 | 1, tries = 5): Call[][] {
     workspace.write('../texts', texts.map((text) => `${text}\0`).join(''));
     workspace.write('../calls', '');
-    const options = { cwd: workspace.root, env: { HOME: '/home/somebody' }, timeout: 60_000 };
+    const options = { cwd: workspace.root, env: { HOME: '/home/somebody' }, timeout: 300_000 };
     execFileSync('/bin/bash', ['--norc', '--noprofile', '-c', oracle, 'bash', `${code}`], options);
     const calls: Call[][] = texts.map(() => []);
     // What still writes from behind a line may write into what another one writes: such a record tells nothing.
