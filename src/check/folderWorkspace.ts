@@ -1,7 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { decodeText, encodeText } from '../tools/files/text.ts';
+import { readPlain } from '../tools/gate/plainFile.ts';
 import { removeTree } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -15,6 +26,9 @@ export interface Folder {
   paths(): string[];
 }
 
+/** No task needs more of a file. */
+const mostBytes = 1 << 20;
+
 /** A folder as a workspace that nobody has open in an editor. `root`: its real path. */
 export const folderWorkspace = (root: string, ripgrep: string | undefined): Workspace => ({
   roots: [{ name: path.basename(root), path: root }],
@@ -23,7 +37,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
   openText: () => undefined,
   isDirty: () => false,
   async writeText(file, text, before) {
-    const found = before !== null && existsSync(file) ? decodeText(readFileSync(file)) : undefined;
+    const found = before !== null && existsSync(file) ? decodeText(await readPlain(file, mostBytes)) : undefined;
     const bytes = encodeText({ ...(found ?? { encoding: 'utf8', bom: false }), text });
     await (found ? replaceFile(file, bytes) : createFile(file, bytes));
     return text;
@@ -38,7 +52,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
 
 /** The same folder as a task and its judge see it. */
 export const folderAt = (root: string): Folder => ({
-  read: (file) => (existsSync(path.join(root, file)) ? readFileSync(path.join(root, file), 'utf8') : undefined),
+  read: (file) => readIfPlain(path.join(root, file)),
   write(file, text) {
     const place = path.join(root, file);
     mkdirSync(path.dirname(place), { recursive: true });
@@ -50,3 +64,18 @@ export const folderAt = (root: string): Folder => ({
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
       .sort(),
 });
+
+/** A model may have made a pipe, a link or anything else of it: that is no such file. */
+function readIfPlain(file: string): string | undefined {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+  let opened: number | undefined;
+  try {
+    opened = openSync(file, flags);
+    const stats = fstatSync(opened);
+    return stats.isFile() && stats.size <= mostBytes ? readFileSync(opened, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
+  }
+}

@@ -13,7 +13,7 @@ export function checksAsMarkdown(results: readonly CheckResult[]): string {
   return [
     '# Checked models',
     '',
-    ...(results.length === 0 ? ['None yet. *Towpath: Check This Model* checks the one that is picked.', ''] : []),
+    ...(results.length === 0 ? ['None yet. *Check This Model* checks the one that is picked.', ''] : []),
     ...(results.length > 0
       ? [
           row(['', ...results.map(({ model }) => model)]),

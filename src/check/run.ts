@@ -1,4 +1,4 @@
-// npm run check-model -- provider/name [options]: checks a model as *Towpath: Check This Model* does, without an editor.
+// npm run check-model -- provider/name [options]: checks a model as *Check This Model* does, without an editor.
 //   local/<file.gguf>                  a model file on this machine; else a provider's name, as in settings
 //   --address <url>                    in place of the provider's own
 //   --key <NAME>                       the environment variable that holds its API key

@@ -55,7 +55,7 @@ describe('What came of checking models', () => {
   });
 
   it('is nothing yet, with the way to it', () =>
-    assert.match(checksAsMarkdown([]), /None yet\. \*Towpath: Check This Model\*/));
+    assert.match(checksAsMarkdown([]), /None yet\. \*Check This Model\*/));
 
   it('is JSON for programs', () =>
     assert.deepEqual(JSON.parse(checksAsJson([small])), { 'towpath-checks': 1, checks: [small] }));

@@ -94,7 +94,7 @@ export class ModelChecks implements vscode.TextDocumentContentProvider {
   /** As Markdown to be read, or as JSON to be compared by programs; without the home folder's name. */
   async export(given?: { format?: Format; to?: vscode.Uri }): Promise<void> {
     const { results } = this;
-    if (results.length === 0) return tell('info', 'No model is checked yet. Run *Towpath: Check This Model*.');
+    if (results.length === 0) return tell('info', 'No model is checked yet. Run *Check This Model*.');
     const format = given?.format ?? (await askFormat());
     if (!format) return;
     const to = given?.to ?? (await askPlace(formats[format]));
