@@ -11,8 +11,7 @@ const code = `Here it is:\n\n${fence}ts\nexport const answer = 42;\n${fence}\n\n
 describe('what can be done about a message and its code', () => {
   let editor: Towpath;
   let provider: Provider;
-  const write = (content: string) =>
-    reply.call('fs_list', { path: 'docs' }).call('fs_write', { path: 'one.txt', content });
+  const write = (content: string) => reply.call('fs_write', { path: 'one.txt', content });
 
   before(async () => {
     provider = await startProvider([
@@ -26,7 +25,7 @@ describe('what can be done about a message and its code', () => {
       reply.text('In the fork.'),
     ]);
     editor = await openTowpath({
-      files: { 'one.txt': 'of the person\n', 'open.txt': 'before\nafter\n', 'docs/guide.txt': 'a guide\n' },
+      files: { 'one.txt': 'of the person\n', 'open.txt': 'before\nafter\n' },
       settings: {
         'towpath.model': 'openai-compatible/another',
         'towpath.endpoint.baseUrl': provider.url,
@@ -74,12 +73,6 @@ describe('what can be done about a message and its code', () => {
     );
   const rests = () => editor.panel.waitForPhase('WaitingUser');
   const asked = () => provider.requests.at(-1)!.body.messages.filter(({ role }) => role === 'user');
-
-  it('a folder on a card is shown in the Explorer', async () => {
-    await editor.panel.cards('fs.list').getByRole('button', { name: 'docs', exact: true }).click();
-    await editor.page.locator('.explorer-folders-view .monaco-list-row.selected', { hasText: 'docs' }).waitFor();
-    await editor.showPanel();
-  });
 
   it('Insert puts the code where the cursor is, to be saved or undone by the person', async () => {
     await editor.host.evaluate(async (vscode) => {

@@ -15,7 +15,7 @@ const lines = (...changed: [at: number, text: string][]) => {
 
 describe('a day', () => {
   const temporary = temporaryFolder();
-  const folder = writeWorkspace(temporary, { 'one.txt': lines(), 'two.txt': 'two\n' });
+  const folder = writeWorkspace(temporary, { 'one.txt': lines(), 'two.txt': 'two\n', 'docs/guide.txt': 'a guide\n' });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: folder, encoding: 'utf8' });
   let editor: Towpath;
@@ -64,16 +64,20 @@ describe('a day', () => {
       words.test((await editor.panel.frame.locator('.strip').innerText()).replace(/\s+/g, ' ')),
     );
 
-  it('of questions: what is read folds into a line', async () => {
+  it('of questions: what is read folds into a line, and leads to where it was read', async () => {
     await asks(
       'What is here?',
       reply.call('fs_read', { path: 'one.txt' }).call('fs_read', { path: 'two.txt' }),
-      reply.call('fs_search', { pattern: 'line 7' }),
+      reply.call('fs_search', { pattern: 'line 7' }).call('fs_list', { path: 'docs' }),
       reply.text('Two files of lines.'),
     );
     await rests('Two files of lines.');
-    await editor.panel.shows(/Read 2 files, searched once/);
+    await editor.panel.shows(/Read 2 files, searched once, listed a folder/);
     assert.equal(await editor.panel.cards().count(), 0, 'the fold is closed');
+    await editor.panel.frame.locator('.fold-head').click();
+    await editor.panel.cards('fs.list').getByRole('button', { name: 'docs', exact: true }).click();
+    await editor.page.locator('.explorer-folders-view .monaco-list-row.selected', { hasText: 'docs' }).waitFor();
+    await editor.showPanel();
   });
 
   it('of changes: three are asked about one by one, one is denied', async () => {
