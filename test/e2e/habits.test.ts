@@ -17,7 +17,7 @@ interface Habit {
   ours(): Promise<void>;
 }
 
-/** Where that is told. */
+/** Where most of that is told; what is not is counted from how the agent is used. */
 const sources = {
   Copilot: 'Visual Studio Code’s documentation of chat (sessions, context, agents), and its list of default keys',
   Zed: 'assets/keymaps/default-linux.json of its repository',
