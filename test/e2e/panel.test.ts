@@ -35,7 +35,7 @@ describe('the panel', () => {
     await editor.panel.frame.locator('[data-action="use-demo"]').click();
     await eventually(
       'the choice is made',
-      async () => (await editor.panel.frame.locator('[data-action]').count()) === 0,
+      async () => (await editor.panel.frame.locator('[data-action="use-demo"]').count()) === 0,
     );
     const before = editor.read('src/greet.js')!;
     await editor.panel.send('Make the greeting friendlier.');
