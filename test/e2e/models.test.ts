@@ -330,20 +330,6 @@ describe('models of every provider', () => {
       await editor.panel.waitForPhase('Failed');
       assert.equal(provider.requests.length, 1);
     });
-
-    it('a wait that the provider asks for is not waited for by another model', async () => {
-      provider.models.push({ id: 'other', context_length: 32_768 });
-      provider.script = ({ model }) =>
-        model === 'other' ? reply.text('The other one is not busy.') : reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '50' }); // biome-ignore format: one line
-      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
-      await editor.panel.send('Hello?');
-      await editor.panel.frame.getByTestId('progress').getByTestId('try-another-model').click();
-      for (const choice of ['Another model of', 'other'])
-        await editor.page.locator('.quick-input-list .monaco-list-row', { hasText: choice }).first().click();
-      await editor.panel.shows('The other one is not busy.');
-      await editor.panel.waitForPhase('WaitingUser');
-      assert.equal((await editor.panel.transcript()).filter(({ text }) => text.includes('Hello?')).length, 1);
-    });
   });
 
   it('N37 a proxy that refuses is named, and hears nothing of the key', async () => {
