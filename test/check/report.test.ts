@@ -54,8 +54,7 @@ describe('What came of checking models', () => {
     assert.match(second!, /\*\*Not all were tried\.\*\* It was stopped\./);
   });
 
-  it('is nothing yet, with the way to it', () =>
-    assert.match(checksAsMarkdown([]), /None yet\. \*Check This Model\*/));
+  it('is nothing yet, with the way to it', () => assert.match(checksAsMarkdown([]), /None yet\. \*Check This Model\*/));
 
   it('is JSON for programs', () =>
     assert.deepEqual(JSON.parse(checksAsJson([small])), { 'towpath-checks': 1, checks: [small] }));
