@@ -115,7 +115,7 @@ describe('what language servers know', () => {
     const found = await editorLanguage.workspaceSymbols('bowline');
     assert.deepEqual(
       found?.filter(({ path }) => path === other),
-      [{ path: other, name: 'two.rope', line: 5, symbol: 'bowline', kind: 'function', container: 'knots' }],
+      [{ path: other, name: 'two.rope', line: 5, symbol: 'bowline', kind: 'function', container: 'knots', endLine: 5 }],
     );
   });
 
