@@ -55,6 +55,8 @@ export class ChatView {
       closed: (place) => this.ready.delete(place),
       said: (message, place) => this.arrived(message, place),
       turned: () => {
+        // The editor throws the page of a hidden place away. What comes up there again is another one, which tells when it is drawn.
+        for (const place of this.ready) if (!place.visible) this.ready.delete(place);
         this.turned();
         for (const look of this.comes) look();
       },

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
+import type { ChatPage, PageListener, Place } from '../../../src/extension/view/chatPage.ts';
+import { ChatView } from '../../../src/extension/view/chatView.ts';
+import { eventually } from '../../support/eventually.ts';
+
+const mention = { type: 'mention', mentions: [{ kind: 'changes' }] } as const;
+
+describe('what a page of the chat is told', () => {
+  let told: { type: string }[];
+  let listener: PageListener;
+  let view: ChatView;
+  let visible: boolean;
+  const place: Place = {
+    get visible() {
+      return visible;
+    },
+    post: (message) => {
+      told.push(message as { type: string });
+      const { type, look } = message as { type: string; look: number };
+      if (type === 'look') listener.said({ type: 'here', look, idleMs: 0, focused: true }, place);
+    },
+    reveal: () => turn(true),
+  };
+  const turn = (now: boolean) => {
+    visible = now;
+    listener.turned();
+  };
+  const drawn = () => listener.said({ type: 'ready' }, place);
+  const mentions = () => told.filter(({ type }) => type === 'mention');
+
+  beforeEach(() => {
+    told = [];
+    visible = true;
+    const page: Partial<ChatPage> = {
+      places: [place],
+      use: () => {},
+      reveal: async () => turn(true),
+      listen: (one) => {
+        listener = one;
+      },
+    };
+    const log = { warn: (words: string) => assert.fail(words) } as Partial<vscode.LogOutputChannel>;
+    view = new ChatView(
+      page as ChatPage,
+      () => {},
+      log as vscode.LogOutputChannel,
+      () => {},
+    );
+    view.listen();
+    drawn();
+  });
+
+  it('it is told at once where it is on the screen', async () => {
+    await view.give(mention);
+    assert.deepEqual(mentions(), [mention]);
+  });
+
+  it('one that comes back is another page, and is told once that is drawn', async () => {
+    turn(false);
+    const given = view.give(mention);
+    await eventually('it is on the screen', () => visible);
+    assert.equal(view.inView, false);
+    assert.deepEqual(mentions(), []);
+    drawn();
+    await given;
+    assert.deepEqual(mentions(), [mention]);
+  });
+});
