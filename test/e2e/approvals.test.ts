@@ -102,7 +102,9 @@ describe('approvals', () => {
 
   it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
+    await rows().first().waitFor();
     await editor.page.keyboard.press('Enter'); // what Enter does changes nothing
+    await rows().first().waitFor({ state: 'hidden' });
     await says('Reads are free');
     await chip().click();
     await editor.screenshot('run-preset-picker');

@@ -177,6 +177,7 @@ describe('a model in a process of its own', () => {
     await command('towpath.unloadLocal');
     const [state] = kept(/model-states.run-[^.]*\.[^.]*\.state$/).slice(-1);
     assert.equal(await modelProcess(), 0);
+    rmSync(path.join(editor.folder, 'notes'), { recursive: true, force: true }); // of another test
     await editor.panel.send('[[order]] Write and read.');
     await editor.dialog.click('Allow');
     await hears(said.inOrder);

@@ -181,6 +181,9 @@ describe('with an MCP server in the folder', () => {
     await (await editor.told('has changed its tools')).getByRole('button', { name: 'Answer…' }).click();
     await editor.dialog.text();
     await editor.dialog.click('Allow');
+    await editor.command('Towpath: MCP Servers…');
+    await row('running, 2 tools').waitFor(); // it is kept
+    await editor.page.keyboard.press('Escape');
     await editor.reload();
     await editor.showPanel();
     await editor.panel.send('Work.');

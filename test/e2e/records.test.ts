@@ -236,7 +236,7 @@ describe('the record of a run', () => {
       assert.equal(audited(), '');
       await setting(audit);
       await says('And who asks?', 'You do.');
-      assert.match(audited(), /"kind":"model-call"[^\n]*"status":"answered"/);
+      await eventually('it is audited', () => /"kind":"model-call"[^\n]*"status":"answered"/.test(audited()));
       assert.doesNotMatch(audited(), /And who asks|You do\./);
       await setting(undefined);
       const lines = audited();

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { ChatPage, PageListener, Place } from '../../../src/extension/view/chatPage.ts';
 import { ChatView } from '../../../src/extension/view/chatView.ts';
+import type { HostMessage } from '../../../src/protocol/view.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const mention = { type: 'mention', mentions: [{ kind: 'changes' }] } as const;
+const mention: HostMessage = { type: 'mention', mentions: [{ kind: 'changes' }] };
 
 describe('what a page of the chat is told', () => {
   let told: { type: string }[];
