@@ -28,6 +28,30 @@ const jobs = String(Math.min(4, availableParallelism() + 1));
 /** VS Code 1.139. The tests run in the oldest that Towpath supports, and before a release in this one, too. */
 const newestEditor = '4.139.1';
 
+/** What of the unit tests takes longest, the longest first. */
+const long = [
+  'webview/everyone',
+  'llm/behaviours',
+  'tools/kills',
+  'llm/local/remembers',
+  'llm/local/process',
+  'llm/local/straight',
+  'kills/kills',
+  'webview/panel',
+  'llm/local/product',
+  'tools/grants',
+  'tools/mcp/faults',
+  'webview/long',
+  'tools/bash',
+  'tools/shell',
+  'tools/mcp/grants',
+  'llm/local/trouble',
+  'extension/aside/aside',
+  'llm/local/client',
+  'webview/strip',
+  'tools/races',
+].map((file) => `test/${file}.test.ts`);
+
 /** Most of what the folders of `quick` cost, for what a change breaks rarely: it tries much, or takes long to be ended. */
 const notQuick = [
   'engine/failingStore',
@@ -70,7 +94,7 @@ const parts: Part[] = [
         forgetReport(part);
         return all(signal, node(...mochaArguments(part), ...which));
       };
-      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, 'test/**/*.test.ts']);
+      const clean = await mocha('unit', ['--parallel', '--jobs', jobs, ...longestFirst(testFiles())]);
       return onceMore('unit', clean, mocha);
     },
   },
@@ -97,32 +121,42 @@ const parts: Part[] = [
       return all(signal, node(...mochaArguments('quick'), '--parallel', '--jobs', jobs, ...ignored, ...files));
     },
   },
-  long('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor }),
-  long('tries', [binary('mocha'), '--timeout', '0', ...filesThatTry()], { TOWPATH_TRIES: 'many' }),
-  long('installed', installed),
-  long('installed-newest', installed, { CODE_SERVER_VERSION: newestEditor }),
-  long('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
-  long('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
+  onlyAll('newest', ['test/e2e/run.ts'], { CODE_SERVER_VERSION: newestEditor }),
+  onlyAll('tries', [binary('mocha'), '--timeout', '0', ...filesThatTry()], { TOWPATH_TRIES: 'many' }),
+  onlyAll('installed', installed),
+  onlyAll('installed-newest', installed, { CODE_SERVER_VERSION: newestEditor }),
+  onlyAll('races', [binary('mocha'), 'test/tools/races.test.ts'], { TOWPATH_RACES: '100000' }),
+  onlyAll('histories', [binary('mocha'), '--timeout', '0', 'test/engine/roomHistories.test.ts'], {
     TOWPATH_HISTORIES: '10000',
   }),
-  long('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
-  long('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
-  long('kills', ['test/kills/run.ts']),
+  onlyAll('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
+  onlyAll('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
+  onlyAll('kills', ['test/kills/run.ts']),
 ];
 
 /** What is run before a release: the same with many more tries, or with another editor. */
-function long(name: string, command: string[], env: Record<string, string> = {}): Part {
+function onlyAll(name: string, command: string[], env: Record<string, string> = {}): Part {
   const run = async (signal: AbortSignal) => (await runCommand(node(...command), signal, env)).code === 0;
   return { name, only: 'all', run };
 }
 
-/** The files in which something made by chance is tried more often before a release (`support/tries.ts`). */
-function filesThatTry(): string[] {
+function testFiles(): string[] {
   const files = readdirSync(path.join(projectRoot, 'test'), { recursive: true, encoding: 'utf8' });
   return files
     .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => path.join('test', file))
-    .filter((file) => readFileSync(path.join(projectRoot, file), 'utf8').includes('support/tries.ts'));
+    .map((file) => path.posix.join('test', ...file.split(path.sep)));
+}
+
+/** So that nobody waits for a long one at the end. */
+function longestFirst(files: string[]): string[] {
+  const gone = long.filter((file) => !files.includes(file));
+  if (gone.length > 0) throw new Error(`There is no ${gone.join(', ')}.`);
+  return [...new Set([...long, ...files])];
+}
+
+/** The files in which something made by chance is tried more often before a release (`support/tries.ts`). */
+function filesThatTry(): string[] {
+  return testFiles().filter((file) => readFileSync(path.join(projectRoot, file), 'utf8').includes('support/tries.ts'));
 }
 
 /** Something hangs when it takes longer than this; the part that does is ended and has failed. */

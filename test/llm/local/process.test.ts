@@ -16,7 +16,7 @@ describe("a local model's process", () => {
   let client: LocalClient;
   const made: LocalClient[] = [];
   before(async () => {
-    ({ options, close } = await localModel(testScript(tools)));
+    ({ options, close } = await localModel(testScript(tools), 'qwen'));
   });
   after(() => close());
   afterEach(async () => {

@@ -56,7 +56,7 @@ export const localRow: Row = {
   },
   async start(deeds) {
     const deed = deeds[0]!;
-    const { options, close } = await localModel(toScript(deed));
+    const { options, close } = await localModel(toScript(deed), 'qwen');
     if (typeof deed !== 'string' && 'status' in deed) damage(options.modelPath, deed);
     let requests = 0;
     let open = 0;

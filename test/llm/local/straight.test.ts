@@ -6,9 +6,11 @@ import type { ChatRequest } from '../../../src/llm/client.ts';
 import { chatWrappers } from '../../../src/llm/local/chatWrappers.ts';
 import { createLocalClient, type LocalClient } from '../../../src/llm/local/client.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
+import { tries } from '../../support/tries.ts';
 import { buildWorker, Talk } from './setup.ts';
 
 // Random weights say anything: what comes out right was made so.
+const rounds = tries(1, 5);
 
 const answer = {
   type: 'object',
@@ -62,7 +64,7 @@ describe('a model that says anything, held to a form', () => {
     it(`answers as a schema has it, and calls when it must: ${wrapper}`, async () => {
       await begin(wrapper);
       const asked = talk({ responseFormat: { type: 'json_schema', name: 'size', schema: answer } });
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < rounds; round++) {
         const { content, thinking } = await asked.ask('How large?');
         assert.equal(thinking, undefined);
         const value = JSON.parse(content) as Record<string, unknown>;
