@@ -11,7 +11,7 @@ import { tries } from '../support/tries.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
 /** How many lines that we understand are run in bash, twice: every program succeeds, every program fails. */
-const wanted = Number(process.env.TOWPATH_BASH ?? tries(800, 2500));
+const wanted = Number(process.env.TOWPATH_BASH ?? tries(300, 2500));
 const firstSeed = Number(process.env.TOWPATH_SEED ?? 0);
 
 const oneOf = (...all: string[]) => fc.constantFrom(...all);

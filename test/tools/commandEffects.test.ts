@@ -9,7 +9,7 @@ import { tries } from '../support/tries.ts';
 import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspace.ts';
 
 /** Random lines that are let through and run; a longer hunt: TOWPATH_COMMANDS=5000. */
-const wanted = Number(process.env.TOWPATH_COMMANDS ?? tries(300, 1200));
+const wanted = Number(process.env.TOWPATH_COMMANDS ?? tries(150, 1200));
 
 /** Pieces that a careless judge would put together: harmless ones, and what makes them harmful. */
 const programs =

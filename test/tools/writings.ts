@@ -17,6 +17,8 @@ export interface Writing {
 }
 
 const long = (word: string) => `${word} of many lines\n`.repeat(2000);
+/** As long, and quick to compare with another. */
+const oneLine = (word: string) => `${`${word} of many words `.repeat(2000)}\n`;
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 const latin = Buffer.from('gr\xfcn\n', 'latin1');
 const edit = (path: string) => call('fs.edit', { path, edits: [{ oldText: 'old\n', newText: 'new\nmore\n' }] });
@@ -89,12 +91,12 @@ export const writings: Record<string, Writing> = {
     after: `new\nmore\n${long('rest')}`,
   },
   'a shorter text in place': {
-    files: { 'a.txt': long('old') },
-    calls: [call('fs.write', { path: 'a.txt', content: long('n') })],
+    files: { 'a.txt': oneLine('old') },
+    calls: [call('fs.write', { path: 'a.txt', content: oneLine('n') })],
     inPlace: true,
     file: 'a.txt',
-    before: long('old'),
-    after: long('n'),
+    before: oneLine('old'),
+    after: oneLine('n'),
   },
   'undo of an edit': {
     files: { 'a.txt': `old\n${long('rest')}` },
