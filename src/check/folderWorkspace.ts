@@ -1,18 +1,8 @@
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { decodeText, encodeText } from '../tools/files/text.ts';
-import { readPlain } from '../tools/gate/plainFile.ts';
+import { readPlain, readPlainNow } from '../tools/gate/plainFile.ts';
 import { removeTree } from '../tools/gate/tree.ts';
 import { createFile, replaceFile } from '../tools/gate/write.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -52,7 +42,7 @@ export const folderWorkspace = (root: string, ripgrep: string | undefined): Work
 
 /** The same folder as a task and its judge see it. */
 export const folderAt = (root: string): Folder => ({
-  read: (file) => readIfPlain(path.join(root, file)),
+  read: (file) => readPlainNow(path.join(root, file), mostBytes)?.toString(), // a model may have made anything of it
   write(file, text) {
     const place = path.join(root, file);
     mkdirSync(path.dirname(place), { recursive: true });
@@ -64,18 +54,3 @@ export const folderAt = (root: string): Folder => ({
       .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'))
       .sort(),
 });
-
-/** A model may have made a pipe, a link or anything else of it: that is no such file. */
-function readIfPlain(file: string): string | undefined {
-  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-  let opened: number | undefined;
-  try {
-    opened = openSync(file, flags);
-    const stats = fstatSync(opened);
-    return stats.isFile() && stats.size <= mostBytes ? readFileSync(opened, 'utf8') : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (opened !== undefined) closeSync(opened);
-  }
-}

@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** The whole of a plain file, links followed. Throws what the system says, or a code in words: no plain file, or too large. */
@@ -32,5 +32,19 @@ export async function openPlain(path: string, flags = 0): Promise<{ handle: File
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** The whole of a plain file that is no link, for who cannot wait. Undefined: there is none, or it is larger. */
+export function readPlainNow(path: string, mostBytes: number): Buffer | undefined {
+  let opened: number | undefined;
+  try {
+    opened = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+    const stats = fstatSync(opened);
+    return stats.isFile() && stats.size <= mostBytes ? readFileSync(opened) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    if (opened !== undefined) closeSync(opened);
   }
 }
