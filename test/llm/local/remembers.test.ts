@@ -56,6 +56,7 @@ describe('a local model remembers', () => {
       modelPath: file(name),
       threads: 1,
       gpu: false,
+      chatWrapper: 'qwen',
       fullCache: models[name]!.fullCache,
       keep: () => ({ folder: states, folders: [], runs, bytes: 1e9, restMs: 10, share: 1e9 }),
       onLog: (line) => logged.push(line),
