@@ -5,13 +5,20 @@ import path from 'node:path';
 import type { ChatRequest } from '../../../src/llm/client.ts';
 import { createLocalClient, type LocalClient, type LocalClientOptions } from '../../../src/llm/local/client.ts';
 import { writeScriptedModel } from '../../../src/llm/local/demo/scriptedModel.ts';
+import type { ToolDefinition } from '../../../src/protocol/tools.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeRandomModel } from '../../support/randomModel.ts';
 import { testScript } from '../../support/scripted.ts';
 import { buildWorker, Talk, tools } from './setup.ts';
 
 const words = ['along', ' the', ' canal'];
-const random = { tools: [], temperature: 0, maxTokens: 16, systemPrompt: 'along the canal '.repeat(30) };
+const way = { type: 'string', enum: ['along', ' the', ' canal'] };
+const pull: ToolDefinition = {
+  name: 'boat.pull',
+  description: 'along the canal',
+  parameters: { type: 'object', properties: { way }, required: ['way'], additionalProperties: false },
+};
+const random = { tools: [pull], temperature: 0, maxTokens: 16, systemPrompt: 'along the canal '.repeat(30) };
 const canary = 'xyzzy-canary-7391';
 
 /** By how their memory is made. */
@@ -71,7 +78,7 @@ describe('a local model remembers', () => {
     await eventually(`${run} is kept`, () => logged.some(isSaid));
   };
   /** The same conversation with another client, as after a reload. */
-  const on = (client: LocalClient, { messages, request }: Talk): Talk => {
+  const on = (client: LocalClient, { messages }: Talk, request: Partial<ChatRequest>): Talk => {
     const talk = new Talk(client, request);
     talk.messages.push(...messages);
     return talk;
@@ -83,6 +90,10 @@ describe('a local model remembers', () => {
 
   /** What may happen between two messages of a run; the client that the next one goes to. */
   const between: Record<string, (client: LocalClient, name: string) => Promise<LocalClient>> = {
+    'a question': async (client) => {
+      await kept(); // whoever is asked takes longer
+      return client;
+    },
     'a reload': async (client, name) => {
       await client.dispose();
       return begin(name);
@@ -116,17 +127,20 @@ describe('a local model remembers', () => {
     it(`${name}: whatever happens between two messages, only what is new is read`, async function () {
       this.timeout(900_000); // seven processes load it, on however busy a machine
       let client = await begin(name);
-      let talk = new Talk(client, request);
+      let talk = new Talk(client, { ...request, toolChoice: 'required', maxTokens: 64 });
       const tell = (what: string) =>
         counted.push(`${name}, ${what}: ${read(talk)} of ${talk.last.usage!.promptTokens}`);
-      await talk.ask(canary);
+      await talk.ask(`[[write]] ${canary}`);
       tell('the first message');
+      assert.ok(talk.last.toolCalls.length > 0);
       for (const [what, happens] of Object.entries(between)) {
         const before = talk.last.usage!.promptTokens;
         client = await happens(client, name);
-        talk = on(client, talk);
+        const results = talk.last.toolCalls.map(() => ({ ok: true, data: {} }) as const);
+        talk.answer(...results);
+        talk = on(client, talk, request);
         logged = [];
-        await talk.ask('hi');
+        await talk.ask(results.length > 0 ? undefined : 'hi');
         tell(`after ${what}`);
         // What random weights wrote is no text, and is told otherwise than it was written.
         const own = name === 'scripted' ? 1 : 40;
