@@ -95,6 +95,14 @@ describe('from the code into a message', () => {
       .locator('.monaco-menu .action-item')
       .filter({ has: editor.page.locator(`text="${label}"`) })
       .last();
+  /** A menu takes no click in its first moment. */
+  const choose = (label: string) =>
+    eventually(`${label} is chosen`, async () => {
+      await inMenu(label)
+        .click({ timeout: 5000 })
+        .catch(() => {}); // it has gone
+      return !(await inMenu(label).isVisible());
+    });
   /** What the menu of this has below *Towpath*. */
   async function menuOf(target: Locator): Promise<string[]> {
     const below = editor.page.locator('.monaco-submenu .action-item:not(.disabled) .action-label:not(.separator)');
@@ -130,11 +138,11 @@ describe('from the code into a message', () => {
     await run('workbench.view.explorer');
     const row = (name: string) => editor.page.locator('.explorer-folders-view .monaco-list-row', { hasText: name });
     assert.deepEqual(await menuOf(row('src')), ['Add to Chat', 'Explain']);
-    await inMenu('Add to Chat').click();
+    await choose('Add to Chat');
     await hasChips(/^src\/ \d+ · 2 files$/);
     await run('workbench.view.explorer');
     assert.deepEqual(await menuOf(row('.env')), ['Add to Chat', 'Explain', 'Write Tests']);
-    await inMenu('Add to Chat').click();
+    await choose('Add to Chat');
     await hasChips(/^src\//, /^\.env not read$/);
     await editor.panel.hasTheKeys();
     const said = await sends();
@@ -180,7 +188,7 @@ describe('from the code into a message', () => {
     const line = editor.page.locator('.editor-instance .view-line', { hasText: 'one = 1' });
     assert.deepEqual(await menuOf(line), ['Add Selection to Chat', 'Explain', 'Fix', 'Write Tests']);
     await editor.screenshot('menu-of-editor');
-    const said = await afterwards(() => inMenu('Explain').click());
+    const said = await afterwards(() => choose('Explain'));
     assert.match(said, /Explain @src\/one\.ts:1\.$/);
     await editor.panel.hasTheKeys();
   });
@@ -189,7 +197,7 @@ describe('from the code into a message', () => {
     await run('workbench.view.scm');
     const row = editor.page.locator('.scm-view .monaco-list-row', { hasText: 'other.ts' });
     assert.deepEqual(await menuOf(row), ['Add Change to Chat', 'Explain', 'Review My Changes']);
-    await inMenu('Add Change to Chat').click();
+    await choose('Add Change to Chat');
     await hasChips(/^change other\.ts \d+$/);
     assert.match(await sends(), /-export const other = 0;\n\+export const other = 100;[\s\S]*@change:src\/other\.ts$/);
     const reviewed = await afterwards(() => run('towpath.reviewChanges'));
@@ -215,7 +223,7 @@ describe('from the code into a message', () => {
     // A newer editor has the message in the row of its test, which has another menu.
     if (!process.env.CODE_SERVER_VERSION) {
       assert.deepEqual(await menuOf(row), ['Add Failure to Chat', 'Explain', 'Fix']);
-      await inMenu('Add Failure to Chat').click();
+      await choose('Add Failure to Chat');
     }
     await hasChips(/^test:one is two \d+$/);
     const said = await sends();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Backend, backends } from '../support/backends.ts';
@@ -169,8 +169,12 @@ describe('a model in a process of its own', () => {
   });
 
   it('unloaded and loaded again it reads only what is new', async () => {
+    const written = (file: string) => statSync(path.join(userDataDir, file)).mtimeMs;
+    /** The newest comes last. */
     const kept = (ending: RegExp) =>
-      readdirSync(userDataDir, { recursive: true, encoding: 'utf8' }).filter((file) => ending.test(file));
+      readdirSync(userDataDir, { recursive: true, encoding: 'utf8' })
+        .filter((file) => ending.test(file))
+        .sort((one, other) => written(one) - written(other));
     await editor.panel.send('Hello.');
     await hears(said.hello);
     await editor.panel.waitForPhase('WaitingUser');
