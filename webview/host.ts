@@ -59,13 +59,20 @@ const isSaid: Record<HostMessage['type'], true> = {
 
 /**
  * It is the host that says it, through the page around this one, which is of the same origin: any other page in the window can send messages
- * here, too. What is in it the host has made and checked, from the same types.
+ * here, too. What is in it the host has made and checked, from the same types; it comes as JSON.
  */
-export function isFromHost(event: MessageEvent<unknown>): event is MessageEvent<HostMessage> {
-  const { data, origin } = event;
-  if (origin !== window.origin || typeof data !== 'object' || data === null || !('type' in data)) return false;
-  return typeof data.type === 'string' && Object.hasOwn(isSaid, data.type);
+export function heardFromHost({ data, origin }: MessageEvent<unknown>): HostMessage | undefined {
+  if (origin !== window.origin || typeof data !== 'string') return undefined;
+  const said: unknown = JSON.parse(data);
+  return isFromHost(said) ? said : undefined;
 }
+
+const isFromHost = (said: unknown): said is HostMessage =>
+  typeof said === 'object' &&
+  said !== null &&
+  'type' in said &&
+  typeof said.type === 'string' &&
+  Object.hasOwn(isSaid, said.type);
 
 export function savedView(): SavedView {
   const saved = (api.getState() ?? {}) as Partial<SavedView>;

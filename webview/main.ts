@@ -11,7 +11,7 @@ import type { PanelContext } from './context.ts';
 import { defineElements } from './elements.ts';
 import { markFound, onFindKey } from './find.ts';
 import { closeHistory, focusHistory } from './history.ts';
-import { isFromHost, post, savedView } from './host.ts';
+import { heardFromHost, post, savedView } from './host.ts';
 import { letOneMove } from './moving.ts';
 import { panel } from './panel.ts';
 import { answerLook } from './presence.ts';
@@ -119,7 +119,8 @@ function keepTime(): void {
 }
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
-  if (isFromHost(event)) take(event.data);
+  const message = heardFromHost(event);
+  if (message) take(message);
 });
 
 const isHeard = (message: HostMessage): boolean =>

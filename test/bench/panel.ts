@@ -2,7 +2,7 @@ import type { CDPSession } from 'playwright-core';
 import type { EventBody } from '../../src/protocol/events.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
 import type { HostMessage } from '../../src/protocol/view.ts';
-import { endBrowser, openBrowser, type TestPage } from '../webview/browser.ts';
+import { endBrowser, inHostWords, openBrowser, type TestPage } from '../webview/browser.ts';
 import { eventsOf, readyState, runOf } from '../webview/conversation.ts';
 import { inMs, line, median } from './measure.ts';
 
@@ -17,8 +17,8 @@ type Cost = keyof typeof budgets;
 
 /** What the page has beside itself: the run, before it is told, as the way from a test to a page is not what is measured. */
 interface Snapshot {
-  snapshot: unknown;
-  receive(messages: unknown[]): Promise<void>;
+  snapshot: string;
+  receive(messages: string[]): Promise<void>;
 }
 
 const deliveries = 60;
@@ -107,7 +107,7 @@ async function costs(
     (snapshot) => {
       Object.assign(globalThis, { snapshot });
     },
-    { type: 'run', run } as unknown,
+    inHostWords({ type: 'run', run }),
   );
   const open = await spent(devtools, async () => {
     await page.evaluate(() => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventBody } from '../../src/protocol/events.ts';
-import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
+import { inHostWords, openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { begin, eventsOf, readyState, runOf } from './conversation.ts';
 
 /** While the model is at it: what moves, what asks, and how soon it is seen. */
@@ -94,7 +94,7 @@ describe('The panel while a run is at work', () => {
           );
           postMessage(message, '*');
         }),
-      { type: 'events', events: [chunk] } as unknown,
+      inHostWords({ type: 'events', events: [chunk] }),
     );
     assert.ok(isShown);
   });
@@ -117,7 +117,7 @@ describe('The panel while a run is at work', () => {
     const events = eventsOf('run-1', [...begin, ...happens]).slice(begin.length);
     for (const [at, letter] of [...words].entries()) {
       const event = events[Math.floor(at / 2)];
-      const coming = event && test.page.evaluate((one) => (globalThis as unknown as { postMessage(message: unknown, origin: string): void }).postMessage(one, '*'), { type: 'events', events: [event] } as unknown); // biome-ignore format: in the page
+      const coming = event && test.page.evaluate((one) => (globalThis as unknown as { postMessage(message: unknown, origin: string): void }).postMessage(one, '*'), inHostWords({ type: 'events', events: [event] })); // biome-ignore format: in the page
       await test.page.keyboard.type(letter);
       await coming;
     }

@@ -115,7 +115,7 @@ export async function openBrowser(): Promise<TestBrowser> {
           ...(await page.evaluate(() => (globalThis as unknown as Harness).violations)),
         ],
         send: (...messages) =>
-          page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages as unknown[]),
+          page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages.map(inHostWords)),
         posted: () => page.evaluate(() => (globalThis as unknown as Harness).posted) as Promise<ViewMessage[]>,
         async renew(look = {}) {
           errors.length = 0;
@@ -136,12 +136,15 @@ export async function openBrowser(): Promise<TestBrowser> {
   };
 }
 
+/** As the host's side of a page sends it. */
+export const inHostWords = (message: unknown): string => JSON.stringify(message);
+
 interface Harness {
   ready: boolean;
   posted: unknown[];
   violations: string[];
   sessionStorage: { clear(): void };
-  receive(messages: unknown[]): Promise<void>;
+  receive(messages: string[]): Promise<void>;
 }
 
 /** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */

@@ -10,7 +10,7 @@ import { changeAtAGlance, shownChange } from '../../src/tools/files/diff.ts';
 import { acts } from '../../webview/transcript/ends.ts';
 import { eventually } from '../support/eventually.ts';
 import { listen } from '../support/listening.ts';
-import { openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
+import { inHostWords, openBrowser, root, type TestBrowser, type TestPage } from './browser.ts';
 import {
   allowsEdit,
   asks,
@@ -143,7 +143,7 @@ First steps`,
       'Reads are free',
       'Reads are free. Click (Tab, R) to change that for this run.',
       'Edits are free',
-      'Edits are free, for this run alone. Click (Tab, R) to change that for this run.',
+      'Edits are free · this run alone. Click (Tab, R) to change that for this run.',
       'Autopilot',
       'Autopilot: runs without asking. Click (Tab, R) to change that for this run.',
     ]);
@@ -1555,13 +1555,13 @@ The flag works; one test fails, see the test.`,
       await stranger.goto(`http://127.0.0.1:${around.port}/`);
       const panel = stranger.frames()[1]!;
       await panel.getByTestId('composer').waitFor();
-      const said = (text: string) => ({ type: 'draft', text });
+      const said = (text: string) => inHostWords({ type: 'draft', text });
       await stranger.evaluate((message) => {
         const { frames } = globalThis as unknown as { frames: { postMessage(message: unknown, to: string): void }[] };
         frames[0]!.postMessage(message, '*');
       }, said('From a stranger'));
       await panel.evaluate(
-        (message) => (globalThis as unknown as { receive(all: unknown[]): Promise<void> }).receive([message]),
+        (message) => (globalThis as unknown as { receive(all: string[]): Promise<void> }).receive([message]),
         said('From the host'),
       );
       assert.equal(await panel.getByTestId('composer').getByRole('textbox').inputValue(), 'From the host');

@@ -113,7 +113,8 @@ export class ChatPage implements vscode.WebviewViewProvider, vscode.WebviewPanel
       get visible() {
         return holder.visible;
       },
-      post: (message) => void webview.postMessage(message),
+      // As text: the pages between here and there hand it on, and a long run would be taken apart and put together in each.
+      post: (message) => void webview.postMessage(JSON.stringify(message)),
       reveal,
     };
     this.open = [...this.open, place];
