@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { insightsIn } from '../pictures/insights.ts';
 import { violationsIn } from './axe.ts';
 import { openBrowser, type TestBrowser, type TestPage } from './browser.ts';
 import { ended, showState, states } from './states.ts';
@@ -29,4 +30,18 @@ describe('Everyone can use the panel:', () => {
         await test.page.emulateMedia({ forcedColors: null });
       }
     });
+
+  it('axe finds nothing wrong with Insights, also where colours are forced', async () => {
+    const alone = await browser.open('webview/main.ts');
+    try {
+      await alone.page.goto('about:blank'); // where the panel's policy does not hold
+      await alone.page.setContent(insightsIn('dark'));
+      for (const forcedColors of [null, 'active'] as const) {
+        await alone.page.emulateMedia({ forcedColors });
+        assert.deepEqual(await violationsIn(alone), []);
+      }
+    } finally {
+      await alone.close();
+    }
+  });
 });

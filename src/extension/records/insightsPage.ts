@@ -40,6 +40,7 @@ export function insightsHtml(shown: Shown, { script, nonce }: { script: string; 
 <style nonce="${nonce}">${style}</style>
 </head>
 <body>
+<main>
 <h1>Insights</h1>
 <p><span role="group" aria-label="Which runs">${choice('workspace', 'This Workspace')}${choice('all', 'All')}</span>
 <button data-csv>Save as CSV…</button></p>
@@ -50,6 +51,7 @@ ${counts.tools.length === 0 ? '' : section('Tools', toolHead, toolRows(counts), 
 ${counts.models.length === 0 ? '' : section('Days', dayHead, dayRows(counts), 'days')}
 ${unread > 0 ? `<p>${counted(unread, 'run')} could not be read.</p>` : ''}
 <p class="small">Counted from the records of runs on this machine; nothing of it is sent anywhere. Deleted and imported runs are not counted.</p>
+</main>
 <script nonce="${nonce}" src="${escaped(script)}"></script>
 </body>
 </html>`;
@@ -113,7 +115,13 @@ const callsOf = ({ done, failed, denied, interrupted }: Counts['tools'][number])
 
 /** Rows are sorted by the page's script, by what `data-sort` says. */
 function section(title: string, head: readonly string[], rows: readonly Cell[][], name: string): string {
-  const heads = head.map((label) => `<th scope="col" aria-sort="none"><button data-by>${label}</button></th>`).join('');
+  const isNumber = (column: number) => rows.every((cells) => typeof cells[column]?.sort !== 'string');
+  const heads = head
+    .map((label, column) => {
+      const kind = isNumber(column) ? ' class="number"' : '';
+      return `<th scope="col"${kind} aria-sort="none"><button data-by>${label}</button></th>`;
+    })
+    .join('');
   const body = rows.map(
     (cells) =>
       `<tr>${cells
@@ -194,7 +202,7 @@ body { font-family: var(--vscode-font-family); font-size: var(--vscode-font-size
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; }
 th, td { text-align: left; padding: 0.2em 0.9em 0.2em 0; border-bottom: 1px solid var(--vscode-widget-border, var(--vscode-contrastBorder, transparent)); white-space: nowrap; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
 button { font: inherit; cursor: pointer; border: 1px solid var(--vscode-contrastBorder, transparent); padding: 0.2em 0.6em; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
 button[aria-pressed='true'] { color: var(--vscode-button-foreground); background: var(--vscode-button-background); outline: 1px solid var(--vscode-contrastActiveBorder, transparent); outline-offset: -3px; }
 @media (forced-colors: active) { button[aria-pressed='true'] { forced-color-adjust: none; color: HighlightText; background: Highlight; } }
@@ -211,4 +219,12 @@ button:focus-visible { outline: 1px solid var(--vscode-focusBorder); }
 .c3 { fill: var(--vscode-charts-purple); }
 .c4 { fill: var(--vscode-charts-yellow); }
 .c5 { fill: var(--vscode-charts-red); }
+@media (forced-colors: active) {
+  body { background: Canvas; }
+  .c0 { fill: Highlight; }
+  .c1 { fill: CanvasText; }
+  .c2 { fill: LinkText; }
+  .c3 { fill: GrayText; }
+  .c4, .c5 { fill: ButtonText; }
+}
 `;
