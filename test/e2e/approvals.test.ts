@@ -109,7 +109,7 @@ describe('approvals', () => {
     await chip().click();
     await editor.screenshot('run-preset-picker');
     await pick('Edits are free');
-    await says('Edits are free, for this run alone');
+    await says('Edits are free · this run alone');
     await editor.panel.hasTheKeys();
     await badge('Edits are free').waitFor();
     await editor.screenshot('run-preset');
@@ -128,7 +128,7 @@ describe('approvals', () => {
 
     await editor.panel.frame.getByTestId('history').click();
     await editor.panel.frame.locator('.history-open, [data-testid="open-run"]').nth(1).click();
-    await says('Edits are free, for this run alone');
+    await says('Edits are free · this run alone');
     await editor.reload();
     await editor.panel.ready();
     await says('Reads are free');
@@ -141,24 +141,24 @@ describe('approvals', () => {
   it('what asks for more in one run stays after a reload, and autopilot in one run is agreed to', async () => {
     await chip().click();
     await pick('Ask for everything');
-    await says('Ask for everything, for this run alone');
+    await says('Ask for everything · this run alone');
     await asks(['fs.read', { path: 'a.txt' }]);
     await editor.dialog.click('Cancel');
     await done();
     await editor.reload();
     await editor.panel.ready();
-    await says('Ask for everything, for this run alone');
+    await says('Ask for everything · this run alone');
 
     await chip().click();
     await pick('Autopilot');
     assert.match(await editor.dialog.text(), /^Turn autopilot on in the run “Go\.”\?\n.*It ends with this run/s);
     await editor.dialog.escape();
-    await says('Ask for everything, for this run alone');
+    await says('Ask for everything · this run alone');
     await chip().click();
     await pick('Autopilot');
     assert.equal(await editor.dialog.focused(), 'Keep Asking');
     await editor.dialog.click('Turn Autopilot On');
-    await says('Autopilot: runs without asking, for this run alone');
+    await says('Autopilot · this run alone: runs without asking');
     await asks(run('touch by-run.txt'));
     await eventually('it runs unasked', () => editor.read('by-run.txt') === '');
     await done();
@@ -176,7 +176,7 @@ describe('approvals', () => {
     await chip().click();
     await pick('Autopilot');
     await editor.dialog.click('Turn Autopilot On');
-    await says('Autopilot: runs without asking, for this run alone');
+    await says('Autopilot · this run alone: runs without asking');
     let letGo = () => {};
     const seen = new Promise<void>((resolve) => {
       letGo = resolve;

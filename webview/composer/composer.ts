@@ -109,8 +109,8 @@ function modelButton(context: PanelContext): TemplateResult {
 /** What runs without a question in this run; quiet while that is the ordinary. The host asks which one, and for whom. */
 function presetButton(context: PanelContext, { preset, presetOfRun }: PanelState): TemplateResult {
   const isAutopilot = preset === 'autopilot';
-  const name = `${presetNames[preset]}${isAutopilot ? ': runs without asking' : ''}`;
-  const title = `${name}${presetOfRun ? ', for this run alone' : ''}. Click (Tab, R) to change that for this run.`;
+  const name = `${presetNames[preset]}${presetOfRun ? ' · this run alone' : ''}${isAutopilot ? ': runs without asking' : ''}`; // begins with what is seen
+  const title = `${name}. Click (Tab, R) to change that for this run.`;
   const kind = isAutopilot ? 'autopilot' : preset === 'reads-free' && !presetOfRun ? 'ordinary' : '';
   return html`<vscode-button appearance="icon" class="preset ${kind}" data-testid="preset"
     title=${title} aria-label=${title} @click=${() => context.post({ type: 'action', action: 'run-preset' })}>

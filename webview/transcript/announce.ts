@@ -83,7 +83,7 @@ function wentWrong(context: PanelContext, run: Run, results: readonly { toolCall
 }
 
 const inWords = ({ question, answers }: Asked): string =>
-  `${question} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
+  `${plainWords(question)} ${answers.map(({ label, why }, place) => `${place + 1}: ${label}${why ? `, ${why}` : ''}.`).join(' ')}`;
 
 const inShort = (text: string): string => visibleProse(text.length > longest ? `${text.slice(0, longest)}…` : text);
 
