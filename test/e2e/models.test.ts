@@ -19,7 +19,8 @@ describe('models of every provider', () => {
   const begin = oneWindow();
 
   const quickInput = () => editor.page.locator('.quick-input-widget input').first();
-  const row = (text: string) => editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
+  const row = (text: string | RegExp) =>
+    editor.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first();
   const told = (text: string | RegExp) => editor.told(text);
   const body = () => editor.panel.frame.locator('body');
   const run = (command: string) =>
@@ -332,6 +333,20 @@ describe('models of every provider', () => {
       await editor.panel.stop();
       await editor.panel.waitForPhase('Failed');
       assert.equal(provider.requests.length, 1);
+    });
+
+    it('a wait that the provider asks for is not waited for by another model', async () => {
+      provider.models.push({ id: 'other', context_length: 32_768 });
+      provider.script = ({ model }) =>
+        model === 'other' ? reply.text('The other one is not busy.') : reply.status(429, { error: { message: 'Slow down.' } }, { 'retry-after': '50' }); // biome-ignore format: one line
+      editor = await begin({ 'towpath.model': 'openai-compatible/scripted', 'towpath.endpoint.baseUrl': provider.url });
+      await editor.panel.send('Hello?');
+      await editor.panel.frame.getByTestId('progress').getByTestId('try-another-model').click();
+      await row('Another model of').click();
+      await editor.page.locator('.monaco-list-row[aria-label="other"]').click(); // “Another model of …” and “Another name…” have these letters, too
+      await editor.panel.shows('The other one is not busy.');
+      await editor.panel.waitForPhase('WaitingUser');
+      assert.equal((await editor.panel.transcript()).filter(({ text }) => text.includes('Hello?')).length, 1);
     });
   });
 
