@@ -171,6 +171,7 @@ function take(message: HostMessage): void {
 window.addEventListener('keydown', (event) => walk(context, scroll, event) && event.preventDefault());
 window.addEventListener('keydown', (event) => onFindKey(context, event), { capture: true });
 window.addEventListener('resize', refresh);
+root.addEventListener('load', scroll.onGrown, { capture: true });
 // A page that lost the focus to a dialog gets it back without the element that had it. A click has its own, a moment later.
 window.addEventListener('focus', () => requestAnimationFrame(keepFocus));
 draw();

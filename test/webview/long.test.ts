@@ -77,6 +77,17 @@ describe('A long conversation', () => {
       );
     });
 
+  const isRemembered = (place: number) =>
+    eventually(`message ${place} is remembered`, () =>
+      test.page.evaluate(
+        (saved) =>
+          (globalThis as unknown as { sessionStorage: { getItem(key: string): string } }).sessionStorage
+            .getItem('state')
+            .includes(saved),
+        `"place":${place},`,
+      ),
+    );
+
   /** When everything near the view is drawn. */
   async function still() {
     let before: unknown;
@@ -108,19 +119,59 @@ describe('A long conversation', () => {
     });
     assert.deepEqual(await still(), at);
 
-    await eventually('it is remembered', () =>
-      test.page.evaluate(() =>
-        (globalThis as unknown as { sessionStorage: { getItem(key: string): string } }).sessionStorage
-          .getItem('state')
-          .includes('"place"'),
-      ),
-    );
+    await isRemembered(at.message);
     await test.page.reload();
     await test.page.waitForFunction(() => (globalThis as unknown as { ready: boolean }).ready);
     await show();
     const again = await still();
     assert.equal(again.message, at.message);
     assert.ok(Math.abs(again.below - at.below) <= 2, `${again.below} for ${at.below}`);
+  });
+
+  /** A high one, that comes with each question. */
+  const picture = {
+    mediaType: 'image/svg+xml',
+    data: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="300" height="150"/>').toString('base64'),
+  };
+  const withPictures = bodies.map((body) =>
+    body.type === 'message' && body.message.role === 'user'
+      ? { ...body, message: { ...body.message, attachments: [picture] } }
+      : body,
+  );
+  const pictures = () => test.page.locator('.user img');
+  const areLoaded = () =>
+    eventually('all pictures have come', async () => {
+      const heights = await pictures().evaluateAll((all) =>
+        all.map((one) => (one as unknown as { height: number }).height),
+      );
+      return heights.length > 0 && heights.every((height) => height > 100);
+    });
+
+  it('holds the reading position while pictures in messages above finish loading', async () => {
+    const shown = runOf('run-1', withPictures);
+    await test.send({ type: 'run', run: shown });
+    await scrollTo(0.5);
+    await areLoaded();
+    const at = await still();
+    await isRemembered(at.message);
+    await test.page.reload();
+    await test.page.waitForFunction(() => (globalThis as unknown as { ready: boolean }).ready);
+    await test.send({ type: 'state', state: readyState }, { type: 'run', run: shown });
+    await areLoaded();
+    const again = await still();
+    assert.equal(again.message, at.message);
+    assert.ok(Math.abs(again.below - at.below) <= 2, `${again.below} for ${at.below}`);
+  });
+
+  it('stays at the end when the picture of the last message has come', async () => {
+    await test.send({ type: 'run', run: runOf('pictures', withPictures.slice(0, 62)) });
+    await areLoaded();
+    await eventually('the end is in sight', () =>
+      scroller().evaluate((element) => {
+        const { scrollHeight, scrollTop, clientHeight } = element as unknown as Record<string, number>;
+        return scrollHeight! - scrollTop! - clientHeight! < 2;
+      }),
+    );
   });
 
   it('holds the reading position through pages of other heights', async () => {

@@ -94,11 +94,14 @@ export class Pages {
     return page?.querySelector<HTMLElement>(`[data-message="${place}"]`) ?? page;
   }
 
-  /** The first place of the page at a height of the window. */
+  /** The place at a height of the window; the first of its page, where nothing of it is drawn. */
   placeAt(top: number): number | undefined {
     const seen = [...this.drawn].sort((one, other) => one - other);
     const page = seen.find((one) => this.pages[one]!.getBoundingClientRect().bottom > top);
-    return page === undefined ? undefined : page * pageSize;
+    if (page === undefined) return undefined;
+    const entries = [...this.pages[page]!.querySelectorAll<HTMLElement>('[data-message]')];
+    const entry = entries.find((one) => one.getBoundingClientRect().bottom > top);
+    return entry ? Number(entry.dataset.message) : page * pageSize;
   }
 
   /** Chapters are watched, and the pages of those that are near. */

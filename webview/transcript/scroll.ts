@@ -18,7 +18,11 @@ export class Scroll {
   /** Where to go at the next drawing. */
   private goal: Goal | undefined;
   private top = 0;
+  /** Where `settle` has left it. */
+  private placed = 0;
   private saving: ReturnType<typeof setTimeout> | undefined;
+  /** What the person reads, as long as they rest there. */
+  private held: Goal | undefined;
 
   constructor(refresh: () => void) {
     this.refresh = refresh;
@@ -43,15 +47,26 @@ export class Scroll {
     const atEnd = isAtEnd(element);
     const following = atEnd || (this.following && element.scrollTop >= this.top);
     this.top = element.scrollTop;
+    if (element.scrollTop !== this.placed) this.held = undefined;
     clearTimeout(this.saving);
-    this.saving = setTimeout(() => saveView({ reading: this.following ? undefined : this.reading(element) }), 200);
+    this.saving = setTimeout(() => {
+      this.held = this.following ? undefined : this.reading(element);
+      saveView({ reading: this.held });
+    }, 200);
     if (following === this.following) return;
     this.following = following;
     this.refresh();
   };
 
+  /** A picture has come and takes its room. The browser holds what is read while a person scrolls, but not after a jump. */
+  readonly onGrown = (): void => {
+    if (this.held) this.goTo(this.held);
+    if (this.held || this.following) this.refresh();
+  };
+
   readonly toEnd = (): void => {
     this.following = true;
+    this.held = undefined;
     this.refresh();
   };
 
@@ -78,6 +93,8 @@ export class Scroll {
     const target = this.goal && this.pages.elementOf(this.goal.place);
     if (this.goal && target) {
       element.scrollTop += target.getBoundingClientRect().top - element.getBoundingClientRect().top - this.goal.below;
+      this.held = this.goal;
+      this.placed = element.scrollTop;
       if (isAtEnd(element)) this.toEnd(); // no scrolling may come of it that would say so
     } else if (this.following && !element.querySelector('.welcome')) element.scrollTop = element.scrollHeight; // that is read from its beginning
     this.goal = undefined;
