@@ -9,7 +9,7 @@ import { outOfTime, type Until } from './timeLimits.ts';
 export interface TimeLimits {
   /** Until the client gives any sign: connected, loading, reading the prompt. */
   connectMs: number;
-  /** Until the first text, thinking or call. A local model may take minutes: off for it. */
+  /** Until the first text, thinking or call; begins anew when a server has read on. A local model may take minutes: off for it. */
   firstTokenMs: number;
   /** Between two chunks after that; a provider's keep-alive counts as one. */
   idleMs: number;
@@ -48,18 +48,24 @@ export async function listen({
   const distinct = withDistinctNames(request);
   const chunks = client.chatStream(distinct?.request ?? request, AbortSignal.any([signal, left.signal]));
   const watch = createWatch(signal);
-  const started = performance.now();
+  let since = performance.now();
+  let read = -1;
   let heard = false;
   let begun = false;
   try {
     for (;;) {
-      const { ms, limit, of } = nextLimit(limits, heard, begun, started, deadline);
+      const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
       const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
       if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
       const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
       begun ||= says;
+      const { fraction = -1 } = chunk.progress ?? {};
+      if (fraction > read) {
+        read = fraction;
+        since = performance.now();
+      }
       shown.any ||= says && shows(chunk);
       if (chunk.rateLimit) limiter?.hear(chunk.rateLimit);
       reply.add(chunk);
@@ -80,7 +86,7 @@ function nextLimit(
   limits: TimeLimits & { totalMs: number },
   heard: boolean,
   begun: boolean,
-  started: number,
+  since: number,
   deadline: number,
 ): Until {
   const now = performance.now();
@@ -90,7 +96,7 @@ function nextLimit(
     if (of > 0 && ms < next.ms) next = { ms, limit, of };
   };
   if (begun) consider('idle', limits.idleMs, now);
-  else consider('firstToken', limits.firstTokenMs, started);
-  if (!heard) consider('connect', limits.connectMs, started);
+  else consider('firstToken', limits.firstTokenMs, since);
+  if (!heard) consider('connect', limits.connectMs, since);
   return { ...next, ms: next.ms === Number.POSITIVE_INFINITY ? 0 : Math.max(1, next.ms) };
 }

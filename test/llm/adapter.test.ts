@@ -29,6 +29,7 @@ function deaf(...calls: Deed[][]): LLMClient & { calls: number } {
 }
 
 const text = (content: string) => ({ content });
+const read = (fraction: number) => ({ progress: { text: 'Reading', fraction } });
 const done = (finishReason: ChatStreamChunk['finishReason'] = 'stop') => ({ done: true, finishReason });
 const call = { id: 'c1', name: 'fs.read', arguments: { path: 'a' } };
 const retryable = new LLMError('LLM_HTTP_ERROR', 'down', { retryable: true });
@@ -203,6 +204,18 @@ const rows: Row[] = [
       says: /said nothing for 30 ms\. .*first word; .*towpath\.timeouts\.firstToken/,
       attempts: 2,
     },
+  },
+  {
+    says: 'reading on for longer than the first word may take',
+    calls: [[...[0, 0.2, 0.4, 0.6, 0.8].flatMap((part): Deed[] => [read(part), 20]), text('Hi'), done()]],
+    limits: { connectMs: 5000, firstTokenMs: 30, retries: 0 },
+    gives: { finishReason: 'stop', attempts: 1 },
+  },
+  {
+    says: 'reading that does not get on',
+    calls: [[...[0.2, 0.2, 0.2, 0.2, 0.2].flatMap((part): Deed[] => [read(part), 20]), text('Hi'), done()]],
+    limits: { connectMs: 5000, firstTokenMs: 30, retries: 0 },
+    gives: { code: 'LLM_TIMEOUT', says: /said nothing for 30 ms\./, attempts: 1 },
   },
   {
     says: 'a word, then silence',
