@@ -21,8 +21,9 @@ export class Scroll {
   /** Where `settle` has left it. */
   private placed = 0;
   private saving: ReturnType<typeof setTimeout> | undefined;
-  /** What the person reads, as long as they rest there. */
+  /** What the person reads. */
   private held: Goal | undefined;
+  private holding = false;
 
   constructor(refresh: () => void) {
     this.refresh = refresh;
@@ -47,16 +48,23 @@ export class Scroll {
     const atEnd = isAtEnd(element);
     const following = atEnd || (this.following && element.scrollTop >= this.top);
     this.top = element.scrollTop;
-    if (element.scrollTop !== this.placed) this.held = undefined;
+    if (element.scrollTop !== this.placed) this.hold(element);
     clearTimeout(this.saving);
-    this.saving = setTimeout(() => {
-      this.held = this.following ? undefined : this.reading(element);
-      saveView({ reading: this.held });
-    }, 200);
+    this.saving = setTimeout(() => saveView({ reading: this.following ? undefined : this.reading(element) }), 200);
     if (following === this.following) return;
     this.following = following;
     this.refresh();
   };
+
+  /** Looked at once a frame: pages that are drawn around it scroll, too, and a picture may come right after. */
+  private hold(element: HTMLElement): void {
+    if (this.holding) return;
+    this.holding = true;
+    requestAnimationFrame(() => {
+      this.holding = false;
+      this.held = this.following ? undefined : this.reading(element);
+    });
+  }
 
   /** A picture has come and takes its room. The browser holds what is read while a person scrolls, but not after a jump. */
   readonly onGrown = (): void => {
