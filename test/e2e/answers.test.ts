@@ -4,6 +4,7 @@ import { toWireName } from '../../src/llm/names.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
+import { tries } from '../support/tries.ts';
 
 type Call = [tool: string, args: object];
 const write = (file: string, content: string): Call => ['fs.write', { path: file, content }];
@@ -123,8 +124,8 @@ describe('answers', () => {
     ['Review…, by keyboard', ['Enter']],
   ];
   for (const [how, press] of keys)
-    it(`after ${how} the next keys land in the message, ten times of ten`, async () => {
-      for (let time = 1; time <= 10; time++) {
+    it(`after ${how} the next keys land in the message, each time`, async () => {
+      for (let time = 1; time <= tries(3, 10); time++) {
         prepare(0, write(`focus-${how.length}-${time}.txt`, 'x\n'));
         await editor.panel.composer.click();
         await editor.page.keyboard.type('Go.');
