@@ -796,6 +796,20 @@ The flag works; one test fails, see the test.`,
     assert.equal(await composer().inputValue(), '');
   });
 
+  it('is as high with the keys as without them: a button above it stays under the pointer that presses it', async () => {
+    const height = () => composer().evaluate((area) => (area as unknown as HTMLElement).getBoundingClientRect().height);
+    for (const width of [230, 300, 480]) {
+      await test.page.setViewportSize({ width, height: 700 });
+      await composer().focus();
+      const focused = await height();
+      await composer().blur();
+      await eventually('the hint is another one', async () =>
+        /^Ask/.test((await composer().getAttribute('placeholder')) ?? ''),
+      );
+      assert.equal(await height(), focused);
+    }
+  });
+
   it('↑ in an empty message box brings back what was said last, and not over what is being written', async () => {
     await show(begin);
     const said = begin.flatMap((event) =>
