@@ -62,7 +62,15 @@ describe('approvals', () => {
       [name, value] as const,
     );
   const rows = () => editor.page.locator('.quick-input-list .monaco-list-row');
-  const pick = (text: string) => rows().filter({ hasText: text }).first().click();
+  /** A list takes no click in its first moment. */
+  const pick = async (text: string) => {
+    const row = rows().filter({ hasText: text }).first();
+    await row.waitFor();
+    await eventually(`${text} is picked`, async () => {
+      await row.click({ timeout: 5000 }).catch(() => {}); // it has gone
+      return !(await row.isVisible());
+    });
+  };
   const choose = async (text: string) => {
     await editor.command('Towpath: Approvals…');
     await pick(text);

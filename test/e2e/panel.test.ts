@@ -58,10 +58,10 @@ describe('the panel', () => {
     await editor.panel.shows('The second one.');
     const page = editor.panel.frame.locator('html');
     await page.evaluate((html) => {
-      html.ownerDocument.defaultView!.addEventListener('message', ({ data }: { data: { type: string } }) => {
-        if (JSON.stringify(data).includes('The first one.'))
-          html.dataset.toldBy = `${html.dataset.toldBy ?? ''} ${data.type}`;
-        else if (data.type === 'state') html.dataset.states = `${Number(html.dataset.states ?? 0) + 1}`;
+      html.ownerDocument.defaultView!.addEventListener('message', ({ data }: { data: string }) => {
+        const { type } = JSON.parse(data) as { type: string };
+        if (data.includes('The first one.')) html.dataset.toldBy = `${html.dataset.toldBy ?? ''} ${type}`;
+        else if (type === 'state') html.dataset.states = `${Number(html.dataset.states ?? 0) + 1}`;
       });
     });
     await ask('And once more.', said.hello);
