@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
+import type { Locator } from 'playwright-core';
 import { toWireName } from '../../src/llm/names.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
@@ -62,14 +63,21 @@ describe('approvals', () => {
       [name, value] as const,
     );
   const rows = () => editor.page.locator('.quick-input-list .monaco-list-row');
-  /** A list takes no click in its first moment. */
-  const pick = async (text: string) => {
-    const row = rows().filter({ hasText: text }).first();
+  /** A list hears nothing in its first moment; what is done to one that has gone by is done to nothing else. */
+  const untilGone = async (row: Locator, deed: () => Promise<void>) => {
     await row.waitFor();
-    await eventually(`${text} is picked`, async () => {
-      await row.click({ timeout: 5000 }).catch(() => {}); // it has gone
+    await eventually('the list has heard it', async () => {
+      await deed().catch(() => {});
       return !(await row.isVisible());
     });
+  };
+  const enter = () =>
+    untilGone(rows().first(), () =>
+      editor.page.locator('.quick-input-widget input:visible').first().press('Enter', { timeout: 5000 }),
+    );
+  const pick = (text: string) => {
+    const row = rows().filter({ hasText: text }).first();
+    return untilGone(row, () => row.click({ timeout: 5000 }));
   };
   const choose = async (text: string) => {
     await editor.command('Towpath: Approvals…');
@@ -110,8 +118,7 @@ describe('approvals', () => {
 
   it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
-    await rows().first().waitFor();
-    await editor.page.keyboard.press('Enter'); // what Enter does changes nothing
+    await enter(); // what Enter does changes nothing
     await rows().first().waitFor({ state: 'hidden' });
     await says('Reads are free');
     await chip().click();
@@ -227,7 +234,7 @@ describe('approvals', () => {
     await editor.dialog.click('Always Allow…');
     await eventually('four ways, and one back', async () => (await rows().count()) === 5);
     await editor.screenshot('always-allow');
-    await editor.page.keyboard.press('Enter');
+    await enter();
     await editor.dialog.click('Always Allow…');
     await pick('fs.write in src/** in this workspace');
     await done();

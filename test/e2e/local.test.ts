@@ -190,7 +190,8 @@ describe('a model in a process of its own', () => {
     const cached = readFileSync(path.join(userDataDir, journal!), 'utf8').matchAll(
       /"promptTokens":(\d+).*?"cachedTokens":(\d+)/g,
     );
-    const [, second] = [...cached].map(([, prompt, there]) => Number(prompt) - Number(there));
-    assert.ok(second! < 100, `${second} tokens were read`);
+    const [, second] = [...cached].map(([, prompt, there]) => ({ prompt: Number(prompt), there: Number(there) }));
+    // What is new is the message, with what the run is told about what others have done to its files.
+    assert.ok(second!.prompt - second!.there < second!.prompt / 4, `${second!.there} of ${second!.prompt} were there`);
   });
 });

@@ -197,6 +197,7 @@ describe('the model manager', () => {
       await eventually('the demo model is picked', () =>
         editor.host.evaluate((vscode) => vscode.workspace.getConfiguration('towpath').get('model') === 'local/demo'),
       );
+      await run('workbench.action.closeAllEditors'); // another report may be open
       await run('towpath.doctor');
       await eventually('the report is there', async () => (await activeText()).startsWith('# Towpath Doctor'));
       const report = await activeText();

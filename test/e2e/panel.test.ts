@@ -330,11 +330,11 @@ describe('the panel', () => {
   it('two runs at work in one window and one that asks in another: list, badge and status bar say the same in both; Stop asks which', async () => {
     editor = await begin(backend.settings);
     const write = { path: 'notes/far.md', content: 'Pulled far away.' };
+    const other = await editor.another();
     const model = heldBack((last) => {
       if (last.role === 'tool') return reply.text('Not that far.');
       return last.content === 'Far away.' ? reply.call('fs_write', write) : undefined;
     });
-    const other = await editor.another();
     const here = { ...editor, where: (isFar: boolean) => (isFar ? ' in another window' : '') };
     const there = { ...other, where: (isFar: boolean) => (isFar ? '' : ' in another window') };
     const windows = [here, there];

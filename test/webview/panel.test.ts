@@ -797,7 +797,7 @@ The flag works; one test fails, see the test.`,
   });
 
   it('is as high with the keys as without them: a button above it stays under the pointer that presses it', async () => {
-    const height = () => composer().evaluate((area) => (area as unknown as HTMLElement).getBoundingClientRect().height);
+    const height = async () => (await composer().boundingBox())!.height;
     for (const width of [230, 300, 480]) {
       await test.page.setViewportSize({ width, height: 700 });
       await composer().focus();

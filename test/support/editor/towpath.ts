@@ -154,6 +154,7 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
     async another() {
       const other = await workbench.another(options.installed ? [] : [projectRoot]); // the driver has one socket
       await workbenchReady(other);
+      await other.bringToFront();
       const second = windowOf(other);
       await second.command('Towpath: Focus on Chat View');
       await second.panel.ready();
