@@ -5,11 +5,12 @@
 //   --window <tokens>                  that the model keeps in view, where nobody says it
 //   --json <file>, --markdown <file>   the result, for comparing
 // Ctrl+C ends it; what was tried by then is told.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { rgPath } from '@vscode/ripgrep';
 import { visible } from '../protocol/visible.ts';
+import { readPlain } from '../tools/gate/plainFile.ts';
 import { checkModel } from './checkModel.ts';
 import { estimateInWords, estimateOf } from './estimate.ts';
 import { namedModel } from './namedModel.ts';
@@ -50,7 +51,7 @@ async function run(id: string): Promise<number> {
   try {
     const result = await checkModel({
       model,
-      towpath: JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).version,
+      towpath: JSON.parse((await readPlain(path.join(root, 'package.json'), 1 << 20)).toString()).version,
       ripgrep: rgPath,
       signal: stop.signal,
       tried: ({ passed, title, why }) => say(`${passed ? '✓' : '✗'} ${title}${why === undefined ? '' : `: ${why}`}`),

@@ -218,7 +218,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     },
     'towpath.compact': async () => {
       await showPanel();
-      await conversation.compact();
+      void conversation.compact(); // a model may write for a minute: the keys do not come back to the message only then
     },
     'towpath.raiseLimit': () => raiseLimit(parts),
     'towpath.tryAnotherModel': (id?: string) => tryAnotherModel(parts, id),

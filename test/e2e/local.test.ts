@@ -179,19 +179,18 @@ describe('a model in a process of its own', () => {
     await hears(said.hello);
     await editor.panel.waitForPhase('WaitingUser');
     await command('towpath.unloadLocal');
-    const [state] = kept(/model-states.run-[^.]*\.[^.]*\.state$/).slice(-1);
+    const [journal] = kept(/journal\.jsonl$/).slice(-1);
+    const run = path.basename(path.dirname(journal!));
+    assert.equal(kept(new RegExp(`model-states.${run}\\.[^.]*\\.state$`)).length, 1, 'what was read is kept');
     assert.equal(await modelProcess(), 0);
     rmSync(path.join(editor.folder, 'notes'), { recursive: true, force: true }); // of another test
     await editor.panel.send('[[order]] Write and read.');
     await editor.dialog.click('Allow');
     await hears(said.inOrder);
-    const run = /run-[^.]*/.exec(state!)![0];
-    const [journal] = kept(new RegExp(`${run}.journal\\.jsonl$`));
     const cached = readFileSync(path.join(userDataDir, journal!), 'utf8').matchAll(
       /"promptTokens":(\d+).*?"cachedTokens":(\d+)/g,
     );
-    const [, second] = [...cached].map(([, prompt, there]) => ({ prompt: Number(prompt), there: Number(there) }));
-    // What is new is the message, with what the run is told about what others have done to its files.
-    assert.ok(second!.prompt - second!.there < second!.prompt / 4, `${second!.there} of ${second!.prompt} were there`);
+    const [, second] = [...cached].map(([, prompt, there]) => Number(prompt) - Number(there));
+    assert.ok(second! < 100, `${second} tokens were read`);
   });
 });

@@ -57,7 +57,7 @@ export function composer(context: PanelContext): TemplateResult {
     <vscode-text-area data-testid="composer" rows="1" maxlength=${longestMessage}
       placeholder=${placeholderNow(context, asks)}
       @input=${(event: InputEvent) => onInput(context, event)} @compositionend=${() => onInput(context, {})}
-      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusin=${context.refresh} @focusout=${() => onLeave(context)}
+      @click=${() => lookForCompletion(context, {})} @keyup=${(event: KeyboardEvent) => onKeyUp(context, event)} @focusout=${() => onLeave(context)}
       @keydown=${(event: KeyboardEvent) => onKey(context, event)}>Message to Towpath</vscode-text-area>
     <div class="composer-bar">
       <div class="composer-about">
@@ -125,12 +125,14 @@ function placeholderNow({ model: { run } }: PanelContext, asks: Choosing | undef
   if (asks) return placeholderOf(asks);
   if (running) return 'Said at the next turn (Alt+Enter: when it is done)';
   if (run && isPlanned(run)) return 'What should be different (Ctrl+Enter: do it)';
-  return isFocused() ? hints : 'Ask for something to be done';
+  return hints;
 }
 
-/** While somebody is about to write. The editor gives a view nothing that is dropped on it unless Shift is held. */
-const hints = '@ names a file, / a command; Shift drops files here';
-const isFocused = (): boolean => area()?.matches(':focus-within') ?? false;
+/**
+ * The editor gives a view nothing that is dropped on it unless Shift is held. With the keys and without them it is the same: in more or fewer
+ * lines it would move every button above the message box away from the pointer that presses it.
+ */
+const hints = 'Ask. @ names a file, / a command; Shift drops files';
 
 function placeholderOf({ questions, at }: Choosing): string {
   const { answers, many } = questions[at]!;
