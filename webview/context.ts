@@ -36,6 +36,8 @@ export interface PanelContext {
   post(message: ViewMessage): void;
   /** Draws again at the next frame. */
   refresh(): void;
+  /** For what the very next key is meant for. */
+  drawNow(): void;
   /** Shows the end of the transcript and stays there. */
   toEnd(): void;
   markdown: MarkdownActions;

@@ -28,7 +28,8 @@ export function onLetter(context: PanelContext, event: KeyboardEvent): boolean {
 /** The next letters are those of a run. */
 function searchRuns(context: PanelContext): void {
   openHistory(context);
-  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-testid="search-runs"]')?.focus());
+  context.drawNow(); // each of these letters would mean something here
+  document.querySelector<HTMLElement>('[data-testid="search-runs"]')?.focus();
 }
 
 const click = (name: string) => document.querySelector<HTMLElement>(`[data-testid="${name}"]`)?.click();

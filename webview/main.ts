@@ -42,6 +42,7 @@ const context: PanelContext = {
     post(message);
   },
   refresh,
+  drawNow,
   toEnd: () => scroll.toEnd(),
   markdown: {
     open(target) {
@@ -60,6 +61,11 @@ let drawing: number | undefined;
 /** Many events, one drawing: at most once per frame. */
 function refresh(): void {
   if (drawing === undefined) drawing = requestAnimationFrame(draw);
+}
+
+function drawNow(): void {
+  if (drawing !== undefined) cancelAnimationFrame(drawing);
+  draw();
 }
 
 function draw(): void {

@@ -119,8 +119,8 @@ describe('approvals', () => {
   it('for this run alone: an edit runs unasked in that run, a new run and a reload ask again', async () => {
     await chip().click();
     await enter(); // what Enter does changes nothing
-    await rows().first().waitFor({ state: 'hidden' });
     await says('Reads are free');
+    await editor.panel.hasTheKeys();
     await chip().click();
     await editor.screenshot('run-preset-picker');
     await pick('Edits are free');

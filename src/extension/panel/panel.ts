@@ -94,6 +94,9 @@ const walkthrough = 'towpath.towpath#begin';
 
 /** What each of the panel's intentions leads to, and what surrounds the conversation in it. */
 export class Panel {
+  /** Actions that the person has begun. */
+  private acts = 0;
+
   constructor(private readonly parts: Parts) {}
 
   receive(message: Intention): void {
@@ -230,9 +233,13 @@ export class Panel {
         return deleteRun(message.runId, this.parts);
       case 'notice-pressed':
         return pressed(message.id, message.button);
-      case 'action':
+      case 'action': {
+        this.acts += 1;
+        const mine = this.acts;
         await vscode.commands.executeCommand(actions[message.action], ...this.givenTo(message.action));
-        return elsewhere.has(message.action) ? undefined : view.focus();
+        // The list that the next one has brought up meanwhile keeps the keys.
+        return elsewhere.has(message.action) ? undefined : view.focus(() => this.acts === mine);
+      }
       case 'show-question':
         return approvals.show(message.toolCallId);
       case 'deny-with-words':

@@ -86,21 +86,25 @@ export class ChatView {
   /** Brings the panel up, tells it this once it is drawn, and the next key lands in the message box. */
   async give(message: HostMessage): Promise<void> {
     await this.page.reveal();
-    const late = new Error('The chat did not come up. Open its view and try again.');
+    if (!(await this.drawn())) throw new Error('The chat did not come up. Open its view and try again.');
+    this.post(message);
+    await this.focus();
+  }
+
+  /** Resolves to whether it is in view, after a while to false. */
+  private async drawn(): Promise<boolean> {
+    let look = () => {};
     let timer: NodeJS.Timeout | undefined;
-    const drawn = new Promise<void>((resolve, reject) => {
-      timer = setTimeout(() => reject(late), drawnMs);
-      const look = () => {
-        if (!this.inView) return;
-        this.comes.delete(look);
-        resolve();
-      };
+    const comes = new Promise<boolean>((resolve) => {
+      look = () => this.inView && resolve(true);
+      timer = setTimeout(() => resolve(false), drawnMs);
       this.comes.add(look);
       look();
     });
-    await drawn.finally(() => clearTimeout(timer));
-    this.post(message);
-    await this.focus();
+    return comes.finally(() => {
+      clearTimeout(timer);
+      this.comes.delete(look);
+    });
   }
 
   /** What the person does in the panel, by its own clock. */
@@ -112,8 +116,12 @@ export class ChatView {
     return { idleMs: Math.min(...told.map(({ idleMs }) => idleMs)), focused: told.some(({ focused }) => focused) };
   }
 
-  /** The next key lands in the message box. Not from out of view: a view that nobody opened is not opened by this. */
+  /**
+   * The next key lands in the message box, of a view that has just come up once that is drawn. Not from out of view: a view that nobody
+   * opened is not opened by this.
+   */
   async focus(wanted = () => true): Promise<void> {
+    if (this.page.places.some(({ visible }) => visible)) await this.drawn();
     for (let tries = 0; tries < 3; tries++) {
       const now = await this.lookAll();
       const hasKeys = ([, look]: [Place, PanelLook | 'silent']) => look !== 'silent' && look.focused;

@@ -67,4 +67,20 @@ describe('what a page of the chat is told', () => {
     await given;
     assert.deepEqual(mentions(), [mention]);
   });
+
+  it('the keys of one that comes back go to the message once that is drawn', async () => {
+    turn(false);
+    turn(true);
+    const focused = view.focus();
+    assert.deepEqual(told, []);
+    drawn();
+    await focused;
+    assert.ok(told.some(({ type }) => type === 'focus'));
+  });
+
+  it('who has not opened the view is not led there', async () => {
+    turn(false);
+    await view.focus();
+    assert.deepEqual(told, []);
+  });
 });

@@ -124,6 +124,7 @@ const browserArguments = [
   '--no-sandbox', // Chromium refuses to run as root with it, and it only opens our own server
   '--disable-gpu',
   '--disable-quic',
+  '--js-flags=--no-opt --no-maglev', // each script runs for seconds: to make it fast costs more than it gains
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
