@@ -20,7 +20,10 @@ describe('a model in a process of its own', () => {
     await backend?.close();
     rmSync(userDataDir, { recursive: true, force: true });
   });
-  beforeEach(() => command('towpath.newRun'));
+  beforeEach(async () => {
+    await command('towpath.newRun');
+    await eventually('the conversation is empty', async () => (await editor.panel.transcript()).length === 0);
+  });
 
   const command = (name: string) =>
     editor.host.evaluate(async (vscode, id) => {

@@ -104,7 +104,8 @@ function modelsOf(named: NamedModels): Choice[] {
 async function addRule(policies: Policies): Promise<void> {
   const title = 'Towpath: add a rule';
   const effects = (['allow', 'ask', 'deny'] as const).map((effect) => ({ label: effectWords[effect], effect }));
-  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder: 'Deny beats ask, ask beats allow' });
+  const placeHolder = 'Deny beats ask, ask beats allow';
+  const chosen = await vscode.window.showQuickPick(effects, { title, placeHolder, ignoreFocusOut: true });
   if (!chosen) return;
   const { effect } = chosen;
   const tool = await input(title, 'The tool, or the beginning of its name and *', 'fs.edit, fs.*, shell.run, mcp.*');
@@ -143,7 +144,7 @@ const narrowings = new Map<string, Narrowing>([
 
 async function pickScope(title: string, words: string): Promise<Scope | undefined> {
   const items = scopes().map(({ scope, words: where }) => ({ label: `${words} ${where}`, scope }));
-  return (await vscode.window.showQuickPick(items, { title }))?.scope;
+  return (await vscode.window.showQuickPick(items, { title, ignoreFocusOut: true }))?.scope;
 }
 
 /** Where a rule can hold: without an open folder there is no workspace to remember it for. */
