@@ -98,6 +98,7 @@ describe('a notebook that is open', () => {
       edit.insert(found.cellAt(0).document.uri, new vscode.Position(0, 0), 'Mine ');
       await vscode.workspace.applyEdit(edit);
     }, other);
+    await eventually('the editor says that it is not saved', async () => (await shown(other)).isDirty);
     await editor.host.evaluate((vscode) => vscode.commands.executeCommand('towpath.newRun'));
     const asked = provider.requests.length;
     await editor.panel.send('Make a two of b.ipynb');

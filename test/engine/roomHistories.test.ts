@@ -12,7 +12,7 @@ import { newRun, type Run } from '../../src/protocol/run.ts';
 import { type Random, randomFrom } from '../support/random.ts';
 
 /** How many are made up; `TOWPATH_HISTORIES=10000` for all of them. Each is made from its number alone. */
-const histories = Number(process.env.TOWPATH_HISTORIES ?? 100);
+const histories = Number(process.env.TOWPATH_HISTORIES ?? 60);
 const first = Number(process.env.TOWPATH_HISTORY ?? 0);
 
 /** A conversation that is made up while room is made in it, before every turn, as the loop does it. */

@@ -2,6 +2,7 @@ import type { ChatRequest, ChatStreamChunk, LLMClient } from '../../src/llm/clie
 import { LLMError, type Retryable } from '../../src/llm/errors.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../../src/llm/openai/client.ts';
 import type { TokenUsage, ToolCall } from '../../src/protocol/messages.ts';
+import { tries } from '../support/tries.ts';
 
 /** How a body is cut into the pieces in which it arrives. */
 export type Slicing = 'whole' | 'bytes' | 'sevens' | 'lines' | 'random';
@@ -36,10 +37,21 @@ export function cut(bytes: Uint8Array, slicing: Slicing): Uint8Array[] {
       bytes,
       [...bytes.keys()].filter((at) => bytes[at - 1] === 10),
     );
-  const size = slicing === 'bytes' ? () => 1 : slicing === 'sevens' ? () => 7 : seededSizes(bytes.length);
+  const size = sizeOf(slicing, bytes.length);
   const places: number[] = [];
-  for (let at = size(); at < bytes.length; at += size()) places.push(at);
+  for (let at = size(0); at < bytes.length; at += size(at)) places.push(at);
   return cutAt(bytes, places);
+}
+
+/** The middle of a long one says what its ends say, over and over: there, many bytes come at once. */
+const endBytes = tries(6000, Number.POSITIVE_INFINITY);
+
+/** How many bytes come next, at a place of a body of this length. */
+function sizeOf(slicing: 'bytes' | 'sevens' | 'random', length: number): (at: number) => number {
+  if (slicing === 'random') return seededSizes(length);
+  const isEnd = (at: number) => at < endBytes || at > length - endBytes;
+  const size = slicing === 'bytes' ? 1 : 7;
+  return (at) => (isEnd(at) ? size : 31 * size);
 }
 
 export function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {

@@ -40,7 +40,7 @@ describe('a file that is being written when its process is killed', function () 
       const seen = [];
       for (const one of stopped) seen.push(await standsWhole(writing, one));
       assert.ok(seen.length > 6 && seen.includes('before') && seen.includes('after'), seen.join());
-      for (const how of ['before', 'half'] as const) {
+      for (const how of (['half', 'before'] as const).slice(0, tries(1, 2))) {
         const steps = stopped.filter((one) => one.how === how && !one.done).map(({ step }) => step);
         const killedAt = tries(1, steps.length) === 1 ? steps.slice(steps.length / 2).slice(0, 1) : steps;
         for (const step of killedAt) {

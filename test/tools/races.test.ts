@@ -19,7 +19,7 @@ import { type TemporaryWorkspace, temporaryWorkspace } from '../support/workspac
 import { type Conversation, conversation } from './conversation.ts';
 
 /** How often each operation is tried; `npm run races` sets 100,000. */
-const rounds = Number(process.env.TOWPATH_RACES) || 300;
+const rounds = Number(process.env.TOWPATH_RACES) || 150;
 
 /** Where there is no compiler: the same with four renames, so that each name is at times just gone. */
 const slowSwapper = `

@@ -46,9 +46,9 @@ export async function destruction(command: string, surroundings: Surroundings): 
   for (const [index, part] of parts.entries()) {
     const { folders, unclear } = places(index);
     for (const from of folders) {
-      const look = async (word: ShellWord): Promise<Pointed> => {
+      const look = async (word: ShellWord): Promise<Pointed | undefined> => {
         looks += 1;
-        return looks > mostLooks ? { paths: [], contents: [], unclear: true } : pointedAt(word, from, platform);
+        return looks > mostLooks ? undefined : pointedAt(word, from, platform);
       };
       for (const danger of await judgePart(part, { look, everything, unclear })) {
         if (danger.effect === 'refuse') return danger;
@@ -60,7 +60,8 @@ export async function destruction(command: string, surroundings: Surroundings): 
 }
 
 interface Sight {
-  look(word: ShellWord): Promise<Pointed>;
+  /** Undefined for this word and all further ones, once that were too many: nobody can say what they point at. */
+  look(word: ShellWord): Promise<Pointed | undefined>;
   everything: Everything;
   /** Nobody can say in which folder it runs. */
   unclear: boolean;
@@ -187,6 +188,7 @@ async function firstOf(
   let unclear = false;
   for (const word of words) {
     const pointed = await look(word);
+    if (!pointed) return { unclear: true };
     const path = [...pointed.paths, ...pointed.contents].find((one) => isEverything(one, everything) && matters(one));
     // As it is spelled: where a link leads is not told.
     if (path !== undefined) return { path: quoted(unescaped(word).replaceAll(here, '$PWD')) };
@@ -196,9 +198,12 @@ async function firstOf(
 }
 
 async function onDisk(words: readonly ShellWord[], { look }: Sight): Promise<Danger | undefined> {
-  for (const word of words)
-    for (const path of (await look(word)).paths)
+  for (const word of words) {
+    const pointed = await look(word);
+    if (!pointed) return undefined;
+    for (const path of pointed.paths)
       if (await isDisk(path)) return refused(`it overwrites ${quoted(unescaped(word))}, a disk`);
+  }
   return undefined;
 }
 
@@ -242,9 +247,10 @@ async function judgeClean(words: readonly ShellWord[], sight: Sight): Promise<Da
   const open = [...sight.everything.open];
   for (const word of words) {
     if (/^-/.test(word) || /^(clean|x)$/.test(word)) continue;
-    const { paths: all, unclear } = await sight.look(word);
-    const outside = all.some((one) => !open.some((folder) => one === folder || one.startsWith(folder + paths.sep)));
-    if (outside || unclear) return asked('It deletes files outside of the open folders.');
+    const pointed = await sight.look(word);
+    const isOpen = (path: string) => open.some((folder) => path === folder || path.startsWith(folder + paths.sep));
+    if (!pointed || pointed.unclear || !pointed.paths.every(isOpen))
+      return asked('It deletes files outside of the open folders.');
   }
   return undefined;
 }

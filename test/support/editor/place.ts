@@ -5,18 +5,35 @@ import { type BrowserContext, chromium } from 'playwright-core';
 import { eventually, patienceMs } from '../eventually.ts';
 import { ensureChromium } from './chromium.ts';
 import { isAlive } from './ending.ts';
-import { type EditorServer, type ServerOptions, startServer, writeSettings } from './server.ts';
+import { temporaryFolder } from './sample.ts';
+import { type EditorServer, lastPort, type ServerOptions, startServer, writeSettings } from './server.ts';
 
 /** A server and a browser. A window is opened in it, and, once that is gone with all it kept, another one. */
 export interface Place {
   server: EditorServer;
+  browser: Browser;
+}
+
+interface Browser {
   context: BrowserContext;
+  /** Of its servers, one after the other: what it has read of the workbench it has read for good, as long as the address is the same. */
+  port: number;
+  /** What it kept goes with it, where nobody asks for it again. */
+  temporary?: string;
+}
+
+/** Where the next window may open: its browser has read the workbench once already, which is most of what a window costs. */
+interface Rested {
+  browser: Browser;
+  /** One as every other, without anything that was kept. */
+  server?: EditorServer;
+  /** The settings and storage for whose windows the browser still keeps something. */
+  keptFor?: string;
 }
 
 export const defaultViewport = { width: 1280, height: 800 };
 
-/** Where the next window may open: the browser has read the workbench once already, which is most of what a window costs. */
-const rested: Place[] = [];
+const rested: Rested[] = [];
 let keeps = false;
 
 /** From now on a place whose window is stopped is kept for the next; gives what ends those that are kept. */
@@ -24,16 +41,41 @@ export function keepPlaces(): () => Promise<void> {
   keeps = true;
   return async () => {
     keeps = false;
-    await Promise.all(rested.splice(0).map(close));
+    for (const { browser, server } of rested.splice(0)) {
+      await closeBrowser(browser);
+      await server?.stop();
+    }
   };
 }
 
+/** A place for a window with these options: one that was kept, or a new one. */
+export async function takePlace(options: ServerOptions): Promise<Place> {
+  const port = options.userDataDir ? lastPort(options.userDataDir) : 0;
+  const found = rested.findIndex(({ browser }) => port === 0 || browser.port === port);
+  if (found < 0) return launch(options);
+  const { browser, server, keptFor } = rested.splice(found, 1)[0]!;
+  try {
+    if (keptFor !== options.userDataDir) await forget(browser);
+    if (server && isPlain(options)) {
+      writeSettings(server.userDataDir, options);
+      return { browser, server };
+    }
+    await server?.stop();
+    return { browser, server: await startServer({ ...options, port: browser.port }) };
+  } catch {
+    await closeBrowser(browser);
+    await server?.stop();
+    return launch(options); // somebody took the port meanwhile
+  }
+}
+
 /** Starts VS Code's server and a headless Chromium. */
-export async function launch(options: ServerOptions): Promise<Place> {
+async function launch(options: ServerOptions): Promise<Place> {
   const executablePath = ensureChromium();
   const server = await startServer(options);
+  const temporary = keeps ? temporaryFolder() : undefined;
   try {
-    const context = await chromium.launchPersistentContext(browserFolder(server), {
+    const context = await chromium.launchPersistentContext(temporary ?? path.join(server.userDataDir, 'browser'), {
       executablePath,
       headless: !process.env.HEADED,
       // Who opened the workbench stops it; Playwright would close the browser under its feet.
@@ -46,33 +88,54 @@ export async function launch(options: ServerOptions): Promise<Place> {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     context.setDefaultTimeout(patienceMs);
-    return { server, context };
+    return { server, browser: { context, port: server.port, ...(temporary && { temporary }) } };
   } catch (error) {
     await server.stop();
     throw error;
   }
 }
 
-/** One that was kept, with these settings; none for a window that wants more of its server than every other. */
-export function takeRested(options: ServerOptions): Place | undefined {
-  const place = isPlain(options) ? rested.pop() : undefined;
-  if (place) writeSettings(place.server.userDataDir, options);
-  return place;
-}
-
-/** Its windows are done: what they kept is removed, and the place waits for the next one, or is closed. */
+/**
+ * Its windows are done. A place as every other forgets what they kept and waits for the next; of another one the browser does, with
+ * what it keeps, until something else opens in it.
+ */
 export async function rest(place: Place, options: ServerOptions): Promise<void> {
-  if (!keeps || !isPlain(options) || !(await isLeft(place).catch(() => false))) return close(place);
-  rested.push(place);
+  const { server, browser } = place;
+  if (!keeps) return close(place);
+  try {
+    const hosts = extensionHosts(server);
+    await closeWindows(browser);
+    await eventually('the extension host has ended', () => !hosts.some(isAlive));
+    if (isPlain(options)) {
+      await forget(browser);
+      for (const name of readdirSync(server.userDataDir))
+        rmSync(path.join(server.userDataDir, name), { recursive: true, force: true });
+      rested.push({ browser, server });
+    } else {
+      await server.stop();
+      rested.push({ browser, keptFor: server.userDataDir });
+    }
+  } catch {
+    return close(place); // it may be the browser that has crashed
+  }
 }
 
-export async function close(place: Place): Promise<void> {
-  await closeBrowser(place);
-  await place.server.stop();
+/** The same, but the server ends like in a power cut. */
+export async function kill({ server, browser }: Place): Promise<void> {
+  await server.kill();
+  if (!keeps) return closeBrowser(browser);
+  await closeWindows(browser);
+  rested.push({ browser, keptFor: server.userDataDir });
 }
 
-export async function closeBrowser({ context }: Place): Promise<void> {
+export async function close({ server, browser }: Place): Promise<void> {
+  await closeBrowser(browser);
+  await server.stop();
+}
+
+async function closeBrowser({ context, temporary }: Browser): Promise<void> {
   await context.close().catch(() => {}); // gone already
+  if (temporary) rmSync(temporary, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }
 
 const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, connectionsTo, builtIn }: ServerOptions) =>
@@ -84,32 +147,26 @@ const isPlain = ({ userDataDir, extensionsDir, env, trust, connectionToken, conn
   (trust ?? 'granted') === 'granted' &&
   builtIn === 'few';
 
-/** Closes the windows, waits for their extension hosts, and removes all that these have kept; false when something of it stays. */
-async function isLeft({ server, context }: Place): Promise<boolean> {
+/** All but an empty one, without which the browser would end. */
+async function closeWindows({ context }: Browser): Promise<void> {
   const blank = await context.newPage();
-  const hosts = extensionHosts(server);
   const windows = context.pages().filter((one) => one !== blank);
   for (const one of windows) await one.goto('about:blank'); // its last words to the server are that it does not come back
-  await eventually('the extension host has ended', () => !hosts.some(isAlive));
   for (const one of windows) await one.close();
+}
+
+/** What windows have kept in the browser. */
+async function forget({ context, port }: Browser): Promise<void> {
+  const session = await context.newCDPSession(context.pages()[0]!);
   const storageTypes = 'cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage';
-  const session = await context.newCDPSession(blank);
-  await session.send('Storage.clearDataForOrigin', { origin: `http://127.0.0.1:${server.port}`, storageTypes });
+  await session.send('Storage.clearDataForOrigin', { origin: `http://127.0.0.1:${port}`, storageTypes });
   await session.detach();
-  for (const name of readdirSync(server.userDataDir))
-    if (path.join(server.userDataDir, name) !== browserFolder(server))
-      rmSync(path.join(server.userDataDir, name), { recursive: true, force: true });
-  return true;
 }
 
 /** The process ids of the server's extension hosts. */
 function extensionHosts({ process: { pid } }: EditorServer): number[] {
   const children = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(pid)], { encoding: 'utf8' }).split('\n');
   return children.filter((child) => child.includes('extensionHost')).map((child) => Number.parseInt(child, 10));
-}
-
-function browserFolder({ userDataDir }: EditorServer): string {
-  return path.join(userDataDir, 'browser');
 }
 
 const disabledFeatures = [

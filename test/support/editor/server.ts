@@ -70,8 +70,8 @@ const fewBuiltIn = [
   ...['diff', 'javascript', 'json', 'log', 'shellscript', 'typescript-basics', 'yaml'],
 ];
 
-/** Starts VS Code's server on a free port of 127.0.0.1; where `userDataDir` was used before, on the same port again. */
-export async function startServer(options: ServerOptions = {}): Promise<EditorServer> {
+/** Starts VS Code's server on this port of 127.0.0.1, or on a free one; where `userDataDir` was used before, on the same port again. */
+export async function startServer(options: ServerOptions & { port?: number } = {}): Promise<EditorServer> {
   const installation = ensureServer();
   const temporary = temporaryFolder();
   const userDataDir = options.userDataDir ?? path.join(temporary, 'user-data');
@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions = {}): Promise<EditorSe
       ...before,
       ...['--require', path.join(import.meta.dirname, 'parent-watch.cjs')],
       path.join(installation.root, 'out', 'server-main.js'),
-      ...['--host', '127.0.0.1', '--port', String(lastPort(userDataDir))],
+      ...['--host', '127.0.0.1', '--port', String(options.port ?? lastPort(userDataDir))],
       ...(options.connectionToken ? ['--connection-token', options.connectionToken] : ['--without-connection-token']),
       '--accept-server-license-terms',
       ...['--telemetry-level', 'off'],
@@ -176,8 +176,8 @@ function linkFew(root: string, parent: string): string {
   return folder;
 }
 
-/** The port is part of a workspace's identity in the browser: storage is found again only under the same one. */
-function lastPort(userDataDir: string): number {
+/** Where a server with these settings and storage was, or 0: storage in the browser is found again only under the same address. */
+export function lastPort(userDataDir: string): number {
   return existsSync(portFile(userDataDir)) ? Number(readFileSync(portFile(userDataDir), 'utf8')) : 0;
 }
 

@@ -52,7 +52,7 @@ export interface Towpath extends Window {
   host: ExtensionHost;
   /** The workspace, an absolute path, of several folders that of their `.code-workspace`; empty in an empty window. */
   folder: string;
-  /** Settings and storage, an absolute path; the browser's own folder, `browser`, is in it. */
+  /** Settings and storage, an absolute path. */
   userDataDir: string;
   /** A file of the workspace as it is on disk now; undefined when there is none. */
   read(file: string): string | undefined;

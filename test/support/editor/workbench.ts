@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { close, closeBrowser, defaultViewport, launch, rest, takeRested } from './place.ts';
+import { close, defaultViewport, kill, rest, takePlace } from './place.ts';
 import type { EditorServer, ServerOptions } from './server.ts';
 
 export interface WorkbenchOptions extends ServerOptions {
@@ -25,7 +25,7 @@ export interface Workbench {
   /** Another window of the same editor, with what is open in this one; it goes with it. */
   another(developmentPaths: string[]): Promise<Page>;
   stop(): Promise<void>;
-  /** Ends the server like a power cut, then the browser. */
+  /** Ends the server like a power cut. */
   kill(): Promise<void>;
 }
 
@@ -33,8 +33,9 @@ export interface Workbench {
 export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Workbench> {
   const theme = options.theme ? { 'workbench.colorTheme': options.theme } : {};
   const all = { ...options, settings: { ...theme, ...options.settings } };
-  const place = takeRested(all) ?? (await launch(all));
-  const { server, context } = place;
+  const place = await takePlace(all);
+  const { server } = place;
+  const { context } = place.browser;
   const said = server.log().length;
   try {
     const newPage = async (extensions: Pick<WorkbenchOptions, 'developmentPaths' | 'testsPath'>) => {
@@ -60,10 +61,7 @@ export async function openWorkbench(options: WorkbenchOptions = {}): Promise<Wor
         return other;
       },
       stop: () => rest(place, all),
-      kill: async () => {
-        await server.kill();
-        await closeBrowser(place);
-      },
+      kill: () => kill(place),
     };
   } catch (error) {
     await close(place);

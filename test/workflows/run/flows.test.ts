@@ -22,7 +22,7 @@ import { workspaceIn } from '../../support/workspace.ts';
 import { type RandomFlow, randomFlow } from './randomFlow.ts';
 
 /** How many are made up; `npm run flows` for all of them. Each is made from its number alone. */
-const flows = Number(process.env.TOWPATH_FLOWS ?? 30);
+const flows = Number(process.env.TOWPATH_FLOWS ?? 20);
 const first = Number(process.env.TOWPATH_FLOW ?? 0);
 /** Thousands of files that need no disk. */
 const memory = '/dev/shm';
