@@ -9,8 +9,8 @@ import { ensureServer } from '../support/editor/install.ts';
 import { patienceMs } from '../support/eventually.ts';
 import { forgetReport, mochaArguments } from '../support/report.ts';
 
-/** One more than processors, for editors wait now and then; what memory is there for. */
-const jobs = String(Math.min(4, availableParallelism() + 1));
+/** Two more than processors, for an editor waits half of its time; what memory is there for. */
+const jobs = String(Math.min(4, availableParallelism() + 2));
 
 /** Of a test, which waits for many things: a hang, not a slow machine. The waits themselves end before, and say for what. */
 const limitMs = String(4 * patienceMs);
