@@ -18,6 +18,7 @@ export function onLetter(context: PanelContext, event: KeyboardEvent): boolean {
   if (action) context.post({ type: 'action', action });
   else if (event.key === 'n') context.post({ type: 'new-run' });
   else if (event.key === 'h') searchRuns(context);
+  else if (event.key === 'd' && context.model.run) context.post({ type: 'review-files', runId: context.model.run.id });
   else if (event.key === 'c') click('meter');
   else if (event.key === 'f') click('strip-files');
   else return false;

@@ -1,11 +1,10 @@
-import { type Compaction, compactionOf } from '../protocol/compaction.ts';
+import { type Compaction, compactionOf, usualMost } from '../protocol/compaction.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { borderOfLast } from './borders.ts';
 import type { Conversation } from './conversation.ts';
 import { filled, full, roomAt } from './filling.ts';
 import { keptWords } from './kept.ts';
 import { partsOf, tokensOfSent, workOut } from './sent.ts';
-import { usualLimit } from './shortened.ts';
 import { type Conversing, type SummarySize, summarise, tellThatItIsMade } from './summary.ts';
 import { tokensOfMessages, tokensOfPrefix, tokensOfRun } from './tokens.ts';
 
@@ -49,7 +48,7 @@ const enough = 0.8;
 const forLastTurns = 0.3;
 
 /** Characters of each long text of the last turns, when these alone are too much: as many as there is room for. */
-const limits = [9600, 4800, 2400, 1200, usualLimit, 300, 150, 75];
+const limits = [9600, 4800, 2400, 1200, usualMost, 300, 150, 75];
 
 type Step = Omit<Compaction, 'at'>;
 

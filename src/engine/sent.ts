@@ -1,7 +1,7 @@
-import type { Compaction } from '../protocol/compaction.ts';
+import { type Compaction, usualMost } from '../protocol/compaction.ts';
 import { type Message, type ToolCall, userMessage } from '../protocol/messages.ts';
 import { newestPlan } from '../protocol/plan.ts';
-import { shortened, usualLimit } from './shortened.ts';
+import { shortened } from './shortened.ts';
 import { tokensOfMessages } from './tokens.ts';
 
 interface Said {
@@ -94,10 +94,7 @@ export function workOut({ messages, compactions }: Said): Message[] {
   const plan = limits.length > 0 ? openPlan(messages.slice(begin, compactions.at(-1)!.at)) : undefined;
   const rest = messages.slice(begin).map((message, index) => {
     const at = begin + index;
-    const most = limits.reduce(
-      (least, one) => (at < one.upTo ? Math.min(least, one.most ?? usualLimit) : least),
-      whole,
-    );
+    const most = limits.reduce((least, one) => (at < one.upTo ? Math.min(least, one.most ?? usualMost) : least), whole);
     return most === whole ? message : shortened(message, most, plan);
   });
   const before = summarised ? [...requests(messages, summarised), inPlace(summarised)] : [];

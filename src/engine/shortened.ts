@@ -1,9 +1,8 @@
 import { excerpt, excerptOfCall, excerptOfResult } from '../llm/excerpt.ts';
 import { contentUnseen } from '../llm/files.ts';
+import { usualMost } from '../protocol/compaction.ts';
 import type { Message, ToolCall, ToolResult } from '../protocol/messages.ts';
 
-/** Characters of each text of an old tool output, or of a call's arguments, that are still sent. */
-export const usualLimit = 600;
 /** Below the usual limit there is so little room that the model's own words are cut as well, to a multiple of it. */
 const wordsLimit = 4;
 
@@ -34,7 +33,7 @@ function shorten(message: Extract<Message, { role: 'tool' | 'assistant' }>, most
     const same = toolResults.every((result, index) => result === message.toolResults[index]);
     return same ? message : { ...message, toolResults };
   }
-  const content = most < usualLimit ? excerpt(message.content, most * wordsLimit) : message.content;
+  const content = most < usualMost ? excerpt(message.content, most * wordsLimit) : message.content;
   const { toolCalls = [] } = message;
   const calls = toolCalls.map((call) => excerptOfCall(call, call === plan ? most * planLimit : most));
   const same = content === message.content && calls.every((call, index) => call === toolCalls[index]);

@@ -49,6 +49,7 @@ import { Insights, storesBeside } from './records/insights.ts';
 import type { Agents } from './runs/agents.ts';
 import type { Asks } from './runs/asks.ts';
 import type { Branches } from './runs/branches.ts';
+import type { ChangedFiles } from './runs/changedFiles.ts';
 import type { CommandsAtWork } from './runs/commandsAtWork.ts';
 import type { Conversation } from './runs/conversation.ts';
 import { deleteRun, showDeletedRuns } from './runs/deletedRuns.ts';
@@ -57,6 +58,7 @@ import { pickOfNow, pickRun } from './runs/pickRun.ts';
 import { raiseLimit } from './runs/raiseLimit.ts';
 import type { RunStates } from './runs/runStates.ts';
 import { sayToRun, showWaiting } from './runs/saying.ts';
+import { takeBackAtCursor } from './runs/takeBack.ts';
 import { takeOverRun } from './runs/takeOver.ts';
 import type { Titles } from './runs/titles.ts';
 import type { Undo } from './runs/undo.ts';
@@ -74,6 +76,7 @@ interface Given {
   agents: Agents;
   engine: ExecutionEngine;
   store: RunStore;
+  changedFiles: ChangedFiles;
   undo: Undo;
   leftRunning: LeftRunning;
   commandsAtWork: CommandsAtWork;
@@ -256,6 +259,7 @@ export function createCommands(given: Given): (name: string, args: unknown[]) =>
     'towpath.details': () => parts.details.choose(),
     'towpath.undoTurn': () => undo.all('turn'),
     'towpath.undoRun': () => undo.all('run'),
+    'towpath.takeBackChange': () => takeBackAtCursor(parts),
     'towpath.commands': () => parts.commandsAtWork.choose(),
     'towpath.writeCommitMessage': (pressed?: SourceControl) => parts.commitMessages.write(pressed),
     'towpath.stopCommitMessage': (pressed?: SourceControl) => parts.commitMessages.stop(pressed),

@@ -394,6 +394,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
         agents,
         engine,
         store,
+        changedFiles,
         undo,
         leftRunning,
         commandsAtWork,

@@ -1,4 +1,4 @@
-import { type Compaction, compactionOf } from './compaction.ts';
+import { type Compaction, compactionOf, seesOf } from './compaction.ts';
 import type { ErrorInfo, Message } from './messages.ts';
 import type { NodeChange } from './nodeChange.ts';
 
@@ -162,8 +162,7 @@ export function applyNodeCompaction(
   { node, branch, ...compaction }: Omit<Compaction, 'at'> & { node: string; branch?: string },
 ): void {
   const state = graph.nodes[node];
-  const sees = compaction.summary === undefined ? 'older tool output shortened' : 'a summary of its oldest turns';
-  const warning = `The window of its model was full: it saw ${sees} from then on.`;
+  const warning = `The window of its model was full: it saw ${seesOf(compaction)} from then on.`;
   if (state) state.warnings = [...new Set([...(state.warnings ?? []), warning])];
   const track = branch === undefined ? undefined : graph.branches[branch];
   if (!track) return;

@@ -13,7 +13,7 @@ const ours = [
   /^extension\/(package\.json|readme\.md|changelog\.md|LICENSE\.txt|ThirdPartyNotices\.txt|sbom\.cdx\.json)$/,
   /^extension\/dist\/([\w-]+\.(cjs|mjs|js|css)|target\.json|demo\.gguf)$/,
   /^extension\/dist\/(chunks|schemas)\/[\w.-]+\.(js|cjs|mjs|json)$/,
-  /^extension\/src\/help\/\w+\.md$/,
+  /^extension\/src\/help\/[\w-]+\.md$/,
   /^extension\/src\/workflows\/templates\/[\w-]+\.yaml$/,
   /^extension\/webview\/icon\.(png|svg)$/,
 ];

@@ -5,6 +5,7 @@ import { toWireName } from '../../src/llm/names.ts';
 import { temporaryFolder, writeWorkspace } from '../support/editor/sample.ts';
 import { openTowpath, type Towpath } from '../support/editor/towpath.ts';
 import { eventually } from '../support/eventually.ts';
+import { pixel } from '../support/images.ts';
 import { type Provider, reply, startProvider } from '../support/provider.ts';
 
 /** A letter counts like any key; the words of a message, of a name or of a search do not. */
@@ -165,6 +166,27 @@ describe('habits by keyboard alone', () => {
       },
     },
     {
+      does: 'attach a picture',
+      other: [1, 'opencode', 'Ctrl+V'],
+      async ours() {
+        await inBox();
+        await editor.page.evaluate(async (png) => {
+          const { navigator, ClipboardItem } = globalThis as unknown as {
+            navigator: { clipboard: { write(items: object[]): Promise<void> } };
+            ClipboardItem: new (items: Record<string, Blob>) => object;
+          };
+          const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+          const picture = new Blob([bytes], { type: 'image/png' });
+          await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
+        }, pixel);
+        await press('Control+v');
+        await editor.panel.frame.getByTestId('pictures').locator('img').waitFor();
+        await sends('What is it?');
+        await rests();
+        assert.match(said(), /data:image\/png;base64,/);
+      },
+    },
+    {
       does: 'say a prompt of the workspace',
       other: [4, 'Copilot', '/, two letters, Enter; then its words and Enter'],
       async ours() {
@@ -243,6 +265,72 @@ describe('habits by keyboard alone', () => {
         await editor.dialog.text();
         await press('Enter');
         await eventually('the file is gone', () => editor.read('note.md') === undefined);
+      },
+    },
+    {
+      does: 'allow always',
+      other: [3, 'opencode', 'right, Enter, Enter'],
+      async ours() {
+        calls('fs.edit', { path: 'src/one.ts', edits: [{ oldText: 'one = 1', newText: 'one = 10' }] });
+        await sends('Make it ten');
+        await editor.dialog.text();
+        await toButton('Always Allow…');
+        await press('Enter');
+        await editor.page.locator('.quick-input-list .monaco-list-row').nth(1).waitFor();
+        await press('ArrowDown', 'Enter');
+        await rests();
+        calls('fs.edit', { path: 'src/one.ts', edits: [{ oldText: 'one + tow', newText: 'one + two' }] });
+        await sends('Mend the name');
+        await rests();
+        assert.match(editor.read('src/one.ts')!, /one = 10;[\s\S]*one \+ two;/);
+      },
+    },
+    {
+      does: 'undo a hunk',
+      other: [2, 'Zed', 'ctrl-shift-r, ctrl-alt-z'],
+      more: [1, 'its key is the person’s to choose; until then the palette finds it'],
+      async ours() {
+        await inBox();
+        await press('Tab', 'd');
+        await eventually('the editor has the keys', () =>
+          editor.host.evaluate(
+            (vscode) => vscode.window.activeTextEditor?.document.fileName.endsWith('one.ts') ?? false,
+          ),
+        );
+        await press('F1');
+        await editor.page.locator('.quick-input-widget input:visible').first().waitFor();
+        await write('Take Back Change');
+        const row = editor.page.locator('.quick-input-list .monaco-list-row.focused');
+        await eventually('it is the first', async () => (await row.innerText()).includes('Take Back Change'));
+        await press('Enter');
+        await eventually('one change is taken back, and no other', () =>
+          editor.host.evaluate((vscode) => {
+            const text = vscode.window.activeTextEditor!.document.getText();
+            return text.includes('one = 1;') && text.includes('one + two');
+          }),
+        );
+      },
+    },
+    {
+      does: 'write the commit message',
+      other: [2, 'Zed', 'ctrl-shift-g, alt-tab'],
+      async ours() {
+        provider.script = () => reply.text('Make one ten');
+        await press('F1');
+        await editor.page.locator('.quick-input-widget input:visible').first().waitFor();
+        await write('Write Commit Message');
+        const row = editor.page.locator('.quick-input-list .monaco-list-row.focused');
+        await eventually('it is the first', async () => (await row.innerText()).includes('Write Commit Message'));
+        await press('Enter');
+        await eventually('it stands in the box', () =>
+          editor.host.evaluate((vscode) => {
+            const git = vscode.extensions.getExtension('vscode.git')!.exports;
+            return git.getAPI(1).repositories[0].inputBox.value === 'Make one ten';
+          }),
+        );
+        provider.script = () => reply.text('I see.');
+        await editor.showPanel();
+        await editor.panel.composer.focus();
       },
     },
     {

@@ -47,6 +47,7 @@ describe('a notebook that is open', () => {
         'towpath.model': 'openai-compatible/scripted',
         'towpath.endpoint.baseUrl': provider.url,
         'towpath.approvals.preset': 'edits-free',
+        'files.autoSave': 'off',
       },
     });
   });

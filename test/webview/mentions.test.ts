@@ -363,6 +363,17 @@ describe('Naming things in the message box', () => {
     ]);
   });
 
+  it('Tab and D show what the run has changed', async () => {
+    await show([
+      { type: 'run-start', workflowId: 'chat', agentId: 'plan', model: 'x' },
+      { type: 'message', message: { role: 'user', content: 'Make b' } },
+    ]);
+    await box().focus();
+    await test.page.keyboard.press('Tab');
+    await test.page.keyboard.press('d');
+    assert.deepEqual(await posted(), [{ type: 'review-files', runId: 'run-1' }]);
+  });
+
   it('a plan that waits is done by Ctrl+Enter, with what stands in the message box', async () => {
     const plans: EventBody[] = [
       { type: 'run-start', workflowId: 'chat', agentId: 'plan', model: 'x' },

@@ -570,19 +570,23 @@ The flag works; one test fails, see the test.`,
       { type: 'compaction', upTo: 2 },
       { type: 'compaction', upTo: 3, most: 1200 },
       said('It is one line.'),
+      { type: 'compaction', upTo: 3, most: 300 },
+      said('Still one.'),
       { type: 'compaction', upTo: 3, summary: words, kept: 'Changed files:\n- cli.ts' },
     ]);
     const lines = (await reading()).split('\n');
     const from = lines.findIndex((line) => line.startsWith("The model's window"));
-    assert.deepEqual(lines.slice(from, from + 3), [
+    assert.deepEqual(lines.slice(from, from + 5), [
       "The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.",
       'It is one line.',
+      "The model's window was full: it sees older tool output, and long answers of its own, shortened from here on. Nothing is lost here.",
+      'Still one.',
       "The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.",
     ]);
-    assert.match(lines[from + 3]!, /^They want a `--json` flag\./);
+    assert.match(lines[from + 5]!, /^They want a `--json` flag\./);
     await test.page.locator('[data-role="compaction"] .more').click();
     await test.send();
-    assert.deepEqual((await reading()).split('\n').slice(from + 3, from + 6), [words, 'Changed files:', '- cli.ts']);
+    assert.deepEqual((await reading()).split('\n').slice(from + 5, from + 8), [words, 'Changed files:', '- cli.ts']);
   });
 
   it('pauses after the turn, says so meanwhile, and offers to go on', async () => {

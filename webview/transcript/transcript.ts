@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
+import { seesOf } from '../../src/protocol/compaction.ts';
 import type { AssistantMessage, Message, ToolCall } from '../../src/protocol/messages.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
@@ -84,15 +85,18 @@ function otherModel({ model: { state } }: PanelContext, run: Run, place: number)
 /** What the model is not sent any more, said where it happened: before the message at this place. */
 function compactions(context: PanelContext, run: Run, place: number): TemplateResult[] {
   const here = run.compactions.filter(({ at }) => at === place);
-  const shortening = here.find(({ summary }) => summary === undefined); // may come in several steps, and is said once
+  const shortenings = here.filter(({ summary }) => summary === undefined); // may come in several steps, and is said once
+  const shortening = shortenings.find((one) => seesOf(one) !== seesOf({})) ?? shortenings[0];
   return here
     .filter((one) => one.summary !== undefined || one === shortening)
-    .map(({ summary, kept }, nth) =>
-      summary === undefined
-        ? html`<p class="ending" data-role="compaction">The model's window was full: it sees older tool output shortened from here on. Nothing is lost here.</p>`
-        : html`<div class="ending" data-role="compaction"><p>The model's window was full: it sees a summary of the oldest turns from here on. Nothing is lost here.</p>
-            <div class="summary-text">${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div></div>`,
-    );
+    .map((one, nth) => {
+      const { summary, kept } = one;
+      const words = `The model's window was full: it sees ${seesOf(one)} from here on. Nothing is lost here.`;
+      return summary === undefined
+        ? html`<p class="ending" data-role="compaction">${words}</p>`
+        : html`<div class="ending" data-role="compaction"><p>${words}</p>
+            <div class="summary-text">${longText(context, `${place}:summary:${nth}`, visibleProse([summary, kept].filter(Boolean).join('\n\n')), 300)}</div></div>`;
+    });
 }
 
 /** What a finished message is drawn from: it is left alone while these stay the same. */

@@ -41,7 +41,11 @@ export async function actOnFiles(message: Act, { changedFiles, conversation, dif
       text: `${visibleLine(message.path)} has no text that could be shown.`,
     });
   }
-  if (message.type === 'review-files') return diffs.reviewSince(runId, sides);
+  if (message.type === 'review-files') {
+    if (sides.length > 1) return diffs.reviewSince(runId, sides);
+    if (sides[0]) return diffs.showSince(runId, sides[0]);
+    return conversation.notice({ level: 'info', text: 'This run has changed nothing that could be shown.' });
+  }
   const { roots, left } = await stageFiles(all.flatMap(({ place }) => place ?? []));
   const names = left.map(visibleLine).join(', ');
   if (left.length > 0)

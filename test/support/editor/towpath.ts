@@ -156,8 +156,13 @@ export async function openTowpath(options: TowpathOptions = {}): Promise<Towpath
       await workbenchReady(other);
       await other.bringToFront();
       const second = windowOf(other);
-      await second.command('Towpath: Focus on Chat View');
-      await second.panel.ready();
+      try {
+        await second.command('Towpath: Focus on Chat View');
+        await second.panel.ready();
+      } catch (error) {
+        const seen = await pictureOfFailure(other, 'another-did-not-open');
+        throw new Error(`The second window did not open; picture: ${seen}\n${server.log()}`, { cause: error });
+      }
       return {
         ...second,
         async close() {

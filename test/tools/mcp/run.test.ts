@@ -63,7 +63,7 @@ describe('MCP in a run', () => {
     );
     const title = 'Change the list';
     assert.deepEqual(
-      titles,
+      titles.slice(0, 3), // the second call is asked about as well, where that comes before the news of its change
       [`question: ${title}`, `approval: ${title}`, `tool-start: ${title}`],
       'what the server calls it for people is kept with the call from its question on',
     );
