@@ -245,12 +245,17 @@ describe('from the code into a message', () => {
         written.fire(`\x1b[31mred\x1b[0m\r\ngreen\r\n`);
         written.fire(`${told('D;1')}${next}`);
       });
+      const heard = vscode.window.onDidEndTerminalShellExecution(() => {
+        heard.dispose();
+        Object.assign(globalThis, { commandEnded: true });
+      });
       const open = () => written.fire(`${next}make all\r\n${told('E;make all')}${told('C')}`);
       const pty = { onDidWrite: written.event, open, close: () => {} };
       vscode.window.createTerminal({ name: 'shell', pty }).show();
     });
+    // The editor draws its end before extensions hear of it.
     await eventually('the command has ended', () =>
-      editor.page.locator('.terminal-command-decoration.error').first().isVisible(),
+      editor.host.evaluate(() => Object.hasOwn(globalThis, 'commandEnded')),
     );
     await run('towpath.addTerminal');
     await hasChips(/^terminal:make all \d+$/);
