@@ -8,6 +8,7 @@ import { whenToldToEnd } from '../support/editor/ending.ts';
 import { ensureServer } from '../support/editor/install.ts';
 import { patienceMs } from '../support/eventually.ts';
 import { forgetReport, mochaArguments } from '../support/report.ts';
+import { tries } from '../support/tries.ts';
 
 /** Two more than processors, for an editor waits half of its time; what memory is there for. */
 const jobs = String(Math.min(4, availableParallelism() + 2));
@@ -32,16 +33,17 @@ async function mocha(part: string, which: string[]): Promise<boolean> {
   return (await runCommand(command, stopped.signal)).code === 0;
 }
 
-/** Longer than they are large: they reload, or open several windows. */
-const long = ['places', 'settings', 'worktree', 'connections', 'hostile', 'left'];
+/** They open several windows, reload again and again, or watch every process: all of it before a release (`npm test -- all`), or when asked for. */
+const beforeRelease = ['connections', 'hostile', 'places', 'settings', 'worktree'];
 
 function longestFirst(folder: string): string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
   const sizes = new Map(files.map((name) => [name, statSync(`${folder}/${name}`).size]));
-  const first = long.map((name) => `${name}.test.ts`);
-  const gone = first.filter((name) => !files.includes(name));
+  const rare = beforeRelease.map((name) => `${name}.test.ts`);
+  const gone = rare.filter((name) => !files.includes(name));
   if (gone.length > 0) throw new Error(`There is no ${gone.join(', ')}.`);
-  const others = files.filter((name) => !first.includes(name));
-  others.sort((one, other) => sizes.get(other)! - sizes.get(one)!);
-  return [...first, ...others].map((name) => `${folder}/${name}`);
+  const usual = files.filter((name) => !rare.includes(name));
+  usual.sort((one, other) => sizes.get(other)! - sizes.get(one)!);
+  const isAll = process.argv.length > 2 || tries(0, 1) > 0;
+  return [...(isAll ? rare : []), ...usual].map((name) => `${folder}/${name}`);
 }
