@@ -16,6 +16,9 @@ const jobs = String(Math.min(4, availableParallelism() + 2));
 /** Of a test, which waits for many things: a hang, not a slow machine. The waits themselves end before, and say for what. */
 const limitMs = String(4 * patienceMs);
 
+/** They open several windows, reload again and again, or watch every process: all of it before a release (`npm test -- all`), or when asked for. */
+const beforeRelease = ['connections', 'hostile', 'places', 'settings', 'worktree'];
+
 const stopped = new AbortController();
 whenToldToEnd(() => stopped.abort());
 ensureChromium();
@@ -32,9 +35,6 @@ async function mocha(part: string, which: string[]): Promise<boolean> {
   const command = node(...mochaArguments(part), ...options, ...which, ...process.argv.slice(2));
   return (await runCommand(command, stopped.signal)).code === 0;
 }
-
-/** They open several windows, reload again and again, or watch every process: all of it before a release (`npm test -- all`), or when asked for. */
-const beforeRelease = ['connections', 'hostile', 'places', 'settings', 'worktree'];
 
 function longestFirst(folder: string): string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.ts'));
