@@ -81,6 +81,14 @@ describe('habits by keyboard alone', () => {
     }
   };
   const write = (words: string) => editor.page.keyboard.type(words);
+  const fromPalette = async (title: string) => {
+    await press('F1');
+    await editor.page.locator('.quick-input-widget input:visible').first().waitFor();
+    await write(title);
+    const row = editor.page.locator('.quick-input-list .monaco-list-row.focused');
+    await eventually('it is the first', async () => (await row.innerText()).includes(title));
+    await press('Enter');
+  };
   const inBox = () => editor.panel.hasTheKeys();
   const rests = () => editor.panel.waitForPhase('WaitingUser');
   const said = () => JSON.stringify(provider.requests.at(-1)?.body.messages.at(-1)?.content ?? '');
@@ -169,8 +177,9 @@ describe('habits by keyboard alone', () => {
       does: 'attach a picture',
       other: [1, 'opencode', 'Ctrl+V'],
       async ours() {
+        // Copied in the page that it is pasted in: what the page around it copied came to nothing at times.
         await inBox();
-        await editor.page.evaluate(async (png) => {
+        await editor.panel.composer.evaluate(async (_, png) => {
           const { navigator, ClipboardItem } = globalThis as unknown as {
             navigator: { clipboard: { write(items: object[]): Promise<void> } };
             ClipboardItem: new (items: Record<string, Blob>) => object;
@@ -179,13 +188,8 @@ describe('habits by keyboard alone', () => {
           const picture = new Blob([bytes], { type: 'image/png' });
           await navigator.clipboard.write([new ClipboardItem({ 'image/png': picture })]);
         }, pixel);
-        await inBox();
         await press('Control+v');
-        const picture = editor.panel.frame.getByTestId('pictures').locator('img').first();
-        await eventually('the picture is there', async () => {
-          await picture.waitFor({ timeout: 5000 }).catch(() => editor.page.keyboard.press('Control+v')); // a busy clipboard is empty at first
-          return picture.isVisible();
-        });
+        await editor.panel.frame.getByTestId('pictures').locator('img').waitFor();
         await sends('What is it?');
         await rests();
         assert.match(said(), /data:image\/png;base64,/);
@@ -302,12 +306,7 @@ describe('habits by keyboard alone', () => {
             (vscode) => vscode.window.activeTextEditor?.document.fileName.endsWith('one.ts') ?? false,
           ),
         );
-        await press('F1');
-        await editor.page.locator('.quick-input-widget input:visible').first().waitFor();
-        await write('Take Back Change');
-        const row = editor.page.locator('.quick-input-list .monaco-list-row.focused');
-        await eventually('it is the first', async () => (await row.innerText()).includes('Take Back Change'));
-        await press('Enter');
+        await fromPalette('Take Back Change');
         await eventually('one change is taken back, and no other', () =>
           editor.host.evaluate((vscode) => {
             const text = vscode.window.activeTextEditor!.document.getText();
@@ -321,12 +320,7 @@ describe('habits by keyboard alone', () => {
       other: [2, 'Zed', 'ctrl-shift-g, alt-tab'],
       async ours() {
         provider.script = () => reply.text('Make one ten');
-        await press('F1');
-        await editor.page.locator('.quick-input-widget input:visible').first().waitFor();
-        await write('Write Commit Message');
-        const row = editor.page.locator('.quick-input-list .monaco-list-row.focused');
-        await eventually('it is the first', async () => (await row.innerText()).includes('Write Commit Message'));
-        await press('Enter');
+        await fromPalette('Write Commit Message');
         await eventually('it stands in the box', () =>
           editor.host.evaluate((vscode) => {
             const git = vscode.extensions.getExtension('vscode.git')!.exports;

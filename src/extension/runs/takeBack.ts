@@ -20,7 +20,7 @@ export async function takeBackAtCursor({ changedFiles, conversation, store }: Pa
   const { runId } = conversation;
   const rows = runId === undefined ? [] : await changedFiles.rows(runId);
   const row = rows.find(({ place }) => place !== undefined && place === editor?.document.uri.fsPath);
-  if (!editor || editor.document.uri.scheme !== 'file' || !row || row.file.from !== undefined)
+  if (!editor || editor.document.uri.scheme !== 'file' || !row || row.file.kind || row.file.from !== undefined)
     return tell('info', 'Put the cursor on a change, in a file that this run has changed or in its diff.');
   const { document, selection } = editor;
   const before = row.file.before === null ? '' : await store.contents.read(runId!, row.file.before);
