@@ -15,16 +15,10 @@ export interface Compaction {
 /** Characters of each text that are sent of it where nothing else is said. */
 export const usualMost = 600;
 
-const sees = {
-  summary: 'a summary of the oldest turns',
-  least: 'older tool output, and long answers of its own, shortened',
-  less: 'older tool output shortened',
-} as const;
-
 /** What the model sees in the place of what is older, in words for a person. With so little room, what it said itself is cut, too. */
 export function seesOf({ summary, most = usualMost }: Pick<Compaction, 'summary' | 'most'>) {
-  if (summary !== undefined) return sees.summary;
-  return most < usualMost ? sees.least : sees.less;
+  if (summary !== undefined) return 'a summary of the oldest turns';
+  return most < usualMost ? 'older tool output, and long answers of its own, shortened' : 'older tool output shortened';
 }
 
 /** What happened, as it is kept with its conversation. */

@@ -7,18 +7,19 @@ import { card } from '../cards/card.ts';
 import { keepsOpen, type PanelContext } from '../context.ts';
 import { icons } from '../icons.ts';
 import { longText } from '../longText.ts';
-import { told } from './kept.ts';
+import { told } from './told.ts';
 
 /** Where the record is damaged, said before the message at this place, with what could be read of what came after it. */
 export function damages(context: PanelContext, run: Run, place: number): TemplateResult[] {
   return (run.damage ?? []).filter(({ at }) => at === place).map((damage) => view(context, run, damage));
 }
 
-function view(context: PanelContext, run: Run, { from, text, messages, open }: Damage): TemplateResult {
+function view(context: PanelContext, run: Run, damage: Damage): TemplateResult {
+  const { from, messages, open } = damage;
   const shown = messages.filter(({ role }) => role !== 'tool');
   const heard = open ? ` ${t('The model hears of it when you go on.')}` : '';
   return html`<div class="damage" data-role="damage">
-    <p>${icons.warning}<span>${t("A part of this run's record is damaged here: {0}.", visibleLine(told(text)))}${heard}</span></p>
+    <p>${icons.warning}<span>${t("A part of this run's record is damaged here: {0}.", visibleLine(told(damage)))}${heard}</span></p>
     ${
       shown.length === 0
         ? nothing

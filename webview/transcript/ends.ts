@@ -12,7 +12,6 @@ import { visibleLine } from '../../src/protocol/visible.ts';
 import { objectWords } from '../cards/line.ts';
 import { inNumber } from '../cards/words.ts';
 import { count, duration } from '../time.ts';
-import { told } from './kept.ts';
 
 /** How a run ended or rests: the sentence, and what can be done about it, what the sentence names first. */
 export interface End {
@@ -134,7 +133,7 @@ const unknown: Kind = { tone: 'error', ways: ['Retry'] };
 
 /** Where the run rests; undefined: at work, answering is the way on, or there is nothing to be said. */
 export function endOf(run: Run): End | undefined {
-  if (run.readOnly) return { tone: 'warning', says: told(run.readOnly), ways: [] };
+  if (run.readOnly) return { tone: 'warning', says: t(run.readOnly), ways: [] };
   if (run.phase === 'Running') return undefined;
   const { error } = run;
   if (run.asking?.length && (!error || error.code === 'ENGINE_ABORTED')) return undefined;

@@ -14,7 +14,7 @@ import { longText } from '../longText.ts';
 import { firstAsking } from '../store.ts';
 import { duration } from '../time.ts';
 import { type Fold, folded, type NodeState, type Row, type RowStatus, rowsOf } from './graphRows.ts';
-import { told } from './kept.ts';
+import { warningsOf } from './told.ts';
 
 /** The run's workflow: all of its nodes and ways, how each stands, and on demand the values and files. */
 export function graph(context: PanelContext, run: Run): TemplateResult | typeof nothing {
@@ -60,7 +60,7 @@ function rowOf(context: PanelContext, run: Run, row: Row, titles: ReadonlyMap<st
     </div>
     ${deed && (status === 'running' || status === 'completed') ? deedOf(context, deed, status) : nothing}
     ${asking && !asking[1].asked ? question(context, asking[0], asking[1]) : nothing}
-    ${state?.warnings?.map((warning) => html`<p class="graph-warning">${visible(told(warning))}</p>`) ?? nothing}
+    ${warningsOf(state ?? {}).map((warning) => html`<p class="graph-warning">${visible(warning)}</p>`)}
     ${state?.error ? html`<p class="graph-error">${visible(errorSentence(state.error))}</p>` : nothing}
     ${output ? outputOf(context, node.name, output, status === 'failed') : nothing}
     ${ways.length > 0 ? html`<ul class="graph-ways">${ways.map((way) => wayOf(way, titles))}</ul>` : nothing}

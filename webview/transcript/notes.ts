@@ -3,7 +3,7 @@ import { t } from '../../src/protocol/l10n.ts';
 import { proseLine, visibleLine, visibleProse } from '../../src/protocol/visible.ts';
 import type { keepsOpen } from '../context.ts';
 import { icons } from '../icons.ts';
-import { told } from './kept.ts';
+import { noteWords } from './noteWords.ts';
 
 /** What was said to the model in the system's name: words for it, and not for the person, who sees what it is about and can open it. */
 export function note(content: string, isOpen: boolean, toggled: ReturnType<typeof keepsOpen>): TemplateResult {
@@ -33,15 +33,15 @@ function noteTitle(content: string): string {
     return t('The model is told what files of this workspace say of those that it has come to');
   const edit = /^The person( \(or a command\))? has (.*)$/.exec(first);
   if (edit) {
-    const did = told(`have ${asItsOwn(edit[2]!)}`);
+    const did = noteWords(`have ${asItsOwn(edit[2]!)}`);
     return edit[1] ? t('The model is told: you (or a command) {0}', did) : t('The model is told: you {0}', did);
   }
-  return t('The model is told: {0}', told(first));
+  return t('The model is told: {0}', noteWords(first));
 }
 
 function endTitle(line: string, how: string): string {
   const [, ended = '', left] = /^(.*?)(?:\. Still at work of it: (.*))?$/.exec(how) ?? [];
-  const title = t('The model is told: the command “{0}” in the background {1}', line, told(ended));
+  const title = t('The model is told: the command “{0}” in the background {1}', line, noteWords(ended));
   return left === undefined ? title : `${title}. ${t('Still at work of it: {0}', left)}`;
 }
 

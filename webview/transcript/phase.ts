@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { guard } from 'lit-html/directives/guard.js';
-import { type Sentence, t } from '../../src/protocol/l10n.ts';
+import { t } from '../../src/protocol/l10n.ts';
 import { limitReached, money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visible } from '../../src/protocol/visible.ts';
@@ -12,8 +12,8 @@ import { icons } from '../icons.ts';
 import { callsAtWork } from '../store.ts';
 import { duration } from '../time.ts';
 import { acts, type End, endOf, type Way } from './ends.ts';
-import { told } from './kept.ts';
 import { sentence } from './sentence.ts';
+import { told } from './told.ts';
 
 /** Where the run stands, under its last message: what is waited for, or why it stopped and the way on. */
 export function phaseLine(context: PanelContext, run: Run): unknown {
@@ -70,8 +70,6 @@ const nameOf = (act: (typeof acts)[Way]): string => {
   return act.type === 'continue' ? 'continue' : 'summary' in act ? 'run-with-summary' : 'another-run';
 };
 
-const progressWords = ({ text, said }: { text: string; said?: Sentence }): string => (said ? t(said) : told(text));
-
 function runningLine(context: PanelContext, run: Run): TemplateResult | typeof nothing {
   const { progress } = run;
   const busy =
@@ -84,7 +82,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
   const rests = run.pausing ? `; ${t('pausing after this turn')}` : '';
   return html`<div class="phase" data-testid="progress" role="status" aria-live="off">
     <vscode-progress-ring class="ring" aria-hidden="true"></vscode-progress-ring>
-    <span class="phase-text quiet">${progress ? visible(progressWords(progress)) + wait : t('Working')}${rests}</span>
+    <span class="phase-text quiet">${progress ? visible(told(progress)) + wait : t('Working')}${rests}</span>
     ${
       left > 0
         ? html`<span class="phase-ways"><vscode-button class="small" appearance="secondary" data-testid="retry-now"
@@ -99,7 +97,7 @@ function runningLine(context: PanelContext, run: Run): TemplateResult | typeof n
     ${
       progress?.fraction === undefined
         ? nothing
-        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(progressWords(progress))}></progress>`
+        : html`<progress max="1" .value=${progress.fraction} aria-label=${visible(told(progress))}></progress>`
     }
   </div>`;
 }

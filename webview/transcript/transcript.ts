@@ -19,10 +19,10 @@ import { MarkdownView } from '../markdown/view.ts';
 import { duration } from '../time.ts';
 import { branchesAt } from './branches.ts';
 import { damages } from './damage.ts';
-import { told } from './kept.ts';
 import { actsDependencies, messageActs } from './messageActs.ts';
 import { note } from './notes.ts';
 import type { Pages } from './pages.ts';
+import { warningsOf } from './told.ts';
 
 /** The views of the messages that are drawn, by place. A reply keeps its view when it turns from streamed to finished. */
 const views = new Map<number, { content: MarkdownView; thinking: MarkdownView }>();
@@ -160,7 +160,7 @@ function entry(context: PanelContext, run: Run, message: Message, index: number)
         ),
         complete: true,
         endings: [
-          ...(message.warnings ?? []).map((warning) => visibleProse(told(warning))),
+          ...warningsOf(message).map(visibleProse),
           ...(message.incomplete ? [incompleteWords(run, index, message.toolCalls)] : []),
         ],
         undo: undoButton(context, run, message.toolCalls ?? []),
