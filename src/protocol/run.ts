@@ -21,6 +21,7 @@ import type { Instructed, Instruction } from './instructions.ts';
 import { inEnglish, type Sentence, sentence, t } from './l10n.ts';
 import type { ErrorInfo, Message, TokenUsage } from './messages.ts';
 import type { Outline } from './outline.ts';
+import type { ReadOnly } from './readOnly.ts';
 import type { RunFile } from './runFiles.ts';
 import type { Took } from './took.ts';
 import { shortened } from './visible.ts';
@@ -70,8 +71,9 @@ export interface Damage {
   from: number;
   /** How many messages there were. */
   at: number;
-  /** Where and how much, in sentences without a capital and a full stop. */
+  /** Where and how much, in sentences without a capital and a full stop, and what they are made of. */
   text: string;
+  said?: Sentence;
   /** What could still be read after it. */
   messages: Message[];
   /** Nobody has gone on with the run since. What the next `mended` says. */
@@ -133,7 +135,7 @@ export interface Run {
   ends?: string[];
   /** The reply that is being streamed; its `calls` are being written. */
   live?: { content: string; thinking: string; calls: { name: string; argumentsText: string }[] };
-  progress?: { text: string; fraction?: number; until?: number };
+  progress?: { text: string; said?: Sentence; fraction?: number; until?: number };
   usage: TokenUsage;
   /** Tokens of `usage` that its `cost`, when it has one, is not for; absent: it is for all. */
   unpriced?: number;
@@ -155,8 +157,8 @@ export interface Run {
   compactions: Compaction[];
   /** In order; absent: its record is whole. */
   damage?: Damage[];
-  /** Why it can be read and not gone on with, as a sentence. */
-  readOnly?: string;
+  /** Why it can be read and not gone on with. */
+  readOnly?: ReadOnly;
 }
 export interface Waiting extends Said {
   queued: number;

@@ -2,10 +2,11 @@ import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { LLMError } from '../../llm/errors.ts';
-import { type AddressTrouble, parseAddress } from '../../llm/local/address.ts';
+import { parseAddress } from '../../llm/local/address.ts';
 import { bestFor, type CuratedModel, curated } from '../../llm/local/curated.ts';
 import { fitOf, inGigabytes, type Machine } from '../../llm/local/fit.ts';
 import type { RemoteModel } from '../../llm/local/hub.ts';
+import { toPeople, wordsOf } from '../../protocol/sentence.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer } from '../dialogs/tell.ts';
 import { settings } from '../settings/settings.ts';
@@ -98,7 +99,7 @@ export class ModelFetcher {
           parseAddress(text, settings()['local.hub']);
           return undefined;
         } catch (error) {
-          return (error as AddressTrouble).message;
+          return toPeople(wordsOf(error));
         }
       },
     });

@@ -6,10 +6,12 @@ import { restedBefore } from '../../engine/refusedRoom.ts';
 import { closedMessage } from '../../engine/stop.ts';
 import type { RunEvent, When } from '../../protocol/events.ts';
 import { inShort } from '../../protocol/inShort.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
+import { saidAs } from '../../protocol/sentence.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { lockedMessage } from '../../runs/lock.ts';
@@ -386,7 +388,7 @@ const wordsOf = ({ userInput, attachments }: Partial<UserInput>): string | undef
 function atRest(run: Run, isElsewhere: boolean): Run {
   if (run.phase !== 'Running') return run;
   const error = isElsewhere
-    ? { code: 'STORE_LOCKED', message: lockedMessage }
-    : { code: 'ENGINE_ABORTED', message: closedMessage };
+    ? { code: 'STORE_LOCKED', ...saidAs(sentence(lockedMessage)) }
+    : { code: 'ENGINE_ABORTED', ...saidAs(sentence(closedMessage)) };
   return { ...run, phase: 'WaitingUser', error };
 }

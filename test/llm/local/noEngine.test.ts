@@ -5,6 +5,7 @@ import path from 'node:path';
 import { missingEngine } from '../../../src/llm/local/engineHome.ts';
 import { NoEngine, toLoadFailure } from '../../../src/llm/local/failures.ts';
 import { type Machine, type Shipped, thisMachine, withoutEngine } from '../../../src/llm/local/noEngine.ts';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
 
 const linux: Machine = { platform: 'linux', arch: 'x64', glibc: true };
 const alpine: Machine = { ...linux, glibc: false };
@@ -72,11 +73,11 @@ describe('why there is no local engine', () => {
     ],
   ];
   for (const [what, machine, shipped, isThere, sentence] of cases)
-    it(what, () => assert.equal(withoutEngine(machine, shipped, isThere), sentence));
+    it(what, () => assert.equal(inEnglish(withoutEngine(machine, shipped, isThere)), sentence));
 
   it('the process of a model says the same when the library is not there', () => {
     const { message, details } = toLoadFailure(new NoEngine('Cannot find it'), '/a.gguf', { shipped: universal });
-    assert.equal(message, withoutEngine(thisMachine(), universal, false));
+    assert.equal(message, inEnglish(withoutEngine(thisMachine(), universal, false)));
     assert.deepEqual(details, { path: '/a.gguf', cause: 'Cannot find it' });
   });
 
