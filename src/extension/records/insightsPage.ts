@@ -191,8 +191,8 @@ function chartOf({ models }: Counts): string {
     const parts = byDay.get(day)!.map((one) => {
       const size = (amountOf(one) / most) * height;
       top -= size;
-      const title = `${day}, ${one.model}: ${shown(amountOf(one))}`;
-      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(visibleLine(title))}</title></rect>`;
+      const title = `${visibleLine(`${day}, ${one.model}`)}: ${shown(amountOf(one))}`;
+      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(title)}</title></rect>`;
     });
     return parts.join('');
   });
