@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import { t } from '../src/protocol/l10n.ts';
-import { dollars } from '../src/protocol/money.ts';
+import { money } from '../src/protocol/money.ts';
+import { titleSaid } from '../src/protocol/run.ts';
 import type { RunRow } from '../src/protocol/view.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import type { PanelContext } from './context.ts';
@@ -94,10 +95,11 @@ function withDays(rows: readonly RunRow[], now: number): { row: RunRow; heading?
 }
 
 /** Where and how much, or how it ended, as a sentence. */
-function aboutIt({ damaged, readOnly, error, worktree }: RunRow): string | undefined {
+function aboutIt({ damaged, damagedSaid, readOnly, error, worktree }: RunRow): string | undefined {
   if (worktree) return t('Opens its window: {0}', visibleLine(worktree.folder));
-  const text = damaged ? t('A part of its record is damaged: {0}', damaged) : (readOnly ?? error?.message);
-  return text && visibleLine(text);
+  if (damaged) return visibleLine(t('A part of its record is damaged: {0}', damagedSaid ?? damaged));
+  const words = readOnly ? t(readOnly) : error && (error.said ? t(error.said) : error.message);
+  return words && visibleLine(words);
 }
 
 /** What it is at, or how it ended. */
@@ -127,7 +129,7 @@ const deepest = 4;
 function line(context: PanelContext, run: RunRow, heading: string | undefined): TemplateResult {
   const current = context.model.run?.id === run.id;
   const deleting = context.opened.deleting === run.id;
-  const title = proseLine(run.title) || t('Untitled');
+  const title = proseLine(titleSaid(run.title)) || t('Untitled');
   const model = run.model && visibleLine(run.model.slice(run.model.indexOf('/') + 1));
   const facts = [
     run.depth > 0 && t('Branch'),
@@ -135,7 +137,7 @@ function line(context: PanelContext, run: RunRow, heading: string | undefined): 
     stateOf(run),
     run.worktree && visibleLine(run.worktree.branch),
     model,
-    run.cost !== undefined && run.cost > 0 && dollars(run.cost),
+    run.cost !== undefined && run.cost > 0 && t(money(run.cost)),
     ago(run.updatedAt, context.now).replaceAll(' ', '\u00a0'),
   ];
   const open = () => {

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { t } from '../src/protocol/l10n.ts';
-import { titleOf } from '../src/protocol/run.ts';
+import { titleOf, titleSaid } from '../src/protocol/run.ts';
 import { proseLine, visibleLine } from '../src/protocol/visible.ts';
 import { asksElsewhere, onConversationKey } from './composer/ask.ts';
 import { asksIn } from './composer/choosing.ts';
@@ -54,7 +54,7 @@ export function panel(context: PanelContext, scroll: Scroll): TemplateResult {
 
 function header(context: PanelContext): TemplateResult {
   const { run } = context.model;
-  const title = run ? proseLine(titleOf(run)) : t('New run');
+  const title = run ? proseLine(titleSaid(titleOf(run))) : t('New run');
   const toggle = () => (context.opened.history ? closeHistory(context) : openHistory(context));
   const begin = () => {
     context.post({ type: 'new-run' });

@@ -2,7 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { decimal } from '../../src/protocol/decimal.ts';
 import type { Filling } from '../../src/protocol/filling.ts';
 import { t } from '../../src/protocol/l10n.ts';
-import { dollars } from '../../src/protocol/money.ts';
+import { money } from '../../src/protocol/money.ts';
 import type { Run } from '../../src/protocol/run.ts';
 import { visibleLine } from '../../src/protocol/visible.ts';
 import type { PanelContext } from '../context.ts';
@@ -65,7 +65,7 @@ function popover(context: PanelContext, run: Run, now: Measured): TemplateResult
   const { limits } = context.model.state ?? {};
   const most = limits?.run === undefined ? undefined : Math.max(limits.run, run.allowed ?? 0);
   const spent = costWords(run.usage.cost, run.unpriced);
-  const cost = most === undefined ? spent : t('{0}, of {1}', spent, dollars(most));
+  const cost = most === undefined ? spent : t('{0}, of {1}', spent, money(most));
   const setWindow = () => context.post({ type: 'action', action: 'set-window' });
   return html`<div class="meter-popover" role="dialog" aria-label=${t("The model's window")} tabindex="-1" data-testid="meter-popover">
     <p class="meter-head"><b>${fullness(now)}</b>${

@@ -1,3 +1,4 @@
+import { formOf } from '../../src/protocol/forms.ts';
 import { t } from '../../src/protocol/l10n.ts';
 
 /** What is kept beside what went with a message, as `tools/mention` says it to the model, too. */
@@ -32,16 +33,16 @@ const said = [
   'Not read: {0}.',
 ] as const;
 
+/** Why files of a folder are not, behind their names. */
+const why = ['too many', 'no room', 'a picture', 'not a text that can be read', 'asked about', 'denied'] as const;
+
 /** Of which the first that fits is told in the person's language; other words are told as they are. */
 export function told(words: string): string {
-  for (const one of said) {
-    const values = patternOf(one).exec(words)?.slice(1);
-    if (values) return t(one, ...values);
-  }
-  return words;
+  const found = formOf(said, words);
+  if (!found) return words;
+  const { form, values } = found;
+  return t(form, ...(form === 'Not read: {0}.' ? values.map(withReasons) : values));
 }
 
-const patternOf = (one: string): RegExp => {
-  const parts = one.split(/\{\d\}/).map((part) => part.replace(/[.]/g, '\\.'));
-  return new RegExp(`^${parts.join('(.+)')}$`);
-};
+const withReasons = (names: string): string =>
+  why.reduce((all, one) => all.replaceAll(` (${one})`, () => ` (${t(one)})`), names);

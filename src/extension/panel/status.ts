@@ -1,4 +1,5 @@
 import { t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type RunNow, stateWords } from '../runs/runStates.ts';
 
@@ -65,7 +66,7 @@ export function badgeOf(runs: readonly RunNow[]): { value: number; tooltip: stri
 function linesOf(runs: readonly RunNow[]): string[] {
   const lines = runs
     .slice(0, mostLines)
-    .map((run) => t('“{0}”: {1}', shortened(proseLine(run.title), 60) || t('New run'), stateWords(run)));
+    .map((run) => t('“{0}”: {1}', shortened(proseLine(titleSaid(run.title)), 60) || t('New run'), stateWords(run)));
   return runs.length > mostLines ? [...lines, t('and {0} more', runs.length - mostLines)] : lines;
 }
 

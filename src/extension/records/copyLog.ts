@@ -1,6 +1,7 @@
 import os from 'node:os';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -27,7 +28,7 @@ export async function copyRunLog(
       ),
     );
   } catch (error) {
-    tell('error', t('The log of this run could not be copied. {0}', StoreError.from(error).message));
+    tell('error', t('The log of this run could not be copied. {0}', wordsIn(StoreError.from(error))));
   }
 }
 

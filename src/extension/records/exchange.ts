@@ -1,9 +1,11 @@
 import os from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { amount, t } from '../../protocol/l10n.ts';
+import { formOf } from '../../protocol/forms.ts';
+import { amount, sentence, t } from '../../protocol/l10n.ts';
 import { markdownOf } from '../../protocol/markdown.ts';
 import { titleOf } from '../../protocol/run.ts';
+import { SaidError, type Words, wordsOf } from '../../protocol/sentence.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Aside } from '../aside/aside.ts';
 import { diskFolders } from '../dialogs/folders.ts';
@@ -51,7 +53,7 @@ export async function exportRun(
           ),
     );
   } catch (error) {
-    tell('error', t('The run could not be exported. {0}', messageOf(error)));
+    tell('error', t('The run could not be exported. {0}', wordsOf(error)));
   }
 }
 
@@ -61,7 +63,7 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
   if (!from) return undefined;
   try {
     const read = await asides.run('runs', from.fsPath);
-    if ('trouble' in read) throw new Error(read.trouble);
+    if ('trouble' in read) throw new SaidError(troubleOf(read.trouble));
     const { runs } = read;
     await store.bring(runs);
     tell(
@@ -75,12 +77,29 @@ export async function importRuns({ store, asides }: Parts, given?: vscode.Uri): 
     );
     return (runs.find(({ shown }) => shown) ?? runs[0]!).id;
   } catch (error) {
-    tell('error', t('Nothing was imported. {0}', messageOf(error)));
+    tell('error', t('Nothing was imported. {0}', wordsOf(error)));
     return undefined;
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Why a file has no runs, as `aside/runsFile.ts` says it. */
+const troubles = [
+  'The file is larger than {0} MiB.',
+  'This is no file of exported runs.',
+  'A newer Towpath has written this file. Update to import it.',
+  'Two runs of this file have the same id.',
+  'Run {0} of this file has no beginning.',
+  'Event {0} of run {1} in this file is not as it should be.',
+  'Event {0} of run {1} in this file is not in order.',
+  'Event {0} of run {1} in this file has no time.',
+  'Event {0} of run {1} in this file has a name that is none.',
+  'This is no file of exported runs: {0}.',
+] as const;
+
+function troubleOf(words: string): Words {
+  const found = formOf(troubles, words);
+  return found ? sentence(found.form, ...found.values) : words;
+}
 
 async function askFormat(): Promise<Format | undefined> {
   const items = [

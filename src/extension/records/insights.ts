@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { csvOf } from '../../protocol/insights.ts';
 import { t } from '../../protocol/l10n.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
 import { insightsOf } from '../../runs/insights.ts';
 import { diskFolders } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
@@ -51,7 +52,7 @@ export class Insights implements vscode.Disposable {
     try {
       await vscode.workspace.fs.writeFile(to, Buffer.from(csvOf(this.shown.counts)));
     } catch (error) {
-      tell('error', t('The table could not be saved. {0}', (error as Error).message));
+      tell('error', t('The table could not be saved. {0}', wordsOf(error)));
     }
   }
 

@@ -10,7 +10,7 @@ import {
   successOf,
 } from '../../protocol/insights.ts';
 import { amount, grouped as inNumber, language, t } from '../../protocol/l10n.ts';
-import { dollars } from '../../protocol/money.ts';
+import { money } from '../../protocol/money.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 
 /** What the page shows. */
@@ -67,7 +67,7 @@ function summaryOf({ counts, scope }: Shown): string {
     models.reduce((total, one) => total + one[name], 0);
   const calls = sum('calls');
   const without = sum('unpriced');
-  const known = dollars(models.reduce((total, one) => total + one.cost, 0));
+  const known = t(money(models.reduce((total, one) => total + one.cost, 0)));
   const some = without > 0 ? t('{0} and {1} without a price', known, amount(without, 'call')) : known;
   return t(
     isAll
@@ -191,8 +191,8 @@ function chartOf({ models }: Counts): string {
     const parts = byDay.get(day)!.map((one) => {
       const size = (amountOf(one) / most) * height;
       top -= size;
-      const title = `${day}, ${one.model}: ${shown(amountOf(one))}`;
-      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(visibleLine(title))}</title></rect>`;
+      const title = `${visibleLine(`${day}, ${one.model}`)}: ${shown(amountOf(one))}`;
+      return `<rect class="c${colourOf.get(one.model)}" x="${nth * (barWidth + barSpace)}" y="${top.toFixed(2)}" width="${barWidth}" height="${size.toFixed(2)}"><title>${escaped(title)}</title></rect>`;
     });
     return parts.join('');
   });
@@ -218,6 +218,7 @@ function chartOf({ models }: Counts): string {
 <ul class="legend">${legend.join('')}</ul>`;
 }
 
+const dollars = (value: number): string => t(money(value));
 const text = (value: string): Cell => ({ text: visibleLine(value), sort: visibleLine(value) });
 const whole = (value: number): Cell => ({ text: Math.round(value).toLocaleString(language()), sort: value });
 const maybe = (value: number | undefined, shown: (value: number) => string, none = '–'): Cell =>
