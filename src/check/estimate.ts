@@ -2,6 +2,7 @@ import { estimateTokenCount } from 'tokenx';
 import { systemPrompt } from '../engine/composer.ts';
 import { tokensOfPrefix } from '../engine/tokens.ts';
 import { amount, grouped, language, t } from '../protocol/l10n.ts';
+import { cents } from '../protocol/money.ts';
 import { toldOf } from '../protocol/tools.ts';
 import { defaultTools } from '../tools/default.ts';
 import { towpath } from '../workflows/run/chat.ts';
@@ -74,7 +75,7 @@ export function estimateInWords({ replies, prompt, fresh, written, ms, basis }: 
       ? t('Its price is not known.')
       : least === 0
         ? t('It costs nothing.')
-        : t('It costs {0} at least.', `$${least.toFixed(2)}`),
+        : t('It costs {0} at least.', cents(least)),
     t('No task takes more than {0} replies, {1} written tokens and {2}.', most, grouped(mostWritten), inTime(mostMs)),
   ];
 }

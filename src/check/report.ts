@@ -1,5 +1,5 @@
 import { type Sentence, sentence } from '../protocol/l10n.ts';
-import { dollars } from '../protocol/money.ts';
+import { money } from '../protocol/money.ts';
 import { visibleLine } from '../protocol/visible.ts';
 import {
   type CheckResult,
@@ -105,7 +105,7 @@ function factsOf(results: readonly CheckResult[], { tell, locale }: Tongue): str
     [sentence('… from a cache'), (result) => number(sumOf(result, 'cached'))],
     [sentence('Tokens written'), (result) => number(sumOf(result, 'written'))],
     [sentence('Window'), ({ window }) => shown(window, number)],
-    [sentence('Cost'), ({ cost }) => shown(cost, dollars)],
+    [sentence('Cost'), ({ cost }) => shown(cost, (amount) => tell(money(amount)))],
   ];
   const unknown = tell(sentence('not known'));
   return facts.map(([name, of]) => row([`*${tell(name)}*`, ...results.map((result) => of(result) ?? unknown)]));

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Budget, dayBudget } from '../../engine/budget.ts';
 import type { LimitOf } from '../../protocol/events.ts';
 import { t } from '../../protocol/l10n.ts';
-import { dollars } from '../../protocol/money.ts';
+import { money } from '../../protocol/money.ts';
 import { SpentFiles } from '../../runs/spent.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { settings } from '../settings/settings.ts';
@@ -35,11 +35,11 @@ export class MoneyLimits {
   async ask(what: LimitOf, why: string, title?: string): Promise<number | undefined> {
     const more = this.of(what);
     if (!(more > 0)) return undefined;
-    const yes = t('Another {0}', dollars(more));
+    const yes = t('Another {0}', money(more));
     const text =
       what === 'run'
-        ? t('Let this run spend another {0}?', dollars(more))
-        : t('Let Towpath spend another {0} today?', dollars(more));
+        ? t('Let this run spend another {0}?', money(more))
+        : t('Let Towpath spend another {0} today?', money(more));
     const scope =
       what === 'run'
         ? t('Your limit stays as it is: this is for this run alone.')

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
-import { dollars } from '../../protocol/money.ts';
+import { money } from '../../protocol/money.ts';
 import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
@@ -74,7 +74,7 @@ async function mayCost(added: readonly string[], modals: Modals): Promise<boolea
   const limit = settings()['limits.day'];
   const held =
     limit > 0
-      ? t('Your limit of {0} a day holds it.', dollars(limit))
+      ? t('Your limit of {0} a day holds it.', money(limit))
       : t('You have set no limit a day (towpath.limits.day).');
   const labels = remote.map(({ label }) => visibleLine(label)).join(', ');
   const places = remote.map(({ detail }) => visibleLine(detail)).join('; ');

@@ -5,7 +5,7 @@ import { tokensOfMessages } from '../../engine/tokens.ts';
 import type { AdapterResult } from '../../llm/adapter.ts';
 import { listModels, type ReadModel } from '../../llm/local/library.ts';
 import { inEnglish, sentence, t } from '../../protocol/l10n.ts';
-import { dollars } from '../../protocol/money.ts';
+import { dollars, money } from '../../protocol/money.ts';
 import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Modals } from '../dialogs/modals.ts';
@@ -173,11 +173,11 @@ export class OfferedModels implements Offered, vscode.Disposable {
 
   private async mayAsk({ id, name }: Asker): Promise<boolean> {
     const limit = settings()['limits.day'];
-    const money =
+    const paid =
       limit > 0
         ? t(
             'It sends what it likes. What a model behind an address costs is yours to pay, as far as your limit of {0} a day goes.',
-            dollars(limit),
+            money(limit),
           )
         : t(
             'It sends what it likes. What a model behind an address costs is yours to pay, and you have set no limit a day.',
@@ -188,7 +188,7 @@ export class OfferedModels implements Offered, vscode.Disposable {
       text: t('Let {0} ask the models that you offer?', visibleLine(toPeople(name))),
       detail: [
         t('{0} asks by the editor. You offer: {1}.', visibleLine(id ?? ''), offered),
-        money,
+        paid,
         t('This is asked once for an extension; *Offer Models to the Editor…* takes it back.'),
       ].join('\n\n'),
       buttons: [t('Not Now'), yes],
