@@ -12,7 +12,14 @@ const [even, uneven] = ['${0}', '${0}.{1}'] as const;
 export function money(amount: number): Sentence {
   if (Number.isInteger(amount)) return sentence(even, amount);
   if (amount > 0 && amount < 0.0001) return sentence('under {0}', money(0.0001));
-  const [whole, part] = amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2).split('.');
+  return inParts(amount, amount > 0 && amount < 0.01 ? 4 : 2);
+}
+
+/** To the cent: `$2.00`. */
+export const cents = (amount: number): Sentence => inParts(amount, 2);
+
+function inParts(amount: number, digits: number): Sentence {
+  const [whole, part] = amount.toFixed(digits).split('.');
   return sentence(uneven, whole!, part!);
 }
 

@@ -8,7 +8,7 @@ export interface EngineState {
   installed: string[];
   /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
   gpu: string[];
-  /** Why no local model can run; absent where one can. */
+  /** Why no local model can run, for people; absent where one can. */
   missing?: string;
   /** What looks like a graphics card of this machine, as a sentence for people; absent where nothing does. */
   hardware?: string;
