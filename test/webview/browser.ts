@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Bundle } from '../../src/protocol/l10n.ts';
 import type { HostMessage, ViewMessage } from '../../src/protocol/view.ts';
 import { ensureChromium } from '../support/editor/chromium.ts';
 import { built } from '../support/programs.ts';
@@ -31,8 +32,8 @@ export interface TestBrowser {
   strays: string[];
   /** An address whose requests are recorded in `strays`. */
   canary: string;
-  /** `zoom`: as many pixels of the screen for each of the page's. */
-  open(entry: string, options?: Look & { zoom?: number }): Promise<TestPage>;
+  /** `german`: its words, in the place of English ones. `zoom`: as many pixels of the screen for each of the page's. */
+  open(entry: string, options?: Look & { german?: Bundle | undefined; zoom?: number }): Promise<TestPage>;
   close(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   const strays: string[] = [];
   const bundles = new Map<string, { script: string; style: string }>();
   const highlight = built('highlight.js');
+  const germans: Bundle[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const entry = url.searchParams.get('entry') ?? '';
@@ -75,7 +77,8 @@ export async function openBrowser(): Promise<TestBrowser> {
     if (url.pathname === '/page') {
       const [nonce, styleNonce] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
       const theme = (url.searchParams.get('theme') ?? 'dark') as ThemeName;
-      send('text/html', html(entry, nonce, styleNonce, theme), {
+      const words = germans[Number(url.searchParams.get('german') ?? Number.NaN)];
+      send('text/html', html(entry, { nonce, styleNonce, theme, words }), {
         'content-security-policy': policy(nonce, styleNonce, `http://${request.headers.host}`),
       });
     } else if (url.pathname === '/script.js') send('text/javascript', bundles.get(entry)!.script);
@@ -95,7 +98,7 @@ export async function openBrowser(): Promise<TestBrowser> {
   return {
     strays,
     canary: `${address}/canary`,
-    async open(entry, { theme = 'dark', width = 420, height = 800, zoom = 1 } = {}) {
+    async open(entry, { theme = 'dark', german, width = 420, height = 800, zoom = 1 } = {}) {
       if (!bundles.has(entry)) bundles.set(entry, await bundle(entry));
       const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: zoom });
       contexts.push(context);
@@ -103,8 +106,9 @@ export async function openBrowser(): Promise<TestBrowser> {
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(String(error)));
       const isReady = () => page.waitForFunction(() => (globalThis as unknown as Harness).ready);
+      const words = german ? `&german=${germans.push(german) - 1}` : '';
       const load = async (shown: ThemeName) => {
-        await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${shown}`);
+        await page.goto(`${address}/page?entry=${encodeURIComponent(entry)}&theme=${shown}${words}`);
         await isReady();
       };
       await load(theme);
@@ -148,9 +152,12 @@ interface Harness {
 }
 
 /** A stand-in for what VS Code puts into every webview: the api, the theme's variables, and messages from the host. */
-function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName): string {
+function html(
+  entry: string,
+  { nonce, styleNonce, theme, words }: { nonce: string; styleNonce: string; theme: ThemeName; words?: Bundle },
+): string {
   const { bodyClass, variables } = themes[theme];
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Towpath</title>
+  return `<!doctype html><html lang="${words ? 'de' : 'en'}"><head><meta charset="utf-8"><title>Towpath</title>
 <meta property="csp-nonce" content="${styleNonce}">
 <link rel="stylesheet" href="/style.css?entry=${encodeURIComponent(entry)}">
 <script nonce="${nonce}">
@@ -172,6 +179,7 @@ function html(entry: string, nonce: string, styleNonce: string, theme: ThemeName
   }
   document.documentElement.style.backgroundColor = 'var(--vscode-sideBar-background)';
 </script></head><body class="${bodyClass}">
+<script type="application/json" id="words">${words ? JSON.stringify(words).replaceAll('<', '\\u003c') : ''}</script>
 <script nonce="${nonce}" type="module" src="/script.js?entry=${encodeURIComponent(entry)}"></script>
 <script nonce="${nonce}" type="module">window.ready = true;</script>
 </body></html>`;

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { openBrowser, type TestBrowser } from './browser.ts';
+
+describe('The words of the panel', () => {
+  let browser: TestBrowser;
+  before(async () => {
+    browser = await openBrowser();
+  });
+  after(() => browser.close());
+
+  it('are those that its page brings along, under the policy of the page', async () => {
+    const german = {
+      'Deleted {0}.': '{0} gelöscht.',
+      '{0} files': '{0} Dateien',
+      '<b>Close</b>': '</script><b>Schließen</b>',
+    };
+    const { page, violations } = await browser.open('test/webview/page/words.ts', { german });
+    const shown = await page.locator('body').innerText();
+    assert.equal(shown.trim(), 'de: 1.234 Dateien gelöscht. </script><b>Schließen</b>');
+    assert.deepEqual(await violations(), []);
+  });
+
+  it('are English where it brings none', async () => {
+    const { page, violations } = await browser.open('test/webview/page/words.ts');
+    assert.equal((await page.locator('body').innerText()).trim(), 'en: Deleted 1,234 files. <b>Close</b>');
+    assert.deepEqual(await violations(), []);
+  });
+});
