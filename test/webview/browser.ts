@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -45,6 +46,8 @@ interface Look {
 
 export interface TestPage {
   page: Page;
+  /** What stands in the page for this English. */
+  words(english: string): string;
   /** What the policy of the page stopped, and errors that nobody caught. */
   violations(): Promise<string[]>;
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
@@ -54,6 +57,10 @@ export interface TestPage {
   renew(look?: Look): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The words that a German has before them. */
+export const germanWords = (): Bundle =>
+  JSON.parse(readFileSync(path.join(root, 'src/l10n/bundle.l10n.de.json'), 'utf8'));
 
 /** Of this process, whose exit ends it: its start costs more than all that most files of tests do with it. */
 let launched: Promise<Browser> | undefined;
@@ -114,6 +121,7 @@ export async function openBrowser(): Promise<TestBrowser> {
       await load(theme);
       return {
         page,
+        words: (english) => german?.[english] ?? english,
         violations: async () => [
           ...errors,
           ...(await page.evaluate(() => (globalThis as unknown as Harness).violations)),

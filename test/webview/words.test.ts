@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { openBrowser, type TestBrowser } from './browser.ts';
+import { germanWords, openBrowser, type TestBrowser } from './browser.ts';
+import { showState, sideways, states } from './states.ts';
 
 describe('The words of the panel', () => {
   let browser: TestBrowser;
@@ -24,5 +25,15 @@ describe('The words of the panel', () => {
     const { page, violations } = await browser.open('test/webview/page/words.ts');
     assert.equal((await page.locator('body').innerText()).trim(), 'en: Deleted 1,234 files. <b>Close</b>');
     assert.deepEqual(await violations(), []);
+  });
+
+  it('are longer in German, and nothing sticks out of the narrowest panel', async () => {
+    const test = await browser.open('webview/main.ts', { german: germanWords(), width: 230, height: 720 });
+    for (const state of states) {
+      await test.renew();
+      await showState(test, state);
+      assert.deepEqual([state.name, ...(await sideways(test))], [state.name]);
+    }
+    assert.deepEqual(await test.violations(), []);
   });
 });
