@@ -61,7 +61,7 @@ export function tellersOf(program: ts.Program): string[] {
 export const placeholdersOf = (words: string): string[] => (words.match(/\{\d+\}/g) ?? []).sort();
 
 /** What it is called in `protocol/l10n.ts`, whatever it is called here. */
-function l10nName(checker: ts.TypeChecker, callee: ts.Expression): string | undefined {
+export function l10nName(checker: ts.TypeChecker, callee: ts.Expression): string | undefined {
   if (!ts.isIdentifier(callee)) return undefined;
   let symbol = checker.getSymbolAtLocation(callee);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
