@@ -60,6 +60,7 @@ import { takeOverFormerSettings } from './settings/formerSettings.ts';
 import { Memory } from './settings/memory.ts';
 import { Secrets } from './settings/secrets.ts';
 import { settings } from './settings/settings.ts';
+import { speakAsTheEditor } from './speaking.ts';
 import type { ChatPage } from './view/chatPage.ts';
 import { ChatView } from './view/chatView.ts';
 import { Presence } from './view/presence.ts';
@@ -82,6 +83,7 @@ export interface Towpath {
 
 /** Builds everything, top to bottom, in the order a sentence travels. */
 export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath {
+  speakAsTheEditor(); // this program's own copy of what tells words
   context.subscriptions.push(settings.watch(vscode.workspace.onDidChangeConfiguration)); // before anybody else hears of a change
   const log = vscode.window.createOutputChannel('Towpath', { log: true });
   // Without an open folder there is no workspace storage; such runs are kept with the profile.
