@@ -6,6 +6,7 @@ import type { LeftCommands } from '../tools/shell/left.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { createAsides } from './aside/aside.ts';
 import type { Modals } from './dialogs/modals.ts';
+import { told } from './dialogs/told.ts';
 import { editorLanguage } from './editor/editorTools.ts';
 import type { Approvals } from './gate/approvals.ts';
 import type { Policies } from './gate/policies.ts';
@@ -54,6 +55,7 @@ export function createToolset(parts: Parts): Toolset {
     approve: approvals.approve,
     policy: policies.current,
     prepare: mcp.prepare,
+    tell: told,
   });
   return { host, mcp, toolNames: tools.map((tool) => tool.definition.name) };
 }

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import type { Rule } from '../../protocol/rule.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { coverageOf } from '../../tools/gate/rules.ts';
+import { told } from '../dialogs/told.ts';
 import { scopes } from './approvalsMenu.ts';
 
 /** What *Always Allow* offers: each of the rules in each place where it could be kept. */
@@ -12,7 +13,7 @@ export const ruleChoices = (offered: readonly Rule[][]) =>
 
 /** What a rule would cover, and where it would hold: on a line of its own where one line would cut that off. */
 function choiceOf(rules: readonly Rule[], scope: string): vscode.QuickPickItem {
-  const { what, where } = coverageOf(rules);
+  const { what, where } = coverageOf(rules, told);
   const holds = [where, scope].filter(Boolean).join(', ');
   const line = visibleLine([what, ...(where === undefined ? [] : [where]), scope].join(' '));
   return line.length <= longestChoice ? { label: line } : { label: visibleLine(what), detail: visibleLine(holds) };
