@@ -5,6 +5,7 @@ import type { Looking } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
 import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import { tell } from '../dialogs/tell.ts';
+import { told } from '../dialogs/told.ts';
 
 const lookedFor =
   'Looked for rules of Cursor, Cline, Roo, Continue, Windsurf, Kilo, Junie and Gemini, Roo’s modes, and MCP servers in `.cursor`, `.roo`, `.mcp.json` and the like.';
@@ -21,7 +22,7 @@ export async function importOthers(looking: Looking): Promise<void> {
     );
     return;
   }
-  const found = await findImportable(looking);
+  const found = await findImportable(looking, told);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
     const there =
@@ -36,7 +37,7 @@ export async function importOthers(looking: Looking): Promise<void> {
   }
   const chosen = await ask(found);
   if (!chosen || chosen.length === 0) return;
-  const { written, problems } = await importAll(looking, chosen);
+  const { written, problems } = await importAll(looking, chosen, told);
   if (problems.length > 0) tell('warning', `Not imported: ${problems.join(' ')}`);
   if (written.length === 0) return;
   const names = written.map(visibleLine);
