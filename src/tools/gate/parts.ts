@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import * as paths from 'node:path';
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
-import type { Part } from '../part.ts';
+import { type Part, readingRow } from '../part.ts';
 import type { Said } from '../said.ts';
 import { ToolError } from '../tool.ts';
 import type { WorkspaceRoot } from '../workspace.ts';
@@ -76,9 +76,6 @@ export async function understand(
 const usesMore = sentence('It uses more of the shell than plain commands.');
 
 const notRead = (said: Said): Understood => ({ reading: inEnglish(said), said });
-
-/** What several commands that only read are called together. */
-const readingRow = 'commands that only read';
 
 function whyNot(error: unknown): Said {
   if (error instanceof Unclear || error instanceof Unknown) return error.said;

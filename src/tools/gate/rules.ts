@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { kindNames, type OwnedRule, type Rule, ruleSchema } from '../../protocol/rule.ts';
 import { globTest } from '../files/glob.ts';
-import { type Part, placesOf } from '../part.ts';
-import type { Said, Tell } from '../said.ts';
+import { type Part, placesOf, readingRow } from '../part.ts';
+import { joined, type Said, type Tell } from '../said.ts';
 import type { ApprovalRequest, Plan } from '../tool.ts';
 import { looseWords } from './commandLine.ts';
 import { ofServer } from './origin.ts';
@@ -187,8 +187,9 @@ function coveredBy({ effect, tool, path, command, kind, varies, site, server }: 
   if (site !== undefined) return sentence('{0} of {1}', tool, site);
   if (kind !== undefined) return sentence(kindNames[kind]);
   if (command === undefined) return path === undefined ? tool : sentence('{0} in {1}', tool, path);
-  const words = `${tool === 'shell.run' ? '' : `${tool}: `}${command}`;
-  if (effect !== 'allow') return `${words} …`;
+  const what = varies && command === readingRow ? sentence(readingRow) : command;
+  const words = tool === 'shell.run' ? what : joined([`${tool}:`, what]);
+  if (effect !== 'allow') return joined([words, '…']);
   return varies ? sentence('{0} with other names and harmless options', words) : words;
 }
 
