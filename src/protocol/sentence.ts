@@ -3,6 +3,9 @@ import { inEnglish, type Sentence, t } from './l10n.ts';
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
 export type Words = string | Sentence;
 
+/** Makes text of words, in the person's language where it is for them alone. */
+export type Tell = (words: Words) => string;
+
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
 export const saidAs = (words: Words): { message: string; said?: Sentence } =>
   typeof words === 'string' ? { message: words } : { message: inEnglish(words), said: words };

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { amount, t } from '../../protocol/l10n.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { Looking } from '../../tools/instructions/files.ts';
 import { findImportable, type Importable, importAll } from '../../tools/instructions/importing.ts';
@@ -23,7 +24,7 @@ export async function importOthers(looking: Looking): Promise<void> {
     );
     return;
   }
-  const found = await findImportable(looking);
+  const found = await findImportable(looking, toPeople);
   const open = found.filter(({ not }) => not === undefined);
   if (open.length === 0) {
     const there = found.map(({ not }) => not).slice(0, 5);
@@ -33,7 +34,7 @@ export async function importOthers(looking: Looking): Promise<void> {
   }
   const chosen = await ask(found);
   if (!chosen || chosen.length === 0) return;
-  const { written, problems } = await importAll(looking, chosen);
+  const { written, problems } = await importAll(looking, chosen, toPeople);
   if (problems.length > 0) tell('warning', t('Not imported: {0}', problems.join(' ')));
   if (written.length === 0) return;
   const names = written.map(visibleLine);
