@@ -18,11 +18,11 @@ export async function tellEnd({ runId, state, title }: RunNow, { panelInView, re
   if (panelInView()) return;
   const { error, messages } = await read(runId);
   const words = proseLine(error ? told(error) : (messages.findLast(({ role }) => role === 'assistant')?.content ?? ''));
-  const text = withoutLinks(endOf(state === 'failed', shortened(proseLine(title), 60), shortened(words, 200)));
+  const text = endOf(state === 'failed', shortened(proseLine(title), 60), shortened(words, 200));
   const chosen =
     state === 'failed'
-      ? await vscode.window.showWarningMessage(text, t('Show'))
-      : await vscode.window.showInformationMessage(text, t('Show'));
+      ? await vscode.window.showWarningMessage(withoutLinks(text), t('Show'))
+      : await vscode.window.showInformationMessage(withoutLinks(text), t('Show'));
   if (chosen) await show(runId);
 }
 
