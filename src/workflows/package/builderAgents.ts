@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import { line, type MenuItem, type PackageAgent, words } from './agents.ts';
 import type { Manifest } from './format.ts';
 
@@ -21,7 +22,7 @@ const policy = z.strictObject({
       enabled: z.boolean().default(true),
       maxReadBytes: z
         .int()
-        .min(65_536, 'less than 65536 cannot be kept: a result of fs.read has that many at most')
+        .min(65_536, sentence('less than 65536 cannot be kept: a result of fs.read has that many at most').english)
         .optional(),
       maxWriteBytes: z.int().min(1).optional(),
     })
@@ -128,7 +129,10 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const { refuse } = around;
   if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];
   if (triggers.some(({ type, match }) => type !== 'alias' || match === undefined))
-    return refuse('triggers', 'only {"type": "alias", "match": …} is known here; give what else it does as items');
+    return refuse(
+      'triggers',
+      sentence('only {"type": "alias", "match": …} is known here; give what else it does as items').english,
+    );
   const title = oneLine(description);
   const names = [item.trigger, item.cmd, ...triggers.map(({ match }) => match)].flatMap(
     (name) => oneLine(name ?? '') || [],
@@ -144,7 +148,7 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
     if (/\.(ya?ml|xml)$/i.test(place))
       return refuse(key, `${JSON.stringify(place)} is a classic workflow, which is not run here`);
     const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
-    if (found && data) return refuse('data', 'a workflow is begun with words, not with data');
+    if (found && data) return refuse('data', sentence('a workflow is begun with words, not with data').english);
     if (found) return [{ ...begins, workflow: found.id }];
     if (key === 'exec')
       return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];
