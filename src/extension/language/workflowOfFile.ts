@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
@@ -31,8 +33,8 @@ async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile):
     if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
-  return nestedFiles(name, file, load).catch((error: Error) => {
-    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', error.message);
+  return nestedFiles(name, file, load).catch((error: unknown) => {
+    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', wordsOf(error));
   });
 }
 
@@ -48,6 +50,7 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
 function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
   if (value !== undefined) return value;
   const [first] = problems;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new EngineError('UNKNOWN', `${id}:${first?.line}:${first?.column}: ${first?.message}${more}`);
+  const words = joined([`${id}:${first?.line}:${first?.column}`, wordsIn(first!)], ': ');
+  const more = problems.length - 1;
+  throw new EngineError('UNKNOWN', more > 0 ? sentence('{0} (and {1} more)', words, more) : words);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { toPeople, wordsIn } from '../../protocol/sentence.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
@@ -86,11 +87,11 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
 
 /** A problem as the editor shows it. */
 export function diagnostic(
-  { line, column, endLine, endColumn, message }: Problem,
+  { line, column, endLine, endColumn, ...words }: Problem,
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, message, severity);
+  const problem = new vscode.Diagnostic(range, toPeople(wordsIn(words)), severity);
   problem.source = 'Towpath';
   return problem;
 }

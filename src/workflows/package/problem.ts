@@ -108,7 +108,8 @@ export function shaped<Schema extends z.ZodType>(file: string, value: unknown, s
 function wordsOfIssue(issue: z.core.$ZodIssue): Words {
   const whole = inWords(issue);
   if (!whole.endsWith(issue.message)) return whole;
-  return joined([whole.slice(0, whole.length - issue.message.length), { english: issue.message }], '');
+  const { said = { english: issue.message } } = (issue.code === 'custom' && issue.params) || {};
+  return joined([whole.slice(0, whole.length - issue.message.length), said], '');
 }
 
 const mostOfFile = 8;

@@ -1,5 +1,5 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
-import { sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { SaidError, type Words } from '../../protocol/sentence.ts';
 import { type Given, isEqual, ownFilters, ownTests } from './filters.ts';
 import { functions, type Node, nameOf, TemplateError } from './language.ts';
@@ -111,12 +111,8 @@ export class TemplateInterpreter extends Interpreter {
     if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
     const keys = isMap(object) ? [...(object.value as Map<string, Value>).keys()].filter((one) => one !== key) : [];
     const whole = nameOf(node) ?? name;
-    const lacks = key === undefined ? sentence('such key') : `\`${key}\``;
-    this.tell(
-      keys.length > 0
-        ? sentence('`{0}` is empty: `{1}` has no {2}, only {3}.', whole, name, lacks, shortList(keys))
-        : sentence('`{0}` is empty: `{1}` has no {2}.', whole, name, lacks),
-    );
+    const only = keys.length > 0 ? shortList(keys) : undefined;
+    this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
   /** A failure of the interpreter by the names of the file. */
@@ -196,6 +192,16 @@ export class TemplateInterpreter extends Interpreter {
     (held as { value: unknown }).value = run;
   }
 }
+
+const emptyAt = (whole: string, name: string, key: string, only: string | undefined): Sentence =>
+  only === undefined
+    ? sentence('`{0}` is empty: `{1}` has no `{2}`.', whole, name, key)
+    : sentence('`{0}` is empty: `{1}` has no `{2}`, only {3}.', whole, name, key, only);
+
+const emptyAtAny = (whole: string, name: string, only: string | undefined): Sentence =>
+  only === undefined
+    ? sentence('`{0}` is empty: `{1}` has no such key.', whole, name)
+    : sentence('`{0}` is empty: `{1}` has no such key, only {2}.', whole, name, only);
 
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
 
