@@ -112,7 +112,7 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: Sentence, usually: Retryable, reason?: Reason) => {
+  const error = (code: LLMErrorCode, message: Words, usually: Retryable, reason?: Reason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };

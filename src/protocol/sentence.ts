@@ -15,9 +15,10 @@ export const textAs = (words: Words): { text: string; said?: Sentence } =>
   typeof words === 'string' ? { text: words } : { text: inEnglish(words), said: words };
 
 /** Several as one, in their order. What stands between them is the same in every language. */
-export function joined(parts: readonly Words[], between = ' '): Sentence {
+export function joined(parts: readonly Words[], between = ' '): Words {
   const [only] = parts;
-  if (parts.length === 1 && typeof only === 'object') return only;
+  if (only !== undefined && parts.length === 1) return only;
+  if (parts.every((part) => typeof part === 'string')) return parts.join(between);
   return { english: parts.map((_, at) => `{${at}}`).join(between), values: parts };
 }
 
@@ -27,6 +28,20 @@ export function ended(words: Words): Words {
   if (/[^.\s]\.$/.test(english)) return words;
   if (typeof words === 'string' || !/[^.\s]$/.test(english)) return english.replace(/[.\s]*$/, '.');
   return joined([words, '.'], '');
+}
+
+/** Without the full stop at its end; where that is a part of a sentence that has a translation, in English. */
+export function unended(words: Words): Words {
+  if (typeof words === 'string') return words.replace(/\.$/, '');
+  const { english, values = [] } = words;
+  if (!inEnglish(words).endsWith('.')) return words;
+  const last = Number(/\{(\d+)\}$/.exec(english)?.[1]);
+  const value = values[last];
+  if (typeof value !== 'string' && !(typeof value === 'object' && 'english' in value))
+    return inEnglish(words).slice(0, -1);
+  const shorter = unended(value);
+  if (typeof value === 'object' && typeof shorter === 'string') return inEnglish(words).slice(0, -1);
+  return { english, values: values.map((one, at) => (at === last ? shorter : one)) };
 }
 
 /** An error that says to people what happened, in English like every other one and as a sentence. */

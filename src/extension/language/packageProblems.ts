@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
+import { toPeople } from '../../protocol/sentence.ts';
 import type { Shelf, ShelvedPackage } from '../../workflows/package/shelf.ts';
 import { fileOfPackage } from './fileProblems.ts';
 import { diagnostic } from './workflowProblems.ts';
@@ -54,8 +55,8 @@ type Broken = Extract<ShelvedPackage, { problem: string }>;
 /** Each file with what is wrong in it. */
 function placed(one: Broken): [vscode.Uri, vscode.Diagnostic[]][] {
   const files = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
-  const all = one.problems?.map(({ file, problem }) => ({ file, text: `${file}: ${problem}` }));
-  for (const { file, text } of all ?? [{ file: one.file, text: one.problem }]) {
+  const all = one.problems?.map(({ file, problem, said }) => ({ file, text: `${file}: ${toPeople(said ?? problem)}` }));
+  for (const { file, text } of all ?? [{ file: one.file, text: toPeople(one.said ?? one.problem) }]) {
     const uri = placeOf(one, file);
     const known = files.get(uri.toString()) ?? [uri, []];
     files.set(uri.toString(), known);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
-import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import { wordsOf } from '../../protocol/sentence.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
@@ -108,6 +108,6 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', inEnglish(sentence('The file {0} is not there any more.', idOf(uri))));
+    throw new EngineError('ENOENT', sentence('The file {0} is not there any more.', idOf(uri)));
   }
 }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
-import { inEnglish, sentence } from '../../protocol/l10n.ts';
-import { wordsIn } from '../../protocol/sentence.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined, SaidError, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
@@ -15,7 +15,7 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
   const uri = uriOf(id);
   const kind = uri && kindOf(uri);
-  if (!uri || !kind) throw new EngineError('UNKNOWN', inEnglish(sentence('There is no workflow {0}.', id)));
+  if (!uri || !kind) throw new EngineError('UNKNOWN', sentence('There is no workflow {0}.', id));
   if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, nameOf(uri), file);
@@ -23,19 +23,19 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   return graphWorkflow({ id, file, agents, workflows });
 }
 
-const untrusted = inEnglish(
-  sentence('This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).'),
+const untrusted = sentence(
+  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).',
 );
 
 async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
   const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
   const load = async (one: string) => {
     const uri = uris.find((candidate) => nameOf(candidate) === one);
-    if (!uri) throw new Error(inEnglish(sentence('There is no workflow {0} in .towpath/workflows.', one)));
+    if (!uri) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', one));
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
-  return nestedFiles(name, file, load).catch((error: Error) => {
-    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', error.message);
+  return nestedFiles(name, file, load).catch((error: unknown) => {
+    throw error instanceof EngineError ? error : new EngineError('UNKNOWN', wordsOf(error));
   });
 }
 
@@ -50,12 +50,8 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
 
 function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
   if (value !== undefined) return value;
-  const [first, ...more] = problems;
-  const place = `${id}:${first?.line}:${first?.column}`;
-  const words = first ? wordsIn(first) : '';
-  const said =
-    more.length > 0
-      ? sentence('{0}: {1} (and {2} more)', place, words, more.length)
-      : sentence('{0}: {1}', place, words);
-  throw new EngineError('UNKNOWN', inEnglish(said));
+  const [first] = problems;
+  const words = joined([`${id}:${first?.line}:${first?.column}`, wordsIn(first!)], ': ');
+  const more = problems.length - 1;
+  throw new EngineError('UNKNOWN', more > 0 ? sentence('{0} (and {1} more)', words, more) : words);
 }

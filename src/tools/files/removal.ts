@@ -1,6 +1,6 @@
 import * as paths from 'node:path';
 import { amount, inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
-import { joined } from '../../protocol/sentence.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
 import { configurationReason } from '../gate/configuration.ts';
 import { checkFolderOf, openForReading } from '../gate/open.ts';
 import { type ResolvedPath, resolvePath } from '../gate/paths.ts';
@@ -155,7 +155,7 @@ async function readEntry(file: ResolvedPath, path: string): Promise<Buffer> {
 }
 
 /** What a question has room for. */
-function listed(below: readonly TreeEntry[]): Sentence {
+function listed(below: readonly TreeEntry[]): Words {
   const names = below.map(({ path, kind }) =>
     kind === 'folder' ? `${path}/` : kind === 'link' ? sentence('{0} (link)', path) : path,
   );

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Agent, WorkflowContext } from '../../engine/workflow.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { SaidError, wordsIn } from '../../protocol/sentence.ts';
 import type { ToolSpec, WorkflowFile } from '../plan/schema.ts';
 import type { Scope } from '../template/template.ts';
 
@@ -33,9 +34,9 @@ export interface Action {
 }
 
 /** Why an action did not work; it ends its node. */
-export class ActionError extends Error {
+export class ActionError extends SaidError {
   override readonly name = 'ActionError';
   constructor(readonly info: ErrorInfo) {
-    super(info.message);
+    super(wordsIn(info));
   }
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, saidAs, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { commandLine } from '../../tools/shell/quote.ts';
 import { tokensOf } from '../template/bounds.ts';
 import { ActionError } from './action.ts';
@@ -13,24 +15,25 @@ export function withCommandLine(params: Record<string, unknown>): Record<string,
   if (!Array.isArray(params.command)) return params;
   const { data, error } = commandWords.safeParse(params.command);
   const at = error?.issues[0]?.path[0];
-  if (!data) throw refused(`word ${Number(at ?? 0) + 1} is neither a text nor a number`);
+  if (!data) throw refused(sentence('word {0} is neither a text nor a number', Number(at ?? 0) + 1));
   try {
     return { ...params, command: commandLine(data.flat().map(String)) };
   } catch (error) {
-    throw refused((error as Error).message);
+    throw refused(wordsOf(error));
   }
 }
 
-const refused = (why: string) => new ActionError({ code: 'TOOL_ARGS_INVALID', message: `shell.run: command: ${why}.` });
+const refused = (why: Words) =>
+  new ActionError({ code: 'TOOL_ARGS_INVALID', ...saidAs(joined(['shell.run: command: ', why, '.'], '')) });
 
 /**
  * What is wrong with how a command uses the `quote` filter, as a sentence: between quotes that are there already it would end them, and let
  * out what it should keep in.
  */
-export function quotingProblem(command: unknown): string | undefined {
+export function quotingProblem(command: unknown): Sentence | undefined {
   if (Array.isArray(command))
     return command.some((word) => typeof word === 'string' && /\|\s*quote\b/.test(word))
-      ? 'A list of words needs no `quote`: each is handed on as it is.'
+      ? sentence('A list of words needs no `quote`: each is handed on as it is.')
       : undefined;
   if (typeof command !== 'string' || !/\|\s*quote\b/.test(command)) return undefined;
   let open = '';
@@ -38,7 +41,7 @@ export function quotingProblem(command: unknown): string | undefined {
   for (const { type, value } of tokensOf(command)) {
     if (type === 'Text') open = openAfter(value, open);
     else if (last === '|' && value === 'quote' && open !== '')
-      return `\`quote\` puts quotes around it: take away the ${open} that stands around it.`;
+      return sentence('`quote` puts quotes around it: take away the {0} that stands around it.', open);
     last = value;
   }
   return undefined;

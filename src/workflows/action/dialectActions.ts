@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { saidAs } from '../../protocol/sentence.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
@@ -74,8 +76,10 @@ const httpGet: Action = {
     try {
       return parseJson(text, mostOfAnswer);
     } catch {
-      const why = cut ? 'is too long' : 'is no JSON. Use `web.fetch` for a text';
-      throw new ActionError({ code: 'TOOL_EXEC_FAILED', message: `What ${url} gives ${why}.` });
+      const why = cut
+        ? sentence('What {0} gives is too long.', url)
+        : sentence('What {0} gives is no JSON. Use `web.fetch` for a text.', url);
+      throw new ActionError({ code: 'TOOL_EXEC_FAILED', ...saidAs(why) });
     }
   },
 };
@@ -140,42 +144,44 @@ export const dialectActions: Record<string, Action> = {
 };
 
 /** What to use for actions that only other hosts have, by the beginning of their names. */
-const instead: [start: string, use: string][] = [
+const instead: [start: string, use: Sentence][] = [
   [
     'http.',
-    'Towpath sends no forms and no headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
+    sentence(
+      'Towpath sends no forms and no headers of a file. Use `shell.run` with a program, or a tool of an MCP server.',
+    ),
   ],
-  ['llm.embed', 'Use a tool of an MCP server (`mcp.<server>.<tool>`).'],
-  ['agent.', 'Use nodes with an `agent`, side by side with `edges` and `parallel: true`.'],
-  ['reason.', 'Use `llm.call` with an instruction for it, or a node with an `agent`.'],
-  ['plan.', 'Use a node with an `agent`: it plans with `plan.update`.'],
-  ['reflection.', 'Use `type: while_loop` with `llm.call`, or `goto` back.'],
-  ['retry.', 'Use `llm.retry` for a model call, or `type: while_loop`.'],
-  ['ratelimit.', 'Use the action itself: rate limits are a setting of Towpath.'],
-  ['cache.', 'Use `cache: true` of a model call.'],
-  ['checkpoint.', 'Runs are kept by themselves, and go on where they were.'],
-  ['secrets.', 'Keys stay in the editor’s secret storage and are never given to a workflow.'],
-  ['code.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
-  ['lua.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
-  ['prolog.', 'Towpath runs no code of a workflow file. Use `shell.run` for a program.'],
-  ['core.switch', 'Use `goto` with `if` and `to`.'],
-  ['core.return', 'Use `state.set`, with `goto: __end__`.'],
-  ['return', 'Use `state.set`, with `goto: __end__`.'],
-  ['json.transform', 'Use a Jinja expression: `run: {type: expression, value: …}`.'],
-  ['data.', 'Use a Jinja expression: `run: {type: expression, value: …}`.'],
-  ['web.', 'Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).'],
-  ['storage.', 'Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.'],
-  ['trace.', 'Runs are recorded by themselves: leave this node out.'],
+  ['llm.embed', sentence('Use a tool of an MCP server (`mcp.<server>.<tool>`).')],
+  ['agent.', sentence('Use nodes with an `agent`, side by side with `edges` and `parallel: true`.')],
+  ['reason.', sentence('Use `llm.call` with an instruction for it, or a node with an `agent`.')],
+  ['plan.', sentence('Use a node with an `agent`: it plans with `plan.update`.')],
+  ['reflection.', sentence('Use `type: while_loop` with `llm.call`, or `goto` back.')],
+  ['retry.', sentence('Use `llm.retry` for a model call, or `type: while_loop`.')],
+  ['ratelimit.', sentence('Use the action itself: rate limits are a setting of Towpath.')],
+  ['cache.', sentence('Use `cache: true` of a model call.')],
+  ['checkpoint.', sentence('Runs are kept by themselves, and go on where they were.')],
+  ['secrets.', sentence('Keys stay in the editor’s secret storage and are never given to a workflow.')],
+  ['code.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
+  ['lua.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
+  ['prolog.', sentence('Towpath runs no code of a workflow file. Use `shell.run` for a program.')],
+  ['core.switch', sentence('Use `goto` with `if` and `to`.')],
+  ['core.return', sentence('Use `state.set`, with `goto: __end__`.')],
+  ['return', sentence('Use `state.set`, with `goto: __end__`.')],
+  ['json.transform', sentence('Use a Jinja expression: `run: {type: expression, value: …}`.')],
+  ['data.', sentence('Use a Jinja expression: `run: {type: expression, value: …}`.')],
+  ['web.', sentence('Use `web.fetch`, or a tool of an MCP server (`mcp.<server>.<tool>`).')],
+  ['storage.', sentence('Use `fs.list`, `fs.read`, `fs.write`, `fs.move` and `fs.delete`.')],
+  ['trace.', sentence('Runs are recorded by themselves: leave this node out.')],
 ];
 const others =
   /^(?:actions\.\w+$|(?:a2a|auth|context|csv|dspy|embedding|error|execution|firestore|git|github|graph|learn|llamaextract|ltm|markdown|mem0|memory|neo4j|rag|schema|search|session|text|tools|validate|vector|catalog|bmad)\.)/;
 
 /** A sentence about an action that Towpath does not have; undefined: it is no action of the dialect either. */
-export function absentAction(name: string): string | undefined {
+export function absentAction(name: string): Sentence | undefined {
   const use = instead.find(([start]) => name === start || (start.endsWith('.') && name.startsWith(start)))?.[1];
   if (use) return use;
   return others.test(name)
-    ? 'Use a tool of an MCP server (`mcp.<server>.<tool>`), or `shell.run` with a program.'
+    ? sentence('Use a tool of an MCP server (`mcp.<server>.<tool>`), or `shell.run` with a program.')
     : undefined;
 }
 

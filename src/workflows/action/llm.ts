@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
 import type { ChatRequest } from '../../llm/client.ts';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import type { Message, TokenUsage } from '../../protocol/messages.ts';
+import { joined, saidAs, type Words } from '../../protocol/sentence.ts';
 import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
 import { answerShape, type CallParameters, callSchema, type responseFormat, retrySchema } from './llmParameters.ts';
@@ -65,7 +67,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, given: unknown, 
   const where = issue?.path.join('.');
   throw new ActionError({
     code: 'TOOL_ARGS_INVALID',
-    message: `${name}: ${where ? `${where}: ` : ''}${issue?.message}`,
+    ...saidAs(joined([name, ...(where ? [where] : []), { english: String(issue?.message) }], ': ')),
   });
 }
 
@@ -110,14 +112,15 @@ async function ask(
     counted.attempts += reply.attempts;
     counted.delayMs += reply.delayMs;
     if (reply.aborted) throw run.signal.reason;
-    if (!reply.success) throw new ActionError(reply.error ?? { code: 'UNKNOWN', message: 'The model call failed.' });
+    if (!reply.success)
+      throw new ActionError(reply.error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed.')) });
     return reply;
   };
   const reply = await once(messages);
   const problem = formatProblem(contentOf(reply), params.response_format);
   if (!problem) return reply;
   // Not every provider keeps to a schema: one more try, told what was wrong.
-  const wish = `That is not what was asked for: ${problem} Answer with the JSON alone, nothing around it.`;
+  const wish = `That is not what was asked for: ${inEnglish(problem)} Answer with the JSON alone, nothing around it.`;
   const repaired = await once([
     ...messages,
     { role: 'assistant', content: contentOf(reply) },
@@ -125,7 +128,10 @@ async function ask(
   ]);
   const still = formatProblem(contentOf(repaired), params.response_format);
   if (still)
-    throw new ActionError({ code: 'LLM_BAD_RESPONSE', message: `The answer is not of the format asked for: ${still}` });
+    throw new ActionError({
+      code: 'LLM_BAD_RESPONSE',
+      ...saidAs(sentence('The answer is not of the format asked for: {0}', still)),
+    });
   return { ...repaired, ...(reply.usage && repaired.usage && { usage: sum(reply.usage, repaired.usage) }) };
 }
 
@@ -139,20 +145,20 @@ const answerOf = (reply: AdapterResult) => ({
 const contentOf = (reply: AdapterResult) => reply.message?.content ?? '';
 
 /** What is wrong with the JSON, as a sentence; undefined when it is what was asked for. */
-function formatProblem(content: string, format: CallParameters['response_format']): string | undefined {
+function formatProblem(content: string, format: CallParameters['response_format']): Words | undefined {
   if (!format || format.type === 'text') return undefined;
   let value: unknown;
   try {
     value = parseJson(content, mostOfAnswer);
   } catch (error) {
-    return `it is not JSON (${(error as Error).message}).`;
+    return sentence('it is not JSON ({0}).', (error as Error).message);
   }
   if (format.type === 'json_object')
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? undefined
-      : 'it is not a JSON object.';
+      : sentence('it is not a JSON object.');
   const [issue] = schemaOf(format.json_schema.schema).safeParse(value).error?.issues ?? [];
-  return issue && `${issue.path.join('.') || 'the value'}: ${issue.message}.`;
+  return issue && joined([issue.path.join('.') || sentence('the value'), ': ', issue.message, '.'], '');
 }
 
 const sum = (one: TokenUsage, other: TokenUsage): TokenUsage => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inEnglish } from '../../protocol/l10n.ts';
 import { schemaProblem } from './schemaCheck.ts';
 
 /** A value that is no text is told as JSON; a template of what is not there says nothing. */
@@ -17,7 +18,7 @@ export const responseFormat = z.discriminatedUnion('type', [
       strict: z.boolean().optional(),
       schema: z.record(z.string(), z.unknown()).superRefine((schema, { addIssue }) => {
         const problem = schemaProblem(schema);
-        if (problem) addIssue(problem);
+        if (problem) addIssue(inEnglish(problem));
       }),
     }),
   }),

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { RestsAt } from '../../engine/stop.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
+import { saidAs } from '../../protocol/sentence.ts';
 import type { ToolOutcome } from '../../protocol/tools.ts';
 import { toolSpecSchema } from '../plan/schema.ts';
 import { type Action, type ActionContext, ActionError } from './action.ts';
@@ -82,7 +84,9 @@ export const llmTools: Action = {
 /** The loop hands back where all calls of two turns were denied: there is no answer then. */
 const deniedAgain = {
   code: 'TOOL_DENIED',
-  message: 'The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.',
+  ...saidAs(
+    sentence('The person did not allow what the model wanted to do, and what it wanted then. Continue to begin again.'),
+  ),
 };
 
 /** `tool_choice` names a tool: it is the only one there is. */
@@ -92,7 +96,7 @@ function chosenTools({ tools, tool_choice: choice }: z.output<typeof toolsSchema
   if (chosen.length > 0) return toolsOf(chosen, context);
   throw new ActionError({
     code: 'TOOL_NOT_AVAILABLE',
-    message: `tool_choice names ${choice}, which is not among the tools.`,
+    ...saidAs(sentence('tool_choice names {0}, which is not among the tools.', choice)),
   });
 }
 

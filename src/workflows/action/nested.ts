@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { resultsKey } from '../../protocol/graph.ts';
-import { didYouMean } from '../../tools/nearest.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError, saidAs } from '../../protocol/sentence.ts';
 import { inputsOf } from '../plan/inputs.ts';
 import type { Step, WorkflowFile } from '../plan/schema.ts';
+import { meant, withHint } from '../template/near.ts';
 import { type Action, ActionError } from './action.ts';
 
 export const nestedAction = 'workflow.run';
@@ -20,8 +22,8 @@ const shape = z.strictObject({
 export const workflowRun: Action = {
   parameters: shape,
   async run() {
-    const message = `${nestedAction} is a step of a workflow, not a tool of a model.`;
-    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', message });
+    const words = sentence('{0} is a step of a workflow, not a tool of a model.', nestedAction);
+    throw new ActionError({ code: 'TOOL_NOT_AVAILABLE', ...saidAs(words) });
   },
 };
 
@@ -37,7 +39,7 @@ export const nestedIn = ({ nodes }: WorkflowFile): string[] => {
 };
 
 /**
- * All workflows that `file` runs, and those run, by their names. Throws an `Error` with a sentence when one runs itself, by whatever
+ * All workflows that `file` runs, and those run, by their names. Throws `SaidError` when one runs itself, by whatever
  * way, or they stand in each other too deep.
  * @param load throws when there is none of this name, or it is not in order
  */
@@ -52,14 +54,17 @@ export async function nestedFiles(
     let depth = 0;
     for (const inner of nestedIn(one)) {
       const way = [...above, inner];
-      if (above.includes(inner)) throw new Error(`The workflow ${inner} runs itself: ${way.join(' → ')}.`);
+      if (above.includes(inner))
+        throw new SaidError(sentence('The workflow {0} runs itself: {1}.', inner, way.join(' → ')));
       const known = files.get(inner) ?? (await load(inner));
       files.set(inner, known);
       const below = depths.get(inner) ?? (way.length > mostDepth + 1 ? 0 : await depthOf(known, way));
       depths.set(inner, below);
       depth = Math.max(depth, below + 1);
       if (above.length + depth > mostDepth + 1)
-        throw new Error(`Workflows stand in each other ${mostDepth} deep at most, and ${way.join(' → ')} is deeper.`);
+        throw new SaidError(
+          sentence('Workflows stand in each other {0} deep at most, and {1} is deeper.', mostDepth, way.join(' → ')),
+        );
     }
     return depth;
   };
@@ -67,22 +72,23 @@ export async function nestedFiles(
   return files;
 }
 
-/** What a workflow is given, when it can begin with that. Throws an `Error` with a sentence. */
+/** What a workflow is given, when it can begin with that. Throws `SaidError`. */
 export function nestedInputs(
   params: Record<string, unknown>,
   files: ReadonlyMap<string, WorkflowFile>,
 ): { name: string; file: WorkflowFile; inputs: Record<string, unknown> } {
   const { workflow: name, inputs = {} } = params as { workflow: string; inputs?: Record<string, unknown> };
   const file = files.get(name);
-  if (!file) throw new Error(`There is no workflow ${name} in .towpath/workflows.`);
-  if (typeof inputs !== 'object' || Array.isArray(inputs)) throw new Error('`inputs` has to be keys with values.');
+  if (!file) throw new SaidError(sentence('There is no workflow {0} in .towpath/workflows.', name));
+  if (typeof inputs !== 'object' || Array.isArray(inputs))
+    throw new SaidError(sentence('`inputs` has to be keys with values.'));
   const declared = Object.keys({ ...file.state_schema, ...file.input_schema, ...file.initial_state, input: '' });
   for (const key of Object.keys(inputs))
     if (!declared.includes(key))
-      throw new Error(`The workflow ${name} takes no \`${key}\`.${didYouMean(key, declared)}`);
+      throw new SaidError(withHint(sentence('The workflow {0} takes no `{1}`.', name, key), meant(key, declared)));
   const missing = inputsOf(file).filter((key) => !Object.hasOwn(inputs, key));
   if (missing.length > 0)
-    throw new Error(`The workflow ${name} needs \`${missing.join('`, `')}\`: give it in \`inputs\`.`);
+    throw new SaidError(sentence('The workflow {0} needs `{1}`: give it in `inputs`.', name, missing.join('`, `')));
   return { name, file, inputs };
 }
 

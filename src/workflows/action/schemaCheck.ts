@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
+import { saidAs, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { ActionError } from './action.ts';
 
 /** A schema written in a file as a check. Throws `ActionError` when it is none. */
@@ -6,17 +8,17 @@ export function schemaOf(schema: Record<string, unknown>): z.ZodType {
   try {
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    const message = `This JSON schema cannot be used: ${(error as Error).message}.`;
-    throw new ActionError({ code: 'TOOL_ARGS_INVALID', message });
+    const words = sentence('This JSON schema cannot be used: {0}.', (error as Error).message);
+    throw new ActionError({ code: 'TOOL_ARGS_INVALID', ...saidAs(words) });
   }
 }
 
 /** Why a schema written in a file can be no check; undefined when it can. */
-export function schemaProblem(schema: Record<string, unknown>): string | undefined {
+export function schemaProblem(schema: Record<string, unknown>): Words | undefined {
   try {
     schemaOf(schema);
     return undefined;
   } catch (error) {
-    return (error as ActionError).message;
+    return wordsOf(error);
   }
 }

@@ -1,7 +1,9 @@
 import type { ExtraTool, TurnOptions } from '../../engine/workflow.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { saidAs } from '../../protocol/sentence.ts';
 import { failure, type JsonSchema, type ToolDefinition, type ToolOutcome } from '../../protocol/tools.ts';
-import { didYouMean } from '../../tools/nearest.ts';
 import type { ToolSpec } from '../plan/schema.ts';
+import { meant, withHint } from '../template/near.ts';
 import { renderAll } from '../template/template.ts';
 import { type ActionContext, ActionError } from './action.ts';
 import { schemaOf } from './schemaCheck.ts';
@@ -49,7 +51,7 @@ export function toolsOf(
       else
         throw new ActionError({
           code: 'TOOL_NOT_AVAILABLE',
-          message: `There is no tool ${item}.${didYouMean(item, names)}`,
+          ...saidAs(withHint(sentence('There is no tool {0}.', item), meant(item, names))),
         });
     }
   }

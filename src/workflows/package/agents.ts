@@ -1,14 +1,16 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
 import { toolNames } from '../../tools/default.ts';
-import { didYouMean } from '../../tools/nearest.ts';
 import { covers } from '../action/toolSpecs.ts';
+import { meant } from '../template/near.ts';
 import { idSchema } from './graph.ts';
 
 export const line = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\r\n]+$/, 'expected one line');
+  .regex(/^[^\r\n]+$/, sentence('expected one line').english);
 export const words = z.string().min(1).max(20_000);
 
 const menuItemSchema = z
@@ -24,7 +26,7 @@ const menuItemSchema = z
     prompt: words.optional(),
   })
   .refine(({ workflow, prompt }) => (workflow === undefined) !== (prompt === undefined), {
-    message: 'needs either a workflow or a prompt',
+    message: sentence('needs either a workflow or a prompt').english,
   });
 export type MenuItem = z.infer<typeof menuItemSchema>;
 
@@ -68,15 +70,16 @@ export function allowsTool({ tools: { allow, deny } }: PackageAgent, tool: strin
  * What is wrong with the names of a policy, each with its place: a name that is no tool's allows and denies nothing. What tools MCP
  * servers have is known only where they run: any name below `mcp.` may be one.
  */
-export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: string }[] {
+export function policyProblems({ tools }: Pick<PackageAgent, 'tools'>): { place: string; problem: Words }[] {
   const known = toolNames();
   return (['allow', 'deny'] as const).flatMap((list) =>
     (tools[list] ?? []).flatMap((name, index) => {
       const wanted = plain(name);
       if (/^mcp\.(?!\.)./.test(wanted) || known.some((tool) => covers(wanted, plain(tool)))) return [];
       const whole = known.filter((tool) => plain(tool).startsWith(`${wanted}.`));
-      const hint = whole.length > 0 ? ` Did you mean "${wanted}.*"?` : didYouMean(name, known);
-      return [{ place: `tools.${list}[${index}]`, problem: `there is no tool ${JSON.stringify(name)}.${hint}` }];
+      const hint = whole.length > 0 ? sentence('Did you mean {0}?', `"${wanted}.*"`) : meant(name, known);
+      const none = sentence('there is no tool {0}', JSON.stringify(name));
+      return [{ place: `tools.${list}[${index}]`, problem: hint ? joined([none, hint], '. ') : none }];
     }),
   );
 }

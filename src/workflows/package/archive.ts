@@ -2,6 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { lstat, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Entry, fromBufferPromise } from 'yauzl';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import { checkShowable, notPortable } from '../../tools/gate/spelling.ts';
 import { unfinished } from './archiveNames.ts';
@@ -66,35 +68,41 @@ async function readArchive(file: string, name: string, limits: ArchiveLimits): P
     return await readPlain(file, limits.archive);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new PackageError(name, code === 'too large' ? `larger than ${limits.archive} bytes` : 'cannot be read');
+    const isTooLarge = code === 'too large';
+    throw new PackageError(
+      name,
+      isTooLarge ? sentence('larger than {0} bytes', limits.archive) : sentence('cannot be read'),
+    );
   }
 }
 
 /** All files of the archive by their path, in memory. */
 async function readEntries(bytes: Buffer, name: string, limits: ArchiveLimits): Promise<Map<string, Buffer>> {
-  const refuse = (problem: string) => new PackageError(name, problem);
+  const refuse = (words: Words) => new PackageError(name, words);
   const files = new Map<string, Buffer>();
   const names = new Names();
   let total = 0;
   try {
     const zip = await fromBufferPromise(bytes, { strictFileNames: true, validateEntrySizes: true });
-    if (zip.entryCount > limits.entries) throw refuse(`more than ${limits.entries} entries`);
+    if (zip.entryCount > limits.entries) throw refuse(sentence('more than {0} entries', limits.entries));
     for await (const entry of zip.eachEntry()) {
       const { fileName } = entry;
       const problem = names.add(fileName) ?? kindProblem(entry) ?? sizeProblem(entry, limits);
-      if (problem) throw refuse(`${JSON.stringify(fileName.slice(0, 200))} ${problem}`);
+      if (problem) throw refuse(joined([JSON.stringify(fileName.slice(0, 200)), problem]));
       if (fileName.endsWith('/')) continue;
       total += entry.uncompressedSize;
-      if (total > limits.total) throw refuse(`unpacks to more than ${limits.total} bytes`);
+      if (total > limits.total) throw refuse(sentence('unpacks to more than {0} bytes', limits.total));
       // yauzl ends the stream where it gives more than the size that was checked above.
       const pieces: Buffer[] = [];
       for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer);
       files.set(fileName, Buffer.concat(pieces));
     }
   } catch (error) {
-    throw error instanceof PackageError ? error : refuse(`not a whole zip archive: ${(error as Error).message}`);
+    throw error instanceof PackageError
+      ? error
+      : refuse(sentence('not a whole zip archive: {0}', (error as Error).message));
   }
-  if (files.size === 0) throw refuse('holds no files');
+  if (files.size === 0) throw refuse(sentence('holds no files'));
   return files;
 }
 
@@ -103,43 +111,43 @@ class Names {
   private readonly kinds = new Map<string, 'file' | 'folder'>();
 
   /** Why this name cannot be taken; undefined: it is taken. */
-  add(name: string): string | undefined {
+  add(name: string): Sentence | undefined {
     const isFolder = name.endsWith('/');
     const segments = name.replace(/\/$/, '').split('/');
     if (name.startsWith('/') || segments.includes('..') || segments.includes('.') || segments.includes(''))
-      return 'leads out of its folder or is no plain path';
-    if (segments.length > maximumDepth) return 'is nested too deeply';
+      return sentence('leads out of its folder or is no plain path');
+    if (segments.length > maximumDepth) return sentence('is nested too deeply');
     if (segments.some((segment) => notPortable(segment) || Buffer.byteLength(segment) > 200))
-      return 'is no name for every system';
+      return sentence('is no name for every system');
     try {
       checkShowable(segments);
     } catch {
-      return 'has invisible characters in its name';
+      return sentence('has invisible characters in its name');
     }
     const folded = segments.map((segment) => segment.normalize('NFC').toLowerCase());
     for (let depth = 1; depth < folded.length; depth++) {
       const folder = folded.slice(0, depth).join('/');
-      if (this.kinds.get(folder) === 'file') return 'is inside of a file';
+      if (this.kinds.get(folder) === 'file') return sentence('is inside of a file');
       this.kinds.set(folder, 'folder');
     }
     const whole = folded.join('/');
     const kind = this.kinds.get(whole);
-    if (kind === 'file' || (kind === 'folder' && !isFolder)) return 'is there twice';
+    if (kind === 'file' || (kind === 'folder' && !isFolder)) return sentence('is there twice');
     this.kinds.set(whole, isFolder ? 'folder' : 'file');
     return undefined;
   }
 }
 
 /** Only plain files and folders: in the upper half are a Unix mode's bits. */
-function kindProblem(entry: Entry): string | undefined {
+function kindProblem(entry: Entry): Sentence | undefined {
   const type = (entry.externalFileAttributes >>> 16) & 0o170000;
-  if (type === 0o120000) return 'is a link';
-  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return 'is no plain file';
-  return entry.canDecodeFileData() ? undefined : 'is encrypted or packed in an unknown way';
+  if (type === 0o120000) return sentence('is a link');
+  if (type !== 0 && type !== 0o100000 && type !== 0o040000) return sentence('is no plain file');
+  return entry.canDecodeFileData() ? undefined : sentence('is encrypted or packed in an unknown way');
 }
 
-function sizeProblem({ uncompressedSize, compressedSize }: Entry, limits: ArchiveLimits): string | undefined {
-  if (uncompressedSize > limits.file) return `unpacks to more than ${limits.file} bytes`;
+function sizeProblem({ uncompressedSize, compressedSize }: Entry, limits: ArchiveLimits): Sentence | undefined {
+  if (uncompressedSize > limits.file) return sentence('unpacks to more than {0} bytes', limits.file);
   const tooGood = uncompressedSize > smallFile && uncompressedSize > compressedSize * limits.ratio;
-  return tooGood ? `unpacks to more than ${limits.ratio} times its size` : undefined;
+  return tooGood ? sentence('unpacks to more than {0} times its size', limits.ratio) : undefined;
 }

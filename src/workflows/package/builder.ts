@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import { builderAgents } from './builderAgents.ts';
 import type { Manifest, PackageFormat } from './format.ts';
 import type { PackageGraph } from './graph.ts';
@@ -9,16 +10,16 @@ import type { PackageGraph } from './graph.ts';
  * host does not look at either (inputs, tags, `conditionExpr`, `runtime`, `integrity`, …) is left out.
  */
 
-const version = z.string().regex(/^1\.1(\.\d+)?$/, 'only version 1.1 is known');
+const version = z.string().regex(/^1\.1(\.\d+)?$/, sentence('only version 1.1 is known').english);
 export const builderId = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, 'an id is letters, digits, "_", ".", ":" and "-"');
+  .regex(/^[A-Za-z0-9][\w.:-]{0,99}$/, sentence('an id is letters, digits, "_", ".", ":" and "-"').english);
 /** From the package's folder; what the builder wrote for Windows as well. */
 const file = z
   .string()
   .min(1)
   .transform((text) => path.posix.normalize(text.replaceAll('\\', '/')));
-const line = z.string().regex(/^[^\r\n]{1,200}$/, 'expected one line');
+const line = z.string().regex(/^[^\r\n]{1,200}$/, sentence('expected one line').english);
 
 const manifest = z
   .strictObject({
@@ -72,7 +73,9 @@ const manifest = z
 
 const nodeType = z.enum(['step', 'decision', 'merge', 'end'], {
   error: ({ input }) =>
-    input === 'subworkflow' ? 'a node that is a workflow ("subworkflow") is not known here' : undefined,
+    input === 'subworkflow'
+      ? sentence('a node that is a workflow ("subworkflow") is not known here').english
+      : undefined,
 });
 
 const graph = z.strictObject({

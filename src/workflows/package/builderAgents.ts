@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { line, type MenuItem, type PackageAgent, words } from './agents.ts';
 import type { Manifest } from './format.ts';
 
@@ -21,7 +22,7 @@ const policy = z.strictObject({
       enabled: z.boolean().default(true),
       maxReadBytes: z
         .int()
-        .min(65_536, 'less than 65536 cannot be kept: a result of fs.read has that many at most')
+        .min(65_536, sentence('less than 65536 cannot be kept: a result of fs.read has that many at most').english)
         .optional(),
       maxWriteBytes: z.int().min(1).optional(),
     })
@@ -92,8 +93,9 @@ export function builderAgents(
             index,
             prompts,
             workflows,
-            refuse(key, message) {
-              context.addIssue({ code: 'custom', message, path: [at, 'menu', index, key] });
+            refuse(key, said) {
+              const path = [at, 'menu', index, key];
+              context.addIssue({ code: 'custom', message: inEnglish(said), params: { said }, path });
               return [];
             },
             needs: (file, key) => needs(file, `agents[${at}].menu[${index}].${key}`),
@@ -118,7 +120,7 @@ interface Around {
   index: number;
   prompts: readonly { id: string; content: string }[];
   workflows: Manifest['workflows'] | undefined;
-  refuse(key: string, message: string): MenuItem[];
+  refuse(key: string, said: Sentence): MenuItem[];
   needs(file: string, key: string): void;
 }
 
@@ -128,7 +130,10 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   const { refuse } = around;
   if (item['web-only'] || /^(menu\.show|agent\.dismiss|run\.resume)$/.test(action ?? '')) return [];
   if (triggers.some(({ type, match }) => type !== 'alias' || match === undefined))
-    return refuse('triggers', 'only {"type": "alias", "match": …} is known here; give what else it does as items');
+    return refuse(
+      'triggers',
+      sentence('only {"type": "alias", "match": …} is known here; give what else it does as items'),
+    );
   const title = oneLine(description);
   const names = [item.trigger, item.cmd, ...triggers.map(({ match }) => match)].flatMap(
     (name) => oneLine(name ?? '') || [],
@@ -142,19 +147,20 @@ function itemOf(item: z.infer<typeof menuItem>, around: Around): MenuItem[] {
   ] as const) {
     if (place === undefined || place === '') continue;
     if (/\.(ya?ml|xml)$/i.test(place))
-      return refuse(key, `${JSON.stringify(place)} is a classic workflow, which is not run here`);
+      return refuse(key, sentence('{0} is a classic workflow, which is not run here', JSON.stringify(place)));
     const found = around.workflows?.find(({ id, state }) => id === place || state === inPackage(place));
-    if (found && data) return refuse('data', 'a workflow is begun with words, not with data');
+    if (found && data) return refuse('data', sentence('a workflow is begun with words, not with data'));
     if (found) return [{ ...begins, workflow: found.id }];
     if (key === 'exec')
       return [{ ...begins, prompt: `Read ${told(place, key, around)} and do what it says.${withData(data, around)}` }];
-    if (around.workflows) return refuse(key, `there is no workflow ${JSON.stringify(place)}`);
+    if (around.workflows) return refuse(key, sentence('there is no workflow {0}', JSON.stringify(place)));
     return [];
   }
   const prompt = action?.startsWith('#')
     ? around.prompts.find(({ id }) => id === action.slice(1))?.content
     : action || description;
-  if (prompt === undefined) return refuse('action', `there is no prompt ${JSON.stringify(action!.slice(1))}`);
+  if (prompt === undefined)
+    return refuse('action', sentence('there is no prompt {0}', JSON.stringify(action!.slice(1))));
   return [{ ...begins, prompt: prompt + withData(data, around) }];
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import { agentsSchema, type PackageAgent } from './agents.ts';
 import { idSchema, type PackageGraph, packageGraphSchema } from './graph.ts';
 
@@ -22,7 +23,10 @@ const manifestSchema = z.object({
         /** Where outputs with relative paths go. */
         artifacts: z
           .string()
-          .regex(/^@(state|project)\/(?!.*(^|\/)\.\.(\/|$))[^\\\r\n]*$/, 'expected a path below @state/ or @project/')
+          .regex(
+            /^@(state|project)\/(?!.*(^|\/)\.\.(\/|$))[^\\\r\n]*$/,
+            sentence('expected a path below @state/ or @project/').english,
+          )
           .default('@state/artifacts'),
       }),
     )

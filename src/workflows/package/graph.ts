@@ -1,9 +1,12 @@
 import * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Outline } from '../../protocol/outline.ts';
-import { PackageError } from './problem.ts';
+import { PackageError, problemIn } from './problem.ts';
 
 /** An id of a node, an agent or a workflow: one word, so that it can stand in a line `- key: value`. */
-export const idSchema = z.string().regex(/^[\w][\w.-]{0,99}$/, 'an id is letters, digits, "_", "." and "-"');
+export const idSchema = z
+  .string()
+  .regex(/^[\w][\w.-]{0,99}$/, sentence('an id is letters, digits, "_", "." and "-"').english);
 
 const nodeSchema = z.object({
   id: idSchema,
@@ -89,55 +92,67 @@ export function checkGraph(graph: PackageGraph, file: string, { lenient = false 
       throw new PackageError(
         file,
         problem,
-        more.map((one) => ({ file, problem: one })),
+        more.map((one) => problemIn(file, one)),
       );
   }
 }
 
-function nodeProblems({ nodes, entryNodeId }: PackageGraph): string[] {
+function nodeProblems({ nodes, entryNodeId }: PackageGraph): Sentence[] {
   const ids = nodes.map(({ id }) => id);
   return [
-    ...ids.flatMap((id, index) => (ids.indexOf(id) < index ? [`nodes[${index}].id: "${id}" is there twice`] : [])),
-    ...(ids.includes(entryNodeId) ? [] : [`entryNodeId: there is no node "${entryNodeId}"`]),
-    ...nodes.flatMap((node, index) =>
-      node.type === 'step' && !node.file ? [`nodes[${index}].file: the step "${node.id}" has no file`] : [],
+    ...ids.flatMap((id, index) =>
+      ids.indexOf(id) < index ? [sentence('{0}: "{1}" is there twice', `nodes[${index}].id`, id)] : [],
     ),
-    ...(nodes.some(({ type }) => type === 'end') ? [] : ['nodes: there is no end node']),
+    ...(ids.includes(entryNodeId) ? [] : [sentence('{0}: there is no node "{1}"', 'entryNodeId', entryNodeId)]),
+    ...nodes.flatMap((node, index) =>
+      node.type === 'step' && !node.file
+        ? [sentence('{0}: the step "{1}" has no file', `nodes[${index}].file`, node.id)]
+        : [],
+    ),
+    ...(nodes.some(({ type }) => type === 'end') ? [] : [sentence('nodes: there is no end node')]),
   ];
 }
 
-function edgeProblems(graph: PackageGraph): string[] {
+function edgeProblems(graph: PackageGraph): Sentence[] {
   const { edges } = graph;
   return edges.flatMap((edge, index) => {
     const problems = brokenEdge(graph, edge, index);
+    const place = `edges[${index}]`;
     const same = edges.findIndex(({ from, to }) => from === edge.from && to === edge.to);
-    if (same < index) problems.push(`edges[${index}]: from "${edge.from}" to "${edge.to}" is there twice`);
+    if (same < index) problems.push(sentence('{0}: from "{1}" to "{2}" is there twice', place, edge.from, edge.to));
     const from = nodeOf(graph, edge.from);
     if (from?.type === 'decision' && !edge.label)
-      problems.push(`edges[${index}].label: an edge from the decision "${edge.from}" needs a label`);
+      problems.push(sentence('{0}: an edge from the decision "{1}" needs a label', `${place}.label`, edge.from));
     const alike = edges.findIndex((one) => one.from === edge.from && one.label === edge.label);
     if (from?.type === 'decision' && edge.label && alike < index)
-      problems.push(`edges[${index}].label: "${edge.label}" is there twice at the decision "${edge.from}"`);
+      problems.push(
+        sentence('{0}: "{1}" is there twice at the decision "{2}"', `${place}.label`, edge.label, edge.from),
+      );
     return problems;
   });
 }
 
 /** What no run could follow, whoever wrote it. */
-function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): string[] {
+function brokenEdge(graph: PackageGraph, edge: PackageGraph['edges'][number], index: number): Sentence[] {
   const missing = (['from', 'to'] as const).filter((side) => !nodeOf(graph, edge[side]));
-  const problems = missing.map((side) => `edges[${index}].${side}: there is no node "${edge[side]}"`);
-  if (nodeOf(graph, edge.from)?.type === 'end') problems.push(`edges[${index}].from: "${edge.from}" is an end node`);
+  const problems = missing.map((side) =>
+    sentence('{0}: there is no node "{1}"', `edges[${index}].${side}`, edge[side]),
+  );
+  if (nodeOf(graph, edge.from)?.type === 'end')
+    problems.push(sentence('{0}: "{1}" is an end node', `edges[${index}].from`, edge.from));
   return problems;
 }
 
-function wayProblems(graph: PackageGraph, lenient: boolean): string[] {
+function wayProblems(graph: PackageGraph, lenient: boolean): Sentence[] {
   const { nodes, edges, entryNodeId } = graph;
   const reached = reachable([entryNodeId], (id) => edges.filter(({ from }) => from === id).map(({ to }) => to));
   const ends = nodes.filter(({ type }) => type === 'end').map(({ id }) => id);
   const ending = reachable(ends, (id) => edges.filter(({ to }) => to === id).map(({ from }) => from));
   return nodes.flatMap(({ id }, index) => {
-    if (!reached.has(id)) return lenient ? [] : [`nodes[${index}]: no way leads from "${entryNodeId}" to "${id}"`];
-    return ending.has(id) ? [] : [`nodes[${index}]: no way leads from "${id}" to an end node`];
+    const place = `nodes[${index}]`;
+    if (!reached.has(id))
+      return lenient ? [] : [sentence('{0}: no way leads from "{1}" to "{2}"', place, entryNodeId, id)];
+    return ending.has(id) ? [] : [sentence('{0}: no way leads from "{1}" to an end node', place, id)];
   });
 }
 

@@ -1,5 +1,7 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import { openForReading } from '../../tools/gate/open.ts';
 import { resolvePath } from '../../tools/gate/paths.ts';
 import { ToolError } from '../../tools/tool.ts';
@@ -55,7 +57,7 @@ export async function loadPackage(folder: string): Promise<Package> {
   for (const { file, place } of needed) await findings.in(() => read(file, `${agentsFile}: ${place}`));
   checkAgents(agents ?? [], agentsFile, known?.workflows, findings);
   const sameWorkflow = twice(manifest.workflows.map(({ id }) => id));
-  if (known && sameWorkflow) findings.add(manifestFile, `workflows: "${sameWorkflow}" is there twice`);
+  if (known && sameWorkflow) findings.add(manifestFile, sentence(isTwice, 'workflows', sameWorkflow));
 
   const workflows: PackageWorkflow[] = [];
   for (const [index, workflow] of manifest.workflows.entries()) {
@@ -85,7 +87,10 @@ function formatOf(manifest: unknown): PackageFormat {
   if (typeof version === 'string' && /^1\.1(\.\d+)?$/.test(version)) return builderFormat;
   throw new PackageError(
     manifestFile,
-    `schemaVersion: ${JSON.stringify(version)?.slice(0, 100)} is not known; packages of version "1.1" are, and such without a version`,
+    sentence(
+      'schemaVersion: {0} is not known; packages of version "1.1" are, and such without a version',
+      String(JSON.stringify(version)?.slice(0, 100)),
+    ),
   );
 }
 
@@ -103,6 +108,8 @@ function guessOf(manifest: unknown): Pick<Manifest, 'agents' | 'workflows'> {
   return { agents: file, workflows: found };
 }
 
+const isTwice = '{0}: "{1}" is there twice';
+
 const twice = (ids: string[]) => ids.find((id, index) => ids.indexOf(id) < index);
 
 function checkAgents(
@@ -112,12 +119,16 @@ function checkAgents(
   findings: Findings,
 ): void {
   const same = twice(agents.map(({ id }) => id));
-  if (same) findings.add(file, `agents: "${same}" is there twice`);
+  if (same) findings.add(file, sentence(isTwice, 'agents', same));
   for (const [index, agent] of agents.entries()) {
-    for (const { place, problem } of policyProblems(agent)) findings.add(file, `agents[${index}].${place}: ${problem}`);
+    for (const { place, problem } of policyProblems(agent))
+      findings.add(file, joined([`agents[${index}].${place}`, problem], ': '));
     for (const [at, { workflow }] of agent.menu.entries())
       if (workflow !== undefined && workflows && !workflows.some(({ id }) => id === workflow))
-        findings.add(file, `agents[${index}].menu[${at}].workflow: there is no workflow "${workflow}"`);
+        findings.add(
+          file,
+          sentence('{0}: there is no workflow "{1}"', `agents[${index}].menu[${at}].workflow`, workflow),
+        );
   }
 }
 
@@ -132,7 +143,7 @@ async function packageRoot(folder: string): Promise<string> {
   const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const only = inside.length === 1 && inside[0]!.isDirectory() ? path.join(folder, inside[0]!.name) : undefined;
   if (only && (await has(only))) return only;
-  throw new PackageError(manifestFile, `there is none in ${path.basename(folder)}`);
+  throw new PackageError(manifestFile, sentence('there is none in {0}', path.basename(folder)));
 }
 
 async function checkNodes(
@@ -148,20 +159,27 @@ async function checkNodes(
       const id = node.agentId ?? who?.agentId;
       const agent = who && id !== undefined && mustBe(who.agents, id, graphFile, `${place}.agentId`);
       if (agent && !['fs.apply_patch', 'fs.edit', 'fs.write'].some((tool) => allowsTool(agent, tool)))
-        findings.add(graphFile, `${place}: the agent "${agent.id}" has no tool to update the state document with`);
+        findings.add(
+          graphFile,
+          sentence('{0}: the agent "{1}" has no tool to update the state document with', place, agent.id),
+        );
     });
     for (const [name, output] of Object.entries(node.outputs))
       if (!/^(@(state|project)\/)?[^@/\\]/.test(output) || output.split('/').includes('..'))
-        findings.add(graphFile, `${place}.outputs.${name}: expected a path below @state/, @project/ or relative`);
+        findings.add(
+          graphFile,
+          sentence('{0}: expected a path below @state/, @project/ or relative', `${place}.outputs.${name}`),
+        );
     if (node.file === undefined) continue;
-    if (!/\.(md|markdown)$/i.test(node.file)) findings.add(graphFile, `${place}.file: expected a Markdown file`);
+    if (!/\.(md|markdown)$/i.test(node.file))
+      findings.add(graphFile, sentence('{0}: expected a Markdown file', `${place}.file`));
     else await findings.in(() => read(stepFile({ graphFile }, node.file!), `${graphFile}: ${place}.file`));
   }
 }
 
 function mustBe(agents: readonly PackageAgent[], id: string, file: string, place: string): PackageAgent {
   const agent = agents.find((one) => one.id === id);
-  if (!agent) throw new PackageError(file, `${place}: there is no agent "${id}"`);
+  if (!agent) throw new PackageError(file, sentence('{0}: there is no agent "{1}"', place, id));
   return agent;
 }
 
@@ -178,10 +196,10 @@ function checkTemplate(template: string | undefined, file: string, entryNodeId: 
 async function readInside(root: string, file: string, by: string): Promise<string> {
   try {
     const resolved = await resolvePath([{ name: '@pkg', path: root }], file, 'read');
-    if (path.isAbsolute(file)) throw new PackageError(by, `"${file}" is not relative to the package`);
+    if (path.isAbsolute(file)) throw new PackageError(by, sentence('"{0}" is not relative to the package', file));
     const { handle, stats } = await openForReading(resolved);
     try {
-      if (stats.size > maximumBytes) throw new PackageError(file, `larger than ${maximumBytes} bytes`);
+      if (stats.size > maximumBytes) throw new PackageError(file, sentence('larger than {0} bytes', maximumBytes));
       return await handle.readFile('utf8');
     } finally {
       await handle.close();

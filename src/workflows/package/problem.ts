@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, SaidError, saidAs, unended, type Words } from '../../protocol/sentence.ts';
 import { jsonTrouble } from '../../tools/bounds.ts';
 import { inWords } from '../../tools/inWords.ts';
 
@@ -6,40 +8,62 @@ import { inWords } from '../../tools/inWords.ts';
 export interface PackageProblem {
   file: string;
   problem: string;
+  /** What it is made of. */
+  said?: Sentence;
 }
 
+export const problemIn = (file: string, words: Words): PackageProblem => {
+  const { message: problem, ...said } = saidAs(words);
+  return { file, problem, ...said };
+};
+
+const wordsAbout = ({ problem, said }: PackageProblem): Words => said ?? problem;
+
 /** Why a package cannot be used: what is wrong in its files, in the order in which they were read. */
-export class PackageError extends Error {
+export class PackageError extends SaidError {
   override readonly name = 'PackageError';
+  /** What is wrong first. */
+  readonly first: PackageProblem;
+
   constructor(
     readonly file: string,
-    readonly problem: string,
+    words: Words,
     /** What else is wrong. */
     readonly others: readonly PackageProblem[] = [],
   ) {
-    super(inOne([{ file, problem }, ...others]));
+    const first = problemIn(file, words);
+    super(inOne([first, ...others]));
+    this.first = first;
+  }
+
+  static of = ({ others, ...first }: PackageProblem & { others?: readonly PackageProblem[] }): PackageError =>
+    new PackageError(first.file, wordsAbout(first), others);
+
+  get problem(): string {
+    return this.first.problem;
   }
 
   get problems(): PackageProblem[] {
-    return [{ file: this.file, problem: this.problem }, ...this.others];
+    return [this.first, ...this.others];
   }
 }
 
 const mostTold = 20;
 
-function inOne(problems: readonly PackageProblem[]): string {
-  const told = problems.slice(0, mostTold).map(({ file, problem }) => `${file}: ${problem.replace(/\.$/, '')}`);
-  return told.join('; ') + (problems.length > mostTold ? `; and ${problems.length - mostTold} more` : '');
+function inOne(problems: readonly PackageProblem[]): Words {
+  const told = problems.slice(0, mostTold).map((one) => joined([one.file, unended(wordsAbout(one))], ': '));
+  return andMore(joined(told, '; '), problems.length - mostTold);
 }
+
+const andMore = (told: Words, more: number): Words => (more > 0 ? sentence('{0}; and {1} more', told, more) : told);
 
 /** Everything that is wrong with a package: each part is looked at, whatever became of the others. */
 export class Findings {
   private readonly problems: PackageProblem[] = [];
 
-  add(file: string, said: string): void {
-    const problem = said.replace(/\.$/, '');
-    if (!this.problems.some((one) => one.file === file && one.problem === problem))
-      this.problems.push({ file, problem });
+  add(file: string, words: Words): void {
+    const found = problemIn(file, unended(words));
+    if (!this.problems.some((one) => one.file === file && one.problem === found.problem)) this.problems.push(found);
   }
 
   /** What `look` gives; undefined when that part cannot be used, which is noted. */
@@ -48,7 +72,7 @@ export class Findings {
       return await look();
     } catch (error) {
       if (!(error instanceof PackageError)) throw error;
-      for (const { file, problem } of error.problems) this.add(file, problem);
+      for (const one of error.problems) this.add(one.file, wordsAbout(one));
       return undefined;
     }
   }
@@ -56,7 +80,7 @@ export class Findings {
   /** Throws `PackageError` with all of it, when there is any. */
   check(): void {
     const [first, ...others] = this.problems;
-    if (first) throw new PackageError(first.file, first.problem, others);
+    if (first) throw PackageError.of({ ...first, others });
   }
 }
 
@@ -67,7 +91,7 @@ export function readJson(file: string, text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new PackageError(file, `not valid JSON: ${(error as Error).message}`);
+    throw new PackageError(file, sentence('not valid JSON: {0}', (error as Error).message));
   }
 }
 
@@ -76,8 +100,16 @@ export function shaped<Schema extends z.ZodType>(file: string, value: unknown, s
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const more = issues.length > mostOfFile ? `; and ${issues.length - mostOfFile} more` : '';
-  throw new PackageError(file, issues.slice(0, mostOfFile).map(inWords).join('; ') + more);
+  const told = joined(issues.slice(0, mostOfFile).map(wordsOfIssue), '; ');
+  throw new PackageError(file, andMore(told, issues.length - mostOfFile));
+}
+
+/** A schema’s own words may be ours, and have a translation then. */
+function wordsOfIssue(issue: z.core.$ZodIssue): Words {
+  const whole = inWords(issue);
+  if (!whole.endsWith(issue.message)) return whole;
+  const { said = { english: issue.message } } = (issue.code === 'custom' && issue.params) || {};
+  return joined([whole.slice(0, whole.length - issue.message.length), said], '');
 }
 
 const mostOfFile = 8;

@@ -20,7 +20,7 @@ export async function readPackage(place: string, storage: string): Promise<ReadP
     return { folder, source: await loadPackage(folder) };
   } catch (error) {
     if (!(error instanceof PackageError)) throw error;
-    const { file, problem, others } = error;
-    return { folder, file, problem, ...(others.length > 0 && { others }) };
+    const { first, others } = error;
+    return { folder, ...first, ...(others.length > 0 && { others }) };
   }
 }

@@ -4,6 +4,8 @@ import path from 'node:path';
 import * as z from 'zod';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { saidAs, unended, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import { foldersOf } from '../../tools/workspace.ts';
 import { isArchive, unfinished } from './archiveNames.ts';
@@ -16,10 +18,10 @@ import type { workflowOf } from './workflowOf.ts';
 
 /** A package that is known; one that cannot be used says why. `opened`: it can be forgotten. */
 export type ShelvedPackage = Found & { opened: boolean };
-/** `problem`: all of it. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
+/** `problem`: all of it; `said`: what that is made of. `file`: in the package's folder, where it is known. `problems`: where there are several, each with its file. */
 type Found = { key: string; place: string } & (
   | { source: Package }
-  | { problem: string; file?: string; problems?: readonly PackageProblem[] }
+  | { problem: string; said?: Sentence; file?: string; problems?: readonly PackageProblem[] }
 );
 
 export interface ShelfOptions extends Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'> {
@@ -58,7 +60,7 @@ export class Shelf {
   async open(file: string): Promise<ShelvedPackage & { source: Package }> {
     if (!this.options.project.trusted) throw new PackageError(path.basename(file), untrusted);
     const read = await this.read(isArchive(file) ? file : path.dirname(file));
-    if ('problem' in read) throw new PackageError(read.file, read.problem, read.others);
+    if ('problem' in read) throw PackageError.of(problemsOf(read));
     const { folder, source } = read;
     const others = (await this.opened()).filter((one) => one.folder !== folder);
     await this.remember([...others, { folder, from: file }]);
@@ -101,9 +103,12 @@ export class Shelf {
     if (!wanted) return undefined;
     if (!this.options.project.trusted) throw new EngineError('WORKFLOW_UNTRUSTED', untrusted);
     const shelved = (await this.list()).find(({ key }) => key === wanted.key) ?? (await this.keptOf(wanted.key));
-    if (!shelved) throw missing(`The package of this run (${wanted.key}) is not here any more. Open it again.`);
-    if ('problem' in shelved)
-      throw new EngineError('WORKFLOW_INVALID', `The package cannot be used: ${shelved.problem}.`);
+    if (!shelved)
+      throw missing(sentence('The package of this run ({0}) is not here any more. Open it again.', wanted.key));
+    if ('problem' in shelved) {
+      const { problem, said } = shelved;
+      throw new EngineError('WORKFLOW_INVALID', sentence('The package cannot be used: {0}.', said ?? problem));
+    }
     return this.options.follow(shelved.source, id, wanted, this.options);
   }
 
@@ -122,10 +127,11 @@ export class Shelf {
       const { folder, ...read } = await this.read(place);
       const key = await keyOf(folder);
       if ('source' in read) return { key, place, source: read.source };
-      const { message, problems, others } = new PackageError(read.file, read.problem, read.others);
-      return { key, place, problem: message, file: read.file, ...(others.length > 0 && { problems }) };
+      const error = PackageError.of(problemsOf(read));
+      const { file, problems } = error;
+      return { key, place, ...toldOf(wordsOf(error)), file, ...(error.others.length > 0 && { problems }) };
     } catch (error) {
-      return { key: await keyOf(place), place, problem: (error as Error).message.replace(/\.$/, '') };
+      return { key: await keyOf(place), place, ...toldOf(unended(wordsOf(error))) };
     }
   }
 
@@ -161,12 +167,26 @@ export class Shelf {
   }
 }
 
-const untrusted = 'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).';
+const problemsOf = ({ file, problem, said, others }: PackageProblem & { others?: readonly PackageProblem[] }) => ({
+  file,
+  problem,
+  ...(said && { said }),
+  ...(others && { others }),
+});
+
+function toldOf(words: Words): { problem: string; said?: Sentence } {
+  const { message: problem, ...said } = saidAs(words);
+  return { problem, ...said };
+}
+
+const untrusted = sentence(
+  'This workspace is not trusted, so no package is loaded. Trust it first (Manage Workspace Trust).',
+);
 /** What an archive is unpacked to is named by its content. */
 const isUnpacked = (name: string) => /^[0-9a-f]{64}$/.test(name);
 const keyLength = 16;
 const unusedMs = 60 * 60 * 1000;
-const missing = (message: string) => new EngineError('WORKFLOW_NOT_FOUND', message);
+const missing = (words: Words) => new EngineError('WORKFLOW_NOT_FOUND', words);
 
 /** What a run remembers its package by: an archive's content, else where a folder is. */
 async function keyOf(folder: string): Promise<string> {

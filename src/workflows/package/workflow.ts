@@ -3,8 +3,10 @@ import type { StopPoint } from '../../engine/stop.ts';
 import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { onlyAsked } from '../../protocol/ask.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import type { Run } from '../../protocol/run.ts';
+import { saidAs, wordsOf } from '../../protocol/sentence.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { allowsTool, type PackageAgent } from './agents.ts';
@@ -43,8 +45,8 @@ export function packageWorkflow(options: PackageRunOptions): Workflow {
         return await new PackageRun(options, context, await openDocument(options, context)).advance();
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
-        const message = `The run's state document cannot be used: ${error.message}`;
-        return { phase: 'Failed', error: { code: error.code, message } };
+        const words = sentence("The run's state document cannot be used: {0}", wordsOf(error));
+        return { phase: 'Failed', error: { code: error.code, ...saidAs(words) } };
       }
     },
     async undoing(context) {

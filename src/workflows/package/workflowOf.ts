@@ -1,5 +1,6 @@
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { PackageRunId } from './ids.ts';
 import type { Package } from './load.ts';
 import { agentTalk } from './talk.ts';
@@ -13,11 +14,12 @@ export function workflowOf(
   options: Pick<PackageRunOptions, 'project' | 'stateFolder' | 'autopilot' | 'now'>,
 ): Workflow {
   const agent = source.agents.find((one) => one.id === agentId);
-  if (agentId !== undefined && !agent) throw missing(`The package ${source.title} has no agent "${agentId}" any more.`);
+  if (agentId !== undefined && !agent)
+    throw missing(sentence('The package {0} has no agent "{1}" any more.', source.title, agentId));
   if (workflowId === undefined) return agentTalk(id, source, agent!, options.project);
   const workflow = source.workflows.find((one) => one.id === workflowId);
-  if (!workflow) throw missing(`The package ${source.title} has no workflow "${workflowId}" any more.`);
+  if (!workflow) throw missing(sentence('The package {0} has no workflow "{1}" any more.', source.title, workflowId));
   return packageWorkflow({ ...options, id, source, workflow, activeAgentId: agent?.id ?? workflow.agentId });
 }
 
-const missing = (message: string) => new EngineError('WORKFLOW_NOT_FOUND', message);
+const missing = (words: Sentence) => new EngineError('WORKFLOW_NOT_FOUND', words);

@@ -1,4 +1,6 @@
 import { resultsKey } from '../../protocol/graph.ts';
+import { sentence, t } from '../../protocol/l10n.ts';
+import { joined, SaidError, type Words } from '../../protocol/sentence.ts';
 import type { Step, WorkflowFile } from './schema.ts';
 import { coerced, misfit, type StateType, typeOf } from './stateTypes.ts';
 
@@ -34,16 +36,16 @@ export const keysOf = ({ output, run, uses, with: given }: Step): string[] => [
   ...(uses === 'state.set' ? Object.keys(given ?? {}) : []),
 ];
 
-/** What is wrong with a text that a person gives for a key, as a sentence; undefined when it can be used. */
+/** For people: what is wrong with a text that they give for a key, as a sentence; undefined when it can be used. */
 export function inputProblem(file: WorkflowFile, key: string, text: string): string | undefined {
   const type = typesOf(file)[key];
   if (!type) return undefined;
-  if (text === '') return type.rules.required === true ? `\`${key}\` is needed.` : undefined;
+  if (text === '') return type.rules.required === true ? t('`{0}` is needed.', key) : undefined;
   const problem = misfit(type, coerced(type, text), key);
-  return problem && `${problem}.`;
+  return problem && `${t(problem)}.`;
 }
 
-/** The values that a run begins with. Throws an `Error` with a sentence for what does not fit its type. */
+/** The values that a run begins with. Throws `SaidError` for what does not fit its type. */
 export function initialValues(file: WorkflowFile, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const types = typesOf(file);
   const values: Record<string, unknown> = { ...file.initial_state };
@@ -53,21 +55,21 @@ export function initialValues(file: WorkflowFile, given: Readonly<Record<string,
     const type = types[key];
     const used = type && value !== '' ? coerced(type, value) : value;
     const problem = type && value !== '' ? misfit(type, used, key) : undefined;
-    if (problem) throw new Error(`The run cannot begin: ${problem}.`);
+    if (problem) throw new SaidError(sentence('The run cannot begin: {0}.', problem));
     values[key] = value === '' && type && type.kind !== 'str' && type.kind !== 'any' ? null : used;
   }
   for (const key of Object.keys(file.input_schema))
     if (types[key]?.rules.required === true && (values[key] ?? '') === '')
-      throw new Error(`The run cannot begin: \`${key}\` is needed.`);
+      throw new SaidError(sentence('The run cannot begin: `{0}` is needed.', key));
   return values;
 }
 
 /** What nodes have set to something else than was declared. The dialect lets that be: the person is told. */
-export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): string[] {
+export function misfits(file: WorkflowFile, state: Readonly<Record<string, unknown>>): Words[] {
   const types = typesOf(file);
   return Object.entries(state).flatMap(([key, value]) => {
     const problem = types[key] && misfit(types[key], value, key);
-    return problem ? [`${problem} (\`state_schema\`).`] : [];
+    return problem ? [joined([problem, ' (`state_schema`).'], '')] : [];
   });
 }
 

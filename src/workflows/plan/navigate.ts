@@ -1,3 +1,5 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, SaidError, unended, wordsOf } from '../../protocol/sentence.ts';
 import { TemplateError } from '../template/language.ts';
 import { holds, type Scope, type Tell } from '../template/template.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from './schema.ts';
@@ -28,7 +30,7 @@ export function edgesFrom({ edges }: WorkflowFile, node: string): EdgeSpec[] {
 export function entryOf(file: WorkflowFile, scope: Scope): Next {
   const edges = edgesFrom(file, startName);
   if (edges.length === 0) return { next: [file.nodes[0]!.name] };
-  return follow(edges, scope, 'into the workflow');
+  return follow(edges, scope, sentence('No edge into the workflow applies. Add one without `when` at the end.'));
 }
 
 /**
@@ -40,11 +42,14 @@ export function nextOf(file: WorkflowFile, node: NodeSpec, scope: Scope, tell: T
   if (node.goto !== undefined) {
     const rules = typeof node.goto === 'string' ? [{ to: node.goto }] : node.goto;
     const rule = rules.find((one) => one.if === undefined || surelyHolds(one.if, scope, tell));
-    if (!rule) throw new Error(`No \`goto\` of ${node.name} applies. Add one without \`if\` at the end.`);
+    if (!rule) throw new SaidError(sentence('No `goto` of {0} applies. Add one without `if` at the end.', node.name));
     return { next: rule.to === endName ? [] : [rule.to] };
   }
   const edges = edgesFrom(file, node.name);
-  if (edges.length > 0) return follow(edges, scope, `out of ${node.name}`);
+  if (edges.length > 0) {
+    const none = sentence('No edge out of {0} applies. Add one without `when` at the end.', node.name);
+    return follow(edges, scope, none);
+  }
   const following = file.nodes[file.nodes.indexOf(node) + 1]?.name;
   if (!inside) return { next: following ? [following] : [] };
   // The branches of a parallel part stand one after the other in the file: none runs into the next.
@@ -56,16 +61,16 @@ function surelyHolds(condition: string | boolean, scope: Scope, tell: Tell): boo
     return holds(condition, scope);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    tell(`${error.message.replace(/\.$/, '')}; it counts as false.`);
+    tell(joined([unended(wordsOf(error)), sentence('it counts as false.')], '; '));
     return false;
   }
 }
 
-function follow(edges: readonly EdgeSpec[], scope: Scope, where: string): Next {
+function follow(edges: readonly EdgeSpec[], scope: Scope, none: Sentence): Next {
   const parallel = edges.filter(isParallel);
   if (parallel.length > 0) return { next: parallel.map(({ to }) => to), fanIn: parallel[0]!.fan_in };
   const edge = edges.find((one) => applies(one, scope));
-  if (!edge) throw new Error(`No edge ${where} applies. Add one without \`when\` at the end.`);
+  if (!edge) throw new SaidError(none);
   return { next: edge.to === endName || edge.type === 'finish' ? [] : [edge.to] };
 }
 

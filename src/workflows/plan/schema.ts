@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 
 // The files as people write them, in snake_case. Descriptions are shown by the editor while they are being written.
 
@@ -6,11 +7,14 @@ const text = z.string().min(1);
 /** A name that can be a key and a part of an id; nothing that means something to an object. */
 const name = z
   .string()
-  .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, 'Use letters, digits, `_`, `-` and `.`, at most 64 of them.')
-  .refine((value) => !['__proto__', 'constructor', 'prototype'].includes(value), 'This name is not possible.');
+  .regex(/^[A-Za-z0-9_][\w.-]{0,63}$/, sentence('Use letters, digits, `_`, `-` and `.`, at most 64 of them.').english)
+  .refine(
+    (value) => !['__proto__', 'constructor', 'prototype'].includes(value),
+    sentence('This name is not possible.').english,
+  );
 const stateKey = z
   .string()
-  .regex(/^(?!__proto__$|constructor$|prototype$)[A-Za-z_]\w{0,63}$/, 'Use letters, digits and `_`.');
+  .regex(/^(?!__proto__$|constructor$|prototype$)[A-Za-z_]\w{0,63}$/, sentence('Use letters, digits and `_`.').english);
 const target = text.meta({ description: 'A node, or `__end__`.' });
 const condition = z
   .union([z.string().min(1), z.boolean()])
@@ -91,8 +95,11 @@ const onError = z
         continue: z.literal(true).optional().meta({ description: 'Go on as if it had worked.' }),
         goto: target.optional(),
       })
-      .refine((rule) => rule.retry ?? rule.continue ?? rule.goto, 'Say `retry`, `continue` or `goto`.')
-      .refine((rule) => !(rule.continue && rule.goto), 'Say `continue` or `goto`.'),
+      .refine(
+        (rule) => rule.retry ?? rule.continue ?? rule.goto,
+        sentence('Say `retry`, `continue` or `goto`.').english,
+      )
+      .refine((rule) => !(rule.continue && rule.goto), sentence('Say `continue` or `goto`.').english),
   ])
   .transform((rule) => (rule === 'continue' ? { continue: true as const } : rule === 'retry' ? { retry: 3 } : rule))
   .meta({

@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 /** A type of `state_schema` or `input_schema`: Python's names, or `{type, items, properties, …}`. */
 export interface StateType {
   kind: 'any' | 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict' | 'none' | 'union';
@@ -38,11 +39,11 @@ export function typeOf(written: unknown): StateType | undefined {
 }
 
 /** What does not fit, as the end of a sentence (`has to be …, not …`) after the place of it; undefined: it fits. Nothing (null) always does. */
-export function misfit(type: StateType, value: unknown, place: string): string | undefined {
+export function misfit(type: StateType, value: unknown, place: string): Sentence | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!isOf(type, value)) return `\`${place}\` has to be \`${type.words}\`, not ${shown(value)}`;
-  const broken = brokenRule(type.rules, value);
-  if (broken) return `\`${place}\` ${broken}, and is ${shown(value)}`;
+  if (!isOf(type, value)) return sentence('`{0}` has to be `{1}`, not {2}', place, type.words, shown(value));
+  const broken = brokenRule(type.rules, value, place);
+  if (broken) return broken;
   if (type.items)
     for (const [index, item] of (value as unknown[]).entries()) {
       const inner = misfit(type.items, item, `${place}[${index}]`);
@@ -50,7 +51,7 @@ export function misfit(type: StateType, value: unknown, place: string): string |
     }
   for (const [key, property] of Object.entries(type.properties ?? {})) {
     const item = (value as Record<string, unknown>)[key];
-    if (item === undefined && property.rules.required === true) return `\`${place}.${key}\` is missing`;
+    if (item === undefined && property.rules.required === true) return sentence('`{0}` is missing', `${place}.${key}`);
     const inner = misfit(property, item, `${place}.${key}`);
     if (inner) return inner;
   }
@@ -154,16 +155,25 @@ function isOf(type: StateType, value: unknown): boolean {
   }
 }
 
-function brokenRule({ choices, min, max, min_length, max_length, pattern }: Rules, value: unknown): string | undefined {
+function brokenRule(
+  { choices, min, max, min_length, max_length, pattern }: Rules,
+  value: unknown,
+  place: string,
+): Sentence | undefined {
+  const is = shown(value);
   const length = typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
-  if (Array.isArray(choices) && !choices.includes(value)) return `has to be one of ${choices.map(shown).join(', ')}`;
-  if (typeof value === 'number' && min !== undefined && value < min) return `has to be at least ${min}`;
-  if (typeof value === 'number' && max !== undefined && value > max) return `has to be at most ${max}`;
+  if (Array.isArray(choices) && !choices.includes(value))
+    return sentence('`{0}` has to be one of {1}, and is {2}', place, choices.map(shown).join(', '), is);
+  if (typeof value === 'number' && min !== undefined && value < min)
+    return sentence('`{0}` has to be at least {1}, and is {2}', place, min, is);
+  if (typeof value === 'number' && max !== undefined && value > max)
+    return sentence('`{0}` has to be at most {1}, and is {2}', place, max, is);
   if (length !== undefined && min_length !== undefined && length < min_length)
-    return `has to have a length of at least ${min_length}`;
+    return sentence('`{0}` has to have a length of at least {1}, and is {2}', place, min_length, is);
   if (length !== undefined && max_length !== undefined && length > max_length)
-    return `has to have a length of at most ${max_length}`;
-  if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value)) return `has to match ${pattern}`;
+    return sentence('`{0}` has to have a length of at most {1}, and is {2}', place, max_length, is);
+  if (typeof value === 'string' && pattern !== undefined && !matches(pattern, value))
+    return sentence('`{0}` has to match {1}, and is {2}', place, pattern, is);
   return undefined;
 }
 

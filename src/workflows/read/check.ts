@@ -1,4 +1,6 @@
 import type * as z from 'zod';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, saidAs, type Words } from '../../protocol/sentence.ts';
 import { type Problem, readYaml, type YamlFile, type YamlPath } from './yaml.ts';
 
 /** A file in order, maybe with `warnings`; or what is wrong with it. */
@@ -25,7 +27,7 @@ export function loadYaml<Schema extends z.ZodType>(
   const read = readYaml(text);
   if (read.problems.length > 0) return { problems: atMost(read.problems), warnings: [] };
   if (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value))
-    return { problems: [read.problem([], 'This file has to be a list of keys with values: `name: …`.')], warnings: [] };
+    return { problems: [read.problem([], noKeys)], warnings: [] };
   const { file, ...found } = spelled(read);
   const { value, issues } = parseParts(schema, file.value);
   const seen = value === undefined ? { problems: [], warnings: [] } : more(value, file, issues.length === 0);
@@ -34,6 +36,8 @@ export function loadYaml<Schema extends z.ZodType>(
   if (problems.length === 0 && value !== undefined) return { value, problems: [], warnings };
   return { problems: atMost(onlyOnce(problems.sort(inOrder))), warnings };
 }
+
+const noKeys = sentence('This file has to be a list of keys with values: `name: …`.');
 
 /** The value without its parts that are wrong, as long as something is left, and what is wrong with those. */
 function parseParts<Schema extends z.ZodType>(schema: Schema, given: unknown) {
@@ -79,55 +83,60 @@ export const mostProblems = 64;
 function atMost(problems: Problem[]): Problem[] {
   if (problems.length <= mostProblems) return problems;
   const told = problems.slice(0, mostProblems - 1);
-  const message = `There are ${problems.length - told.length} more in this file: mend those above first.`;
-  return [...told, { ...problems[told.length]!, message }];
+  const words = sentence('There are {0} more in this file: mend those above first.', problems.length - told.length);
+  return [...told, { ...problems[told.length]!, ...saidAs(words) }];
 }
 
 /** Keys of other hosts of the dialect, and what to use here. */
-const instead = new Map<string, string>(
-  Object.entries({
-    script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-    language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
-    imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
-    subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
-    temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
-    inputs: 'What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
-    agent: 'An `agent` works at a node of its own: lead there with `goto`, and back.',
-    interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
-    interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
-    interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
-    checkpoint: 'Runs are kept by themselves, and go on where they were: there are no checkpoint files.',
-    retry: 'Use `on_error: {retry: 3}`, or `llm.retry` for a model call.',
-    fallback: 'Use `on_error: {goto: …}` with the node that follows then.',
-    items: 'Use `foreach` for a list.',
-    parallel_each: 'Use `foreach` for a list.',
-    strategy: 'Use `foreach` for a list.',
-    timeout: 'Nodes have no time limit of their own: the limits of a model call are settings of Towpath.',
-    streams: 'Nodes give values to each other, not streams of bytes. Use `output` and `state`.',
-    next: 'Use `goto` for the node that follows.',
-    when: '`when` stands in `edges`; in a `goto` it is `if`.',
-    if: '`if` stands in a `goto`; in `edges` it is `when`.',
-  }),
+const instead = {
+  script: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+  language: 'Towpath runs no code of a workflow file. Use an action (`uses:`), or `shell.run` for a program.',
+  imports: 'Towpath loads no Python modules. Use the tools of the workspace, or an MCP server.',
+  subgraph: 'Use `uses: workflow.run` with the name of a workflow.',
+  temperature: 'Settings of a model call go into `with:` of an `llm.*` action.',
+  inputs: 'What is asked for stands in `state_schema`, or with its rules in `input_schema`.',
+  agent: 'An `agent` works at a node of its own: lead there with `goto`, and back.',
+  interrupt: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+  interrupt_before: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+  interrupt_after: 'Towpath does not interrupt at a node. Let an `agent` ask a question there, or use *Pause*.',
+  checkpoint: 'Runs are kept by themselves, and go on where they were: there are no checkpoint files.',
+  retry: 'Use `on_error: {retry: 3}`, or `llm.retry` for a model call.',
+  fallback: 'Use `on_error: {goto: …}` with the node that follows then.',
+  items: 'Use `foreach` for a list.',
+  parallel_each: 'Use `foreach` for a list.',
+  strategy: 'Use `foreach` for a list.',
+  timeout: 'Nodes have no time limit of their own: the limits of a model call are settings of Towpath.',
+  streams: 'Nodes give values to each other, not streams of bytes. Use `output` and `state`.',
+  next: 'Use `goto` for the node that follows.',
+  when: '`when` stands in `edges`; in a `goto` it is `if`.',
+  if: '`if` stands in a `goto`; in `edges` it is `when`.',
+} as const;
+const noCode = sentence(
+  'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.',
 );
-const noCode =
-  'Towpath runs no Python. Use an action (`uses:`), `run: {type: expression, value: …}` with a Jinja expression, or `shell.run` for a program.';
+
+const absent = (key: string): Sentence =>
+  Object.hasOwn(instead, key)
+    ? sentence(instead[key as keyof typeof instead])
+    : sentence('There is no key `{0}` here.', key);
 
 /** Sentences for what a schema found at `before`. */
 export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: YamlPath): Problem[] {
   const path = [...before, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   const last = path.at(-1);
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) =>
-      file.problem([...path, key], instead.get(key) ?? `There is no key \`${key}\` here.`, 'key'),
-    );
+    return issue.keys.map((key) => file.problem([...path, key], absent(key), 'key'));
   if (last === 'run' && issue.code === 'invalid_type') return [file.problem(path, noCode, 'key')];
   if (last === 'type' && issue.code === 'invalid_value' && path.includes('nodes'))
-    return [file.problem(path, `\`type\` can only be ${listOf(issue.values)} here.`)];
+    return [file.problem(path, sentence('`type` can only be {0} here.', listOf(issue.values)))];
   if (issue.code === 'invalid_union' && issue.discriminator)
     return [
       file.problem(
         path,
-        `${shown(last)} can only be ${listOf([...issue.message.matchAll(/'([^']+)'/g)].map(([, one]) => one))}.`,
+        only(
+          last,
+          [...issue.message.matchAll(/'([^']+)'/g)].map(([, one]) => one),
+        ),
       ),
     ];
   if (issue.code === 'invalid_union') {
@@ -136,28 +145,40 @@ export function problemsOf(issue: z.core.$ZodIssue, file: YamlFile, before: Yaml
       (errors) => !errors.some((one) => one.code === 'invalid_type' && one.path.length === 0),
     );
     if (own[0]) return own[0].flatMap((one) => problemsOf(one, file, path));
-    const expected = issue.errors
-      .flat()
-      .map((one) => (one.code === 'invalid_type' ? (words[one.expected] ?? one.expected) : ''));
-    return [file.problem(path, `${shown(last)} has to be ${[...new Set(expected.filter(Boolean))].join(' or ')}.`)];
+    const expected = issue.errors.flat().flatMap((one) => (one.code === 'invalid_type' ? [one.expected] : []));
+    return [file.problem(path, hasToBe(last, expected))];
   }
   if (issue.code === 'invalid_key')
-    return [file.problem(path, `\`${last}\`: ${issue.issues[0]?.message ?? 'not a name.'}`, 'key')];
+    return [file.problem(path, placed(last, issue.issues[0]?.message ?? sentence('not a name.').english), 'key')];
   if (issue.code === 'invalid_type') {
     const missing = issue.input === undefined && /received undefined/.test(issue.message);
-    if (missing) return [file.problem(path, `\`${last}\` is missing.`)];
-    return [file.problem(path, `${shown(last)} has to be ${words[issue.expected] ?? issue.expected}.`)];
+    if (missing) return [file.problem(path, sentence('`{0}` is missing.', String(last)))];
+    return [file.problem(path, hasToBe(last, [issue.expected]))];
   }
-  if (issue.code === 'invalid_value')
-    return [file.problem(path, `${shown(last)} can only be ${listOf(issue.values)}.`)];
-  if (issue.code === 'too_small') return [file.problem(path, `${shown(last)} is too small or empty.`)];
-  if (issue.code === 'too_big') return [file.problem(path, `${shown(last)} can be at most ${issue.maximum}.`)];
-  return [file.problem(path, `${shown(last)}: ${issue.message}`)];
+  if (issue.code === 'invalid_value') return [file.problem(path, only(last, issue.values))];
+  if (issue.code === 'too_small') return [file.problem(path, sentence('{0} is too small or empty.', shown(last)))];
+  if (issue.code === 'too_big')
+    return [file.problem(path, sentence('{0} can be at most {1}.', shown(last), String(issue.maximum)))];
+  return [file.problem(path, placed(last, issue.message))];
 }
 
-const shown = (key: string | number | undefined) => (typeof key === 'number' ? 'This' : `\`${key}\``);
+type Key = string | number | undefined;
+const shown = (key: Key): Words => (typeof key === 'number' ? sentence('This') : `\`${key}\``);
+const only = (key: Key, all: readonly unknown[]): Words => sentence('{0} can only be {1}.', shown(key), listOf(all));
+/** A schema’s own words may be ours, and have a translation then. */
+const placed = (key: Key, english: string): Words => joined([shown(key), { english }], ': ');
+
+function hasToBe(key: Key, expected: readonly string[]): Words {
+  const kinds = [...new Set(expected)].map((one) =>
+    Object.hasOwn(words, one) ? sentence(words[one as keyof typeof words]) : one,
+  );
+  const distinct = kinds.filter((one, at) => kinds.findIndex((two) => inEnglish(two) === inEnglish(one)) === at);
+  const either = distinct.length > 0 ? distinct.reduce((one, other) => sentence('{0} or {1}', one, other)) : '';
+  return sentence('{0} has to be {1}.', shown(key), either);
+}
+
 const listOf = (all: readonly unknown[]) => all.map((one) => `\`${one}\``).join(', ');
-const words: Record<string, string> = {
+const words = {
   string: 'a text',
   number: 'a number',
   int: 'a whole number',
@@ -165,4 +186,4 @@ const words: Record<string, string> = {
   array: 'a list',
   object: 'keys with values',
   record: 'keys with values',
-};
+} as const;

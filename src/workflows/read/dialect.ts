@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { nestedAction } from '../action/nested.ts';
 import { type Foreign, foreign, leftOut } from './foreign.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -30,7 +31,7 @@ class Dialect {
   read(): Spelled {
     const { file } = this;
     const value = isPlain(file.value) ? this.workflow(file.value) : file.value;
-    const problem: YamlFile['problem'] = (path, message, key) => file.problem(this.placeOf(path), message, key);
+    const problem: YamlFile['problem'] = (path, words, key) => file.problem(this.placeOf(path), words, key);
     return {
       file: { ...file, value, problem, isPlain: (path) => file.isPlain(this.placeOf(path)) },
       problems: this.problems,
@@ -92,7 +93,7 @@ class Dialect {
       const { max_concurrency, fail_fast, ...others } = config;
       for (const key of Object.keys(others))
         this.problems.push(
-          this.file.problem([...path, 'parallel_config', key], `There is no key \`${key}\` here.`, 'key'),
+          this.file.problem([...path, 'parallel_config', key], sentence('There is no key `{0}` here.', key), 'key'),
         );
       value.max_workers ??= max_concurrency;
       value.fail_fast ??= fail_fast;
@@ -143,7 +144,9 @@ class Dialect {
       const path = ['edges', index];
       const to: unknown[] | undefined = isPlain(edge) && Array.isArray(edge.to) ? edge.to : undefined;
       if (to && isPlain(edge) && edge.parallel !== true && edge.type !== 'parallel')
-        this.problems.push(this.file.problem([...path, 'to'], 'Only a parallel edge leads to several nodes.'));
+        this.problems.push(
+          this.file.problem([...path, 'to'], sentence('Only a parallel edge leads to several nodes.')),
+        );
       for (const [place, target] of (to ?? [undefined]).entries()) {
         this.places.set(JSON.stringify(['edges', ours.length]), path);
         if (to) this.places.set(JSON.stringify(['edges', ours.length, 'to']), [...path, 'to', place]);
@@ -185,10 +188,11 @@ class Dialect {
 }
 
 const listKeys = { items: 'foreach', item_var: 'item', index_var: 'index', max_concurrency: 'max_workers' };
-const oneBody = 'A node over a list does one thing for each item: `action`, `steps` or `subgraph`.';
-const noSubgraph = 'Use the name of a file in `.towpath/workflows`: `./name.yaml`.';
-const otherProvider =
-  'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.';
+const oneBody = sentence('A node over a list does one thing for each item: `action`, `steps` or `subgraph`.');
+const noSubgraph = sentence('Use the name of a file in `.towpath/workflows`: `./name.yaml`.');
+const otherProvider = sentence(
+  'Towpath asks the model that is chosen in its panel instead: providers are set up there. Use `model: provider/name` for another one.',
+);
 
 /** What the dialect calls providers, as ours; those of other hosts only (`shell`, `local`, …) have no model here. */
 const providers: Record<string, string> = {

@@ -1,8 +1,10 @@
 import { resultsKey } from '../../protocol/graph.ts';
-import { didYouMean as nearTo } from '../../tools/nearest.ts';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { givesOf } from '../action/parameters.ts';
 import { keysOf, loopKeys } from '../plan/inputs.ts';
 import type { NodeSpec, Step, WorkflowFile } from '../plan/schema.ts';
+import { meant, withHint } from '../template/near.ts';
 import { treeOf } from '../template/template.ts';
 import { mostProblems } from './check.ts';
 import { readsOf } from './reads.ts';
@@ -17,14 +19,14 @@ type Keys = ReadonlySet<string>;
 export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
   const warnings: Problem[] = [];
   const state = statesOf(file);
-  const warn = (path: YamlPath, message: string) => warnings.push(yaml.problem(path, message));
+  const warn = (path: YamlPath, words: Words) => warnings.push(yaml.problem(path, words));
   for (const { path, text, expression, step } of textsOf(file)) {
     const said = new Set<string>();
     for (const read of readsOf(treeOf(text, expression))) {
-      const near = warnings.length < mostProblems ? didYouMean : () => ''; // the rest is counted alone
+      const near = warnings.length < mostProblems ? didYouMean : () => undefined; // the rest is counted alone
       const doubt = doubtAbout(read, { ...state, near, variables: file.variables }, step);
-      if (doubt && !said.has(doubt)) warn(path, doubt);
-      if (doubt) said.add(doubt);
+      if (doubt && !said.has(inEnglish(doubt))) warn(path, doubt);
+      if (doubt) said.add(inEnglish(doubt));
     }
   }
   const declared = [file.state_schema, file.input_schema, file.initial_state].flatMap((one) => Object.keys(one));
@@ -33,7 +35,10 @@ export function flowFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
     if (taken.length > 0)
       warn(
         [...path, 'uses'],
-        `Without \`output\` the result’s ${listOf(taken)} takes the place of the state’s. Say in \`output\` what to keep.`,
+        sentence(
+          'Without `output` the result’s {0} takes the place of the state’s. Say in `output` what to keep.',
+          listOf(taken),
+        ),
       );
   }
   return warnings;
@@ -43,7 +48,13 @@ interface States {
   /** Undefined: a step sets what is not known before it has run. */
   keys: Keys | undefined;
   /** What the value of a key holds, where that is known of all that set it. */
-  inner: ReadonlyMap<string, { keys: Keys; action: string } | undefined>;
+  inner: ReadonlyMap<string, Held | undefined>;
+}
+
+/** What a result holds, and whose it is. */
+interface Held {
+  keys: Keys;
+  action: Words;
 }
 
 /** `result` is known while a step says what to keep of it. */
@@ -51,23 +62,24 @@ function doubtAbout(
   [root = '', key, inner]: readonly string[],
   { keys, inner: inners, variables, near }: States & Pick<WorkflowFile, 'variables'> & { near: typeof didYouMean },
   step: Step | undefined,
-): string | undefined {
+): Words | undefined {
   if (root === 'result' || root === 'action_result') {
     const known = step && heldBy(step);
     return key === undefined || !known || known.keys.has(key) ? undefined : lacking(known, key);
   }
   if (root === 'variables') {
     if (key === undefined || Object.hasOwn(variables, key)) return undefined;
-    return `There is no variable \`${key}\`.${near(key, Object.keys(variables))}`;
+    return withHint(sentence('There is no variable `{0}`.', key), near(key, Object.keys(variables)));
   }
   if (!keys || (root === 'state' && key === undefined)) return undefined;
   const name = root === 'state' ? key! : root;
   const part = root === 'state' ? inner : key;
   if (root !== 'state' && Object.hasOwn(variables, root)) return undefined;
   if (!keys.has(name)) {
-    const meant = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
-    if (root !== 'state') return `Nothing is called \`${name}\` here.${meant}`;
-    return `Nothing sets \`${name}\`.${meant || ' Declare it in `state_schema` to be asked for it.'}`;
+    const hint = near(name, root === 'state' ? keys : [...keys, ...Object.keys(variables)]);
+    if (root !== 'state') return withHint(sentence('Nothing is called `{0}` here.', name), hint);
+    const declare = sentence('Declare it in `state_schema` to be asked for it.');
+    return withHint(sentence('Nothing sets `{0}`.', name), hint ?? declare);
   }
   const known = part === undefined ? undefined : inners.get(name);
   return known && !known.keys.has(part!) && !methods.has(part!) ? lacking(known, part!) : undefined;
@@ -75,18 +87,20 @@ function doubtAbout(
 
 /** One letter is near to every other; and of a long file only so many names are looked through. */
 const didYouMean = (name: string, names: Iterable<string>) =>
-  name.length > 2 ? nearTo(name, [...names].slice(0, 300)) : '';
+  name.length > 2 ? meant(name, [...names].slice(0, 300)) : undefined;
 
 const methods = new Set(['get', 'items', 'keys', 'values']);
 
-const lacking = ({ keys, action }: { keys: Keys; action: string }, key: string): string =>
-  `${action} gives no \`${key}\`, but ${listOf([...keys].filter((one) => !always.includes(one)))}.`;
+function lacking({ keys, action }: Held, key: string): Sentence {
+  const others = listOf([...keys].filter((one) => !always.includes(one)));
+  return sentence('{0} gives no `{1}`, but {2}.', action, key, others);
+}
 
 const listOf = (keys: readonly string[]) => keys.map((key) => `\`${key}\``).join(', ');
 
 function statesOf(file: WorkflowFile): States {
   const given = Object.entries(file.initial_state).flatMap(([key, value]) => (value === null ? [] : [key]));
-  const inner = new Map<string, { keys: Keys; action: string } | undefined>(
+  const inner = new Map<string, Held | undefined>(
     [...given, ...Object.keys(file.input_schema), resultsKey].map((key) => [key, undefined]),
   );
   const keys = new Set(['input', resultsKey, ...given]);
@@ -117,8 +131,8 @@ function statesOf(file: WorkflowFile): States {
 const always = ['cut', 'leftOut', 'value', 'changedByPerson'];
 
 /** What the result of a step holds; undefined: not known before it is there. */
-function heldBy(step: Step & { agent?: unknown }): { keys: Keys; action: string } | undefined {
-  if (step.agent !== undefined) return { keys: new Set(['content']), action: 'An agent' };
+function heldBy(step: Step & { agent?: unknown }): Held | undefined {
+  if (step.agent !== undefined) return { keys: new Set(['content']), action: sentence('An agent') };
   const action = step.uses ?? '';
   const gives = action.startsWith('mcp') ? undefined : givesOf(action);
   return gives && { keys: new Set([...Object.keys(gives), ...always]), action };

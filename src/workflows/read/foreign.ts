@@ -1,16 +1,17 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 /** A key that other hosts of the dialect have. */
 export interface Foreign {
   /** Ours for the same thing. */
   as?: string;
   /** Why it is left out; without it `leftOut`. */
-  say?: string;
+  say?: Sentence;
   /** Leaving this value out changes nothing, so that nothing is said. */
   harmless?(value: unknown): boolean;
   /** This value is not left out, because it asks for what Towpath does not do: the check of the file says so. */
   unless?(value: unknown): boolean;
 }
 
-export const leftOut = 'Towpath has no use for this key of the dialect and leaves it out.';
+export const leftOut = sentence('Towpath has no use for this key of the dialect and leaves it out.');
 
 const always = () => true;
 const isEmpty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0);
@@ -22,12 +23,14 @@ const all = <Key extends string>(rule: Foreign, ...keys: Key[]) =>
   Object.fromEntries(keys.map((key) => [key, rule])) as Record<Key, Foreign>;
 
 const setUp: Foreign = {
-  say: 'Models are set up in Towpath, not in a file: the one that is chosen in the panel is asked.',
+  say: sentence('Models are set up in Towpath, not in a file: the one that is chosen in the panel is asked.'),
 };
 const keyHere: Foreign = {
-  say: 'Keys stay in the editor’s secret storage, and this one is not used. Remove it from the file: use *Towpath: Set API Key*.',
+  say: sentence(
+    'Keys stay in the editor’s secret storage, and this one is not used. Remove it from the file: use *Towpath: Set API Key*.',
+  ),
 };
-const kept: Foreign = { say: 'Runs are kept by themselves; there are no checkpoint files.' };
+const kept: Foreign = { say: sentence('Runs are kept by themselves; there are no checkpoint files.') };
 
 /**
  * Keys of `fabceolin/the_edge_agent` (docs/shared/YAML_REFERENCE.md and what its examples use) that are another word for
@@ -38,7 +41,7 @@ export const foreign = {
     ...all(silent, 'version', 'metadata'),
     imports: empty,
     ...all(empty, 'interrupt_before', 'interrupt_after'),
-    endpoint: { say: 'Towpath serves no addresses: the file runs from the command palette.' },
+    endpoint: { say: sentence('Towpath serves no addresses: the file runs from the command palette.') },
     ...all(plain, 'output_schema', 'observability'),
     ...all(plain, 'extraction_schema', 'validation_constraints', 'semantic_probes', 'validation_logging'),
   },
@@ -62,7 +65,7 @@ export const foreign = {
       'textgrad',
     ),
     ...all(plain, 'execution', 'progress', 'prolog', 'interview'),
-    secrets: { say: 'Keys stay in the editor’s secret storage and are never given to a workflow.' },
+    secrets: { say: sentence('Keys stay in the editor’s secret storage and are never given to a workflow.') },
     ...all(setUp, 'shell_providers', 'model', 'temperature'),
   },
   llm: {
@@ -81,8 +84,11 @@ export const foreign = {
     api_key: keyHere,
   },
   parallel: {
-    strategy: { say: 'Branches run beside each other in the editor.', harmless: (value) => value === 'thread' },
-    remote: { say: 'Branches run beside each other in the editor.' },
+    strategy: {
+      say: sentence('Branches run beside each other in the editor.'),
+      harmless: (value) => value === 'thread',
+    },
+    remote: { say: sentence('Branches run beside each other in the editor.') },
     streams: plain,
   },
   node: {
@@ -102,7 +108,7 @@ export const foreign = {
   edge: {
     metadata: silent,
     parallel_strategy: {
-      say: 'Branches run beside each other in the editor.',
+      say: sentence('Branches run beside each other in the editor.'),
       harmless: (value) => value === 'thread',
     },
   },

@@ -1,5 +1,6 @@
 import { toWireName } from '../../llm/names.ts';
-import { didYouMean } from '../../tools/nearest.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { builtInNames, offeredNames } from '../action/actions.ts';
 import { quotingProblem } from '../action/commandLines.ts';
 import { absentAction } from '../action/dialectActions.ts';
@@ -19,6 +20,7 @@ import {
   workflowSchema,
 } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
+import { meant, withHint } from '../template/near.ts';
 import { expressionProblem, templateProblem } from '../template/template.ts';
 import { type Findings, type Loaded, loadYaml, problemsOf } from './check.ts';
 import { readDialect } from './dialect.ts';
@@ -89,16 +91,16 @@ class Check {
     for (const [index, item] of (list ?? []).entries()) {
       if (typeof item !== 'string') this.toolSpec(item, [...path, index]);
       else if (!isElsewhere(item) && !names.some((name) => covers(item, name)))
-        this.add([...path, index], `There is no tool \`${item}\`.${didYouMean(item, names)}`);
+        this.add([...path, index], withHint(sentence('There is no tool `{0}`.', item), meant(item, names)));
     }
   }
 
-  private add(path: YamlPath, message: string, key?: 'key'): void {
-    this.problems.push(this.yaml.problem(path, message, key));
+  private add(path: YamlPath, words: Words, key?: 'key'): void {
+    this.problems.push(this.yaml.problem(path, words, key));
   }
 
-  private warn(path: YamlPath, message: string, key?: 'key'): void {
-    this.warnings.push(this.yaml.problem(path, message, key));
+  private warn(path: YamlPath, words: Words, key?: 'key'): void {
+    this.warnings.push(this.yaml.problem(path, words, key));
   }
 
   private stateSchema(): void {
@@ -107,7 +109,10 @@ class Check {
         if (!typeOf(written))
           this.add(
             [schema, key],
-            `${typeof written === 'string' ? `\`${written}\`` : 'This'} is no type. Use \`str\`, \`int\`, \`float\`, \`bool\`, \`list\`, \`dict\` or \`any\`.`,
+            sentence(
+              '{0} is no type. Use `str`, `int`, `float`, `bool`, `list`, `dict` or `any`.',
+              typeof written === 'string' ? `\`${written}\`` : sentence('This'),
+            ),
           );
     for (const [key, value] of Object.entries(this.file.initial_state ?? {}))
       for (const problem of misfits(this.file, { [key]: value })) this.warn(['initial_state', key], problem);
@@ -116,20 +121,24 @@ class Check {
   private node(node: NodeSpec, index: number): void {
     const path = ['nodes', index];
     if (node.name === startName || node.name === endName)
-      this.add([...path, 'name'], `\`${node.name}\` is not a name for a node.`);
+      this.add([...path, 'name'], sentence('`{0}` is not a name for a node.', node.name));
     if (this.names.indexOf(node.name) < index)
-      this.add([...path, 'name'], `There are two nodes called \`${node.name}\`.`);
+      this.add([...path, 'name'], sentence('There are two nodes called `{0}`.', node.name));
     const ways = (['uses', 'steps', 'agent', 'run', 'body'] as const).filter((key) => node[key] !== undefined);
     if (ways.length > 1)
-      this.add([...path, ways[1]!], `A node does one thing: \`${ways[0]}\` or \`${ways[1]}\`.`, 'key');
+      this.add([...path, ways[1]!], sentence('A node does one thing: `{0}` or `{1}`.', ways[0]!, ways[1]!), 'key');
     this.loop(node, path);
     this.each(node, path);
     if (node.on_error?.goto !== undefined) this.target(node.on_error.goto, [...path, 'on_error', 'goto']);
     if (node.on_error && node.agent !== undefined && node.foreach === undefined)
-      this.add([...path, 'on_error'], 'An agent that fails is yours to look at. `on_error` goes with actions.', 'key');
+      this.add(
+        [...path, 'on_error'],
+        sentence('An agent that fails is yours to look at. `on_error` goes with actions.'),
+        'key',
+      );
     this.step(node, path);
     if (node.prompt !== undefined) {
-      if (node.agent === undefined) this.add([...path, 'prompt'], '`prompt` goes with `agent`.', 'key');
+      if (node.agent === undefined) this.add([...path, 'prompt'], sentence('`prompt` goes with `agent`.'), 'key');
       this.template(node.prompt, [...path, 'prompt']);
     }
     if (node.agent !== undefined) this.agent(node.agent, [...path, 'agent']);
@@ -137,7 +146,11 @@ class Check {
       for (const [index, step] of (node[list] ?? []).entries()) {
         this.step(step, [...path, list, index]);
         if (step.on_error?.goto !== undefined)
-          this.add([...path, list, index, 'on_error'], 'A step has no `goto`: give the `on_error` to its node.', 'key');
+          this.add(
+            [...path, list, index, 'on_error'],
+            sentence('A step has no `goto`: give the `on_error` to its node.'),
+            'key',
+          );
       }
     if (typeof node.goto === 'string') this.target(node.goto, [...path, 'goto']);
     else
@@ -150,9 +163,9 @@ class Check {
   private loop(node: NodeSpec, path: YamlPath): void {
     const loop = node.type === 'while_loop';
     for (const key of ['condition', 'max_iterations', 'body'] as const) {
-      if (loop && node[key] === undefined && this.whole) this.add(path, `A \`while_loop\` needs \`${key}\`.`);
+      if (loop && node[key] === undefined && this.whole) this.add(path, sentence('A `while_loop` needs `{0}`.', key));
       if (!loop && node[key] !== undefined)
-        this.add([...path, key], `\`${key}\` goes with \`type: while_loop\`. Use \`goto\` for a choice.`, 'key');
+        this.add([...path, key], sentence('`{0}` goes with `type: while_loop`. Use `goto` for a choice.', key), 'key');
     }
     this.expression(node.condition, [...path, 'condition']);
   }
@@ -160,35 +173,43 @@ class Check {
   private each(node: NodeSpec, path: YamlPath): void {
     const { foreach, item = 'item', index = 'index' } = node;
     if (foreach === undefined) {
-      if (node.type === 'dynamic_parallel') this.add(path, 'A `dynamic_parallel` node needs `items`.');
+      if (node.type === 'dynamic_parallel') this.add(path, sentence('A `dynamic_parallel` node needs `items`.'));
       for (const key of ['item', 'index', 'max_workers', 'fail_fast'] as const)
-        if (node[key] !== undefined) this.add([...path, key], `\`${key}\` goes with \`foreach\`.`, 'key');
+        if (node[key] !== undefined) this.add([...path, key], sentence('`{0}` goes with `foreach`.', key), 'key');
       return;
     }
     if (typeof foreach === 'string') this.expression(foreach, [...path, 'foreach']);
     else this.templates(foreach, [...path, 'foreach']);
     if (node.body)
-      this.add([...path, 'foreach'], 'A loop does not go over a list, too: give it a node of its own.', 'key');
+      this.add(
+        [...path, 'foreach'],
+        sentence('A loop does not go over a list, too: give it a node of its own.'),
+        'key',
+      );
     else if (this.whole && [node.uses, node.steps, node.agent, node.run].every((way) => way === undefined))
-      this.add([...path, 'foreach'], 'Say what is done for each item: `uses`, `steps`, `run` or `agent`.', 'key');
-    if (item === index) this.add([...path, 'index'], `The item is called \`${item}\`, too.`);
+      this.add(
+        [...path, 'foreach'],
+        sentence('Say what is done for each item: `uses`, `steps`, `run` or `agent`.'),
+        'key',
+      );
+    if (item === index) this.add([...path, 'index'], sentence('The item is called `{0}`, too.', item));
     for (const [place, step] of (node.steps ?? []).entries())
       for (const key of keysOf(step))
         if (key === item || key === index)
-          this.add([...path, 'steps', place], `\`${key}\` is the item’s own: give this another name.`);
+          this.add([...path, 'steps', place], sentence('`{0}` is the item’s own: give this another name.', key));
   }
 
   private agent(agent: NonNullable<NodeSpec['agent']>, path: YamlPath): void {
     const { agents } = this.known;
     if (typeof agent !== 'string') this.tools(agent.tools, [...path, 'tools']);
     else if (agents && !agents.includes(agent))
-      this.add(path, `There is no agent \`${agent}\` in \`.towpath/agents\`.${didYouMean(agent, agents)}`);
+      this.add(path, withHint(sentence('There is no agent `{0}` in `.towpath/agents`.', agent), meant(agent, agents)));
   }
 
   private step(step: Step, path: YamlPath): void {
     if (step.run) this.expression(step.run.value, [...path, 'run', 'value']);
     if (step.uses === undefined) {
-      if (step.with) this.add([...path, 'with'], '`with` goes with `uses`.', 'key');
+      if (step.with) this.add([...path, 'with'], sentence('`with` goes with `uses`.'), 'key');
     } else {
       this.action(step.uses, [...path, 'uses']);
       if (step.uses === nestedAction) this.nested(step.with?.workflow, [...path, 'with', 'workflow']);
@@ -202,19 +223,21 @@ class Check {
   private nested(name: unknown, path: YamlPath): void {
     const { workflows } = this.known;
     if (typeof name !== 'string') return;
-    if (/\{[{%]|\$\{/.test(name)) this.add(path, '`workflow` is the name of a file, not a template.');
+    if (/\{[{%]|\$\{/.test(name)) this.add(path, sentence('`workflow` is the name of a file, not a template.'));
     else if (workflows && !workflows.includes(name))
-      this.add(path, `There is no workflow \`${name}\` in \`.towpath/workflows\`.${didYouMean(name, workflows)}`);
+      this.add(
+        path,
+        withHint(sentence('There is no workflow `{0}` in `.towpath/workflows`.', name), meant(name, workflows)),
+      );
   }
 
   private action(name: string, path: YamlPath): void {
     const names = [...builtInNames, ...this.known.tools];
     if (names.includes(name) || isElsewhere(name)) return;
     const second = /^actions\.(.+)/.exec(name)?.[1];
-    const near = didYouMean(second ?? name, [...offeredNames, ...this.known.tools]);
+    const near = meant(second ?? name, [...offeredNames, ...this.known.tools]);
     const absent = second && near ? undefined : absentAction(name);
-    const hint = absent ? ` ${absent}` : near;
-    this.add(path, `There is no action \`${name}\`.${hint}`);
+    this.add(path, withHint(sentence('There is no action `{0}`.', name), absent ?? near));
   }
 
   /** Names of parameters, and values that hold no template. */
@@ -226,7 +249,8 @@ class Check {
     for (const key of Object.keys(shape)) {
       const value = given[key];
       if (value === undefined) {
-        if (!shape[key]!.safeParse(undefined).success) this.add([...path, 'uses'], `${action} needs \`${key}\`.`);
+        if (!shape[key]!.safeParse(undefined).success)
+          this.add([...path, 'uses'], sentence('{0} needs `{1}`.', action, key));
         continue;
       }
       if (/\{[{%]/.test(JSON.stringify(value))) continue;
@@ -272,12 +296,13 @@ class Check {
     const names = Object.keys(shape);
     const missing = names.filter((name) => !(name in given) && !shape[name]!.safeParse(undefined).success);
     // `cmd` is an abbreviation of what is needed, before it is a slip of anything else.
-    const meant = (key: string) => {
+    const near = (key: string) => {
       const full = missing.find((name) => isAbbreviation(key, name));
-      return full ? ` Did you mean "${full}"?` : didYouMean(key, names);
+      return full ? sentence('Did you mean {0}?', `"${full}"`) : meant(key, names);
     };
     for (const key of Object.keys(given))
-      if (!names.includes(key)) this.add([...path, key], `${action} takes no \`${key}\`.${meant(key)}`, 'key');
+      if (!names.includes(key))
+        this.add([...path, key], withHint(sentence('{0} takes no `{1}`.', action, key), near(key)), 'key');
   }
 
   private toolSpec(tool: ToolSpec, path: YamlPath): void {
@@ -286,7 +311,7 @@ class Check {
     if (problem) this.add([...path, 'parameters'], problem);
     this.action(action, [...path, 'action']);
     if (action === nestedAction)
-      this.add([...path, 'action'], `\`${nestedAction}\` is a step of a workflow, not a tool of a model.`);
+      this.add([...path, 'action'], sentence('`{0}` is a step of a workflow, not a tool of a model.', nestedAction));
     this.templates(given, [...path, 'with']);
     this.takes(action, parameters, [...path, 'parameters']);
     this.takes(action, given, [...path, 'with']);
@@ -294,14 +319,14 @@ class Check {
       if (this.whole && !(key in parameters) && !(key in given) && !one.safeParse(undefined).success)
         this.add(
           [...path, 'action'],
-          `${action} needs \`${key}\`, which this tool neither asks for nor has in \`with\`.`,
+          sentence('{0} needs `{1}`, which this tool neither asks for nor has in `with`.', action, key),
         );
   }
 
   private edge(index: number): void {
     const edge = this.file.edges[index]!;
     const path = ['edges', index];
-    if (edge.from === undefined && edge.type !== 'entry') this.add(path, 'An edge needs `from`.');
+    if (edge.from === undefined && edge.type !== 'entry') this.add(path, sentence('An edge needs `from`.'));
     else if (edge.from !== undefined && edge.from !== startName) this.nodeName(edge.from, [...path, 'from']);
     this.target(edge.to, [...path, 'to']);
     if (typeof edge.when === 'string') this.expression(edge.when, [...path, 'when']);
@@ -309,18 +334,22 @@ class Check {
     if (typeof condition === 'string') this.expression(condition, [...path, 'condition']);
     else if (condition) this.expression(condition.value, [...path, 'condition', 'value']);
     if (!isParallel(edge)) {
-      if (edge.fan_in !== undefined) this.add([...path, 'fan_in'], '`fan_in` goes with `type: parallel`.', 'key');
+      if (edge.fan_in !== undefined)
+        this.add([...path, 'fan_in'], sentence('`fan_in` goes with `type: parallel`.'), 'key');
       return;
     }
-    if (edge.fan_in === undefined) this.add(path, 'A parallel edge needs `fan_in`: the node where the branches end.');
+    if (edge.fan_in === undefined)
+      this.add(path, sentence('A parallel edge needs `fan_in`: the node where the branches end.'));
     else this.nodeName(edge.fan_in, [...path, 'fan_in']);
-    if (edge.when !== undefined || condition !== undefined) this.add(path, 'A parallel edge has no condition.');
+    if (edge.when !== undefined || condition !== undefined)
+      this.add(path, sentence('A parallel edge has no condition.'));
     if (edge.from === undefined || edge.from === startName)
-      this.add(path, 'A workflow begins with one node: let the branches follow it.');
+      this.add(path, sentence('A workflow begins with one node: let the branches follow it.'));
     const siblings = edgesFrom(this.file, edge.from ?? startName);
-    if (siblings.some((one) => !isParallel(one))) this.add(path, 'Edges out of one node are all parallel, or none is.');
+    if (siblings.some((one) => !isParallel(one)))
+      this.add(path, sentence('Edges out of one node are all parallel, or none is.'));
     if (siblings.some((one) => one.fan_in !== edge.fan_in))
-      this.add(path, 'Branches out of one node end at one `fan_in`.');
+      this.add(path, sentence('Branches out of one node end at one `fan_in`.'));
   }
 
   private target(name: string, path: YamlPath): void {
@@ -330,8 +359,8 @@ class Check {
   private nodeName(name: string, path: YamlPath): void {
     const { names } = this;
     if (names.includes(name)) return;
-    const end = /^(end|finish)$/i.test(name) ? ` Use \`${endName}\` for the end.` : didYouMean(name, names);
-    this.add(path, `There is no node \`${name}\`.${end}`);
+    const end = /^(end|finish)$/i.test(name) ? sentence('Use `{0}` for the end.', endName) : meant(name, names);
+    this.add(path, withHint(sentence('There is no node `{0}`.', name), end));
   }
 
   private expression(text: string | boolean | undefined, path: YamlPath): void {
@@ -358,8 +387,10 @@ const isAbbreviation = (short: string, full: string): boolean =>
   short[0] === full[0] &&
   [...full].reduce((at, letter) => at + (letter === short[at] ? 1 : 0), 0) === short.length;
 
-const twice = (name: string, other: string): string =>
-  `There are two tools called \`${name}\`${name === other ? '' : `: to a model \`${other}\` is the same name`}.`;
+const twice = (name: string, other: string): Sentence =>
+  name === other
+    ? sentence('There are two tools called `{0}`.', name)
+    : sentence('There are two tools called `{0}`: to a model `{1}` is the same name.', name, other);
 
 /** Tools of MCP servers and of the editor come and go: whether they are there is known when they are called. */
 const isElsewhere = (name: string) => /^(mcp|vscode)[._]/.test(name);

@@ -1,4 +1,6 @@
 import { resultsKey } from '../../protocol/graph.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import { edgesFrom, isParallel, partsOf, standsOf, startName, unreachableOf } from '../plan/navigate.ts';
 import type { EdgeSpec, NodeSpec, WorkflowFile } from '../plan/schema.ts';
 import type { Findings } from './check.ts';
@@ -6,28 +8,34 @@ import type { Problem, YamlFile, YamlPath } from './yaml.ts';
 
 /** Where a run of a file that is in order could go: nowhere, or never somewhere. Adds to `warnings`. */
 export function wayFindings(file: WorkflowFile, yaml: YamlFile, warnings: Problem[]): Findings {
-  const warn = (path: YamlPath, message: string, key?: 'key') => warnings.push(yaml.problem(path, message, key));
+  const warn = (path: YamlPath, words: Words, key?: 'key') => warnings.push(yaml.problem(path, words, key));
   const nested = partsOf(file).filter(({ head, inside }) => inside?.fanIn === head.fan_in);
   const problems = nested.map(({ head }) =>
     yaml.problem(
       ['edges', file.edges.indexOf(head), 'fan_in'],
-      `The parallel part around this one ends at \`${head.fan_in}\`, too. Let this one end at a node of its own.`,
+      sentence(
+        'The parallel part around this one ends at `{0}`, too. Let this one end at a node of its own.',
+        String(head.fan_in),
+      ),
     ),
   );
   for (const name of unreachableOf(file)) {
     const index = file.nodes.findIndex((node) => node.name === name);
-    warn(['nodes', index, 'name'], `No way leads to \`${name}\`: it never runs.`);
+    warn(['nodes', index, 'name'], sentence('No way leads to `{0}`: it never runs.', name));
   }
   for (const node of blindTo(file))
     warn(
       ['nodes', file.nodes.indexOf(node)],
-      `A parallel branch does not see \`${resultsKey}\`: those are of the part before. Keep what it needs under a key of its own.`,
+      sentence(
+        'A parallel branch does not see `{0}`: those are of the part before. Keep what it needs under a key of its own.',
+        resultsKey,
+      ),
     );
   for (const [index, { goto }] of file.nodes.entries())
     if (Array.isArray(goto) && goto.every((rule) => rule.if !== undefined))
       warn(
         ['nodes', index, 'goto'],
-        'When none of these holds, the run fails here. Add one without `if` at the end.',
+        sentence('When none of these holds, the run fails here. Add one without `if` at the end.'),
         'key',
       );
   for (const [index, edge] of file.edges.entries()) {
@@ -50,15 +58,15 @@ function blindTo(file: WorkflowFile): NodeSpec[] {
 }
 
 /** Edges out of one node are tried in their order. */
-function doubtAbout(edge: EdgeSpec, file: WorkflowFile): string | undefined {
+function doubtAbout(edge: EdgeSpec, file: WorkflowFile): Sentence | undefined {
   if (file.nodes.some((node) => node.name === edge.from && node.goto !== undefined))
-    return `\`${edge.from}\` has a \`goto\`, so its edges are not followed.`;
+    return sentence('`{0}` has a `goto`, so its edges are not followed.', String(edge.from));
   const siblings = edgesFrom(file, edge.from ?? startName);
   const sure = siblings.find((one) => one.when === undefined && one.condition === undefined);
   if (sure && siblings.indexOf(edge) > siblings.indexOf(sure))
-    return `The edge to \`${sure.to}\` before it always applies, so this one is never followed.`;
+    return sentence('The edge to `{0}` before it always applies, so this one is never followed.', sure.to);
   if (!sure && edge === siblings.at(-1) && !covered(siblings))
-    return 'When no edge out of this node applies, the run fails here. Add one without `when` at the end.';
+    return sentence('When no edge out of this node applies, the run fails here. Add one without `when` at the end.');
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 import { typeOf } from '../plan/stateTypes.ts';
 import type { Problem, YamlFile, YamlPath } from './yaml.ts';
@@ -14,7 +15,7 @@ export function wordFindings(file: WorkflowFile, yaml: YamlFile): Problem[] {
       warnings.push(
         yaml.problem(
           path,
-          `\`${value}\` is a text here, not ${truth} (YAML 1.2). Write \`${truth}\`, or \`"${value}"\`.`,
+          sentence('`{0}` is a text here, not {1} (YAML 1.2). Write `{1}`, or `"{0}"`.', value, String(truth)),
         ),
       );
     } else if (typeof value === 'object' && value !== null)

@@ -9,6 +9,8 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { saidAs, type Words } from '../../protocol/sentence.ts';
 import { isTooMuch } from '../../tools/bounds.ts';
 import { mostAliases, parseYaml } from '../../tools/yaml.ts';
 
@@ -19,6 +21,8 @@ export interface Problem {
   endLine: number;
   endColumn: number;
   message: string;
+  /** What it is made of. */
+  said?: Sentence;
 }
 
 export type YamlPath = readonly (string | number)[];
@@ -28,7 +32,7 @@ export interface YamlFile {
   value: unknown;
   problems: Problem[];
   /** A problem with the value at `path`, or (`key`) with the key that leads to it. */
-  problem(path: YamlPath, message: string, key?: 'key'): Problem;
+  problem(path: YamlPath, words: Words, key?: 'key'): Problem;
   /** The value at `path` is a word without quotes. */
   isPlain(path: YamlPath): boolean;
 }
@@ -41,14 +45,16 @@ const longestMessage = 600;
 /** Reads YAML 1.2 with the places of everything. Never throws: what is wrong is in `problems`, and `value` is undefined then. */
 export function readYaml(text: string): YamlFile {
   const lines = new LineCounter();
-  const at = (from: number, to: number, message: string): Problem => {
+  const at = (from: number, to: number, words: Words): Problem => {
     const [start, end] = [lines.linePos(from), lines.linePos(Math.max(to, from))];
-    const whole = message.length > longestMessage ? `${message.slice(0, longestMessage - 1)}…` : message;
-    return { line: start.line, column: start.col, endLine: end.line, endColumn: end.col, message: whole };
+    const place = { line: start.line, column: start.col, endLine: end.line, endColumn: end.col };
+    const message = inEnglish(words);
+    if (message.length > longestMessage) return { ...place, message: `${message.slice(0, longestMessage - 1)}…` };
+    return { ...place, ...saidAs(words) };
   };
   const parsed = parseYaml(text, { lineCounter: lines, prettyErrors: false, merge: true });
   if (parsed.trouble) {
-    const problem: YamlFile['problem'] = (_, message) => at(0, 0, message);
+    const problem: YamlFile['problem'] = (_, words) => at(0, 0, words);
     return {
       value: undefined,
       problem,
@@ -58,9 +64,9 @@ export function readYaml(text: string): YamlFile {
   }
   const { document } = parsed;
   const places = new Places(document);
-  const problem: YamlFile['problem'] = (path, message, key) => {
+  const problem: YamlFile['problem'] = (path, words, key) => {
     const [from, to] = places.of(path, key);
-    return at(from, to, message);
+    return at(from, to, words);
   };
   const isPlain: YamlFile['isPlain'] = (path) => {
     const node = places.nodesOn(path).at(path.length);
@@ -82,7 +88,7 @@ export function readYaml(text: string): YamlFile {
     return { value: undefined, problem, isPlain, problems: [at(0, 0, tooMuch)] };
   } catch (error) {
     const message = /alias/i.test(String(error))
-      ? 'Aliases (`*name`) repeat too much here: write the parts out.'
+      ? sentence('Aliases (`*name`) repeat too much here: write the parts out.')
       : sentenceOf((error as Error).message);
     return { value: undefined, problem, isPlain, problems: [at(0, 0, message)] };
   }
@@ -145,7 +151,7 @@ const keyOf = ({ key }: Pair): string | undefined =>
   isScalar(key) ? String(key.value) : isNode(key) ? undefined : String(key);
 
 /** YAML takes braces for a mapping, and one that is a key for a name that nobody meant. */
-const needsQuotes = 'A template stands in quotes: `"{{ … }}"`.';
+const needsQuotes = sentence('A template stands in quotes: `"{{ … }}"`.');
 
 function bareTemplates(document: Document): [number, number][] {
   const found: [number, number][] = [];
@@ -166,8 +172,8 @@ const lineAt = (text: string, offset: number): string => {
 
 const hasBareTemplate = (line: string): boolean => /\{[{%]/.test(line.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/g, ''));
 
-const tooMuch = 'This file holds too much, with all that its aliases (`*name`) repeat.';
-const hereTwice = 'This key is here twice: keep one.';
+const tooMuch = sentence('This file holds too much, with all that its aliases (`*name`) repeat.');
+const hereTwice = sentence('This key is here twice: keep one.');
 
 const sentenceOf = (message: string): string => {
   return /[.:!?]$/.test(message) ? message.replace(/:$/, '.') : `${message}.`;

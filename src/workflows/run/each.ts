@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StopPoint } from '../../engine/stop.ts';
 import { itemOf, lineIn, resultsKey, trackOf } from '../../protocol/graph.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError, saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { ActionError } from '../action/action.ts';
 import { endName } from '../plan/navigate.ts';
 import type { NodeSpec } from '../plan/schema.ts';
@@ -75,13 +77,19 @@ function listOf({ foreach, type }: NodeSpec, scope: Scope): readonly unknown[] {
   const list = typeof foreach === 'string' ? evaluate(foreach, scope) : renderAll(foreach, scope);
   if ((list === null || list === undefined) && type === 'dynamic_parallel') return []; // as there
   if (!Array.isArray(list)) {
-    const what =
-      list === null || list === undefined ? 'nothing' : `a ${typeof list === 'string' ? 'text' : typeof list}`;
-    throw new Error(`\`foreach\` needs a list, and this is ${what}.`);
+    throw new SaidError(sentence('`foreach` needs a list, and this is {0}.', kindOf(list)));
   }
   if (list.length > mostItems)
-    throw new Error(`\`foreach\` takes ${mostItems} items at most, and this list has ${list.length}.`);
+    throw new SaidError(sentence('`foreach` takes {0} items at most, and this list has {1}.', mostItems, list.length));
   return list;
+}
+
+const kinds = { string: 'a text', number: 'a number', boolean: 'a boolean', object: 'a object' } as const;
+
+function kindOf(value: unknown): Words {
+  if (value === null || value === undefined) return sentence('nothing');
+  const kind = typeof value;
+  return Object.hasOwn(kinds, kind) ? sentence(kinds[kind as keyof typeof kinds]) : `a ${kind}`;
 }
 
 /** What the node does, for one item: its result is what it sets. */
@@ -105,8 +113,8 @@ function failureOf(state: Record<string, unknown> | undefined, item: string): { 
 
 function sumOf(failed: readonly StopPoint[], of: number) {
   const worst = together(failed.filter(({ error }) => isFinal(error?.code))) ?? failed[0]!;
-  const { code = 'UNKNOWN', message = '' } = worst.error ?? {};
-  return { code, message: `${failed.length} of ${of} failed. ${message}` };
+  const { code, ...error } = worst.error ?? { code: 'UNKNOWN', message: '' };
+  return { code, ...saidAs(sentence('{0} of {1} failed. {2}', failed.length, of, wordsIn(error))) };
 }
 
 /** As the dialect's hosts have it: `docs/shared/yaml-reference/nodes.md`, "Result format", and `ParallelFlowResult`. */

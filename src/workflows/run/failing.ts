@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { RestsAt, type StopPoint } from '../../engine/stop.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { joined, saidAs, textAs, wordsIn, wordsOf } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import type { OnError } from '../plan/schema.ts';
@@ -35,8 +37,8 @@ export async function retried<Value>(
     } catch (error) {
       if (attempt >= retry || !canGoOn(error, context)) throw error;
       const ms = Math.min(wait * 2 ** attempt, Math.max(wait, longestWait)) * 1000;
-      const text = `${name} failed: trying again (${attempt + 1} of ${retry})`;
-      void context.emit({ type: 'progress', text, until: Date.now() + ms });
+      const words = sentence('{0} failed: trying again ({1} of {2})', name, attempt + 1, retry);
+      void context.emit({ type: 'progress', ...textAs(words), until: Date.now() + ms });
       await setTimeout(ms, undefined, { signal: context.signal }).catch(() => {});
       context.signal.throwIfAborted();
     }
@@ -49,10 +51,13 @@ const mostSaid = 5;
 /** What several lines failed for, each thing said once; undefined when none did. */
 export function together(failed: readonly StopPoint[]): StopPoint | undefined {
   const [first] = failed;
-  const messages = [...new Set(failed.flatMap(({ error }) => (error ? [error.message] : [])))];
-  if (!first?.error || messages.length < 2) return first;
-  const more = messages.length > mostSaid ? [`And ${messages.length - mostSaid} more.`] : [];
-  return { ...first, error: { ...first.error, message: [...messages.slice(0, mostSaid), ...more].join(' ') } };
+  const said = new Map(failed.flatMap(({ error }) => (error ? [[error.message, wordsIn(error)] as const] : [])));
+  if (!first?.error || said.size < 2) return first;
+  const more = said.size > mostSaid ? [sentence('And {0} more.', said.size - mostSaid)] : [];
+  return {
+    ...first,
+    error: { ...first.error, ...saidAs(joined([...[...said.values()].slice(0, mostSaid), ...more])) },
+  };
 }
 
 /** What stands in the state as `error`. */
@@ -65,8 +70,6 @@ export const errorIn = (node: string, error: unknown): { node: string; code: str
 export function errorOf(error: unknown): ErrorInfo {
   if (error instanceof ActionError) return error.info;
   const { code, message } = Object(error) as { code?: unknown; message?: unknown };
-  return {
-    code: typeof code === 'string' ? code : 'UNKNOWN',
-    message: typeof message === 'string' ? message : String(error),
-  };
+  const words = error instanceof Error || typeof message !== 'string' ? wordsOf(error) : message;
+  return { code: typeof code === 'string' ? code : 'UNKNOWN', ...saidAs(words) };
 }

@@ -2,8 +2,10 @@ import { RestsAt, type StopPoint, stopPointOf } from '../../engine/stop.ts';
 import { isInterrupting } from '../../engine/waiting.ts';
 import type { Agent, Workflow, WorkflowContext } from '../../engine/workflow.ts';
 import { lineIn, nestedLine, resultsKey, type Track, trackOf, withoutResults } from '../../protocol/graph.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import type { CallState } from '../../protocol/run.ts';
+import { saidAs, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { ActionError } from '../action/action.ts';
 import { nestedInputs, nestedResult } from '../action/nested.ts';
@@ -195,8 +197,8 @@ class Walk {
   private async visit(name: string, line: Visit): Promise<StopPoint | undefined> {
     const node = this.options.file.nodes.find((one) => one.name === name);
     if (node) return this.enter(node, line);
-    const message = `The node ${name}, where this run stands, is no longer in the workflow. Start a new run.`;
-    return { phase: 'Failed', error: { code: 'UNKNOWN', message } };
+    const words = sentence('The node {0}, where this run stands, is no longer in the workflow. Start a new run.', name);
+    return { phase: 'Failed', error: { code: 'UNKNOWN', ...saidAs(words) } };
   }
 
   private async enter(node: NodeSpec, { branch, inside, state, item }: Visit): Promise<StopPoint | undefined> {
@@ -206,19 +208,19 @@ class Walk {
     if (signal.aborted) return stopPointOf(signal);
     if (context.pausing) return { phase: 'WaitingUser' };
     const place = { node: name, ...(branch !== undefined && { branch }) };
-    const warnings: string[] = [];
+    const warnings: Words[] = [];
     const fail = async (error: ErrorInfo): Promise<StopPoint> => {
       const said = run.graph?.nodes[name]?.live;
       const told = warned({ ...options, warnings });
       await emit({ type: 'node', ...place, status: 'failed', error, ...told, ...(said && { output: said }) });
-      return { phase: 'Failed', error: { ...error, message: `Node ${name}: ${error.message}` } };
+      return { phase: 'Failed', error: { ...error, ...saidAs(sentence('Node {0}: {1}', name, wordsIn(error))) } };
     };
     const visits = (this.visits.get(name) ?? 0) + 1;
     this.visits.set(name, visits);
     const most = options.file.settings.max_visits ?? mostVisits;
     if (visits > most) {
-      const message = `The node ${name} was reached ${most} times. Continue if the loop should go on.`;
-      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', message } };
+      const words = sentence('The node {0} was reached {1} times. Continue if the loop should go on.', name, most);
+      return { phase: 'Failed', error: { code: 'ENGINE_MAX_TURNS_EXCEEDED', ...saidAs(words) } };
     }
     if (branch !== undefined && !(await this.asking.hear(branch))) return { phase: 'WaitingUser' };
     const track = (): Track => trackOf(run.graph!, branch)!;
@@ -316,9 +318,12 @@ class Walk {
         Number.parseInt(id.slice(steps.length), 10) >= track.steps,
     );
     if (begun.length === 0) return undefined;
-    const effect = begun.every(([, { ok }]) => ok) ? 'It was done' : 'It may have had its effect';
-    const message = `The run ended while this was at work. ${effect}: check, then continue to do it again.`;
-    return { code: 'TOOL_INTERRUPTED', message };
+    const words = sentence(
+      begun.every(([, { ok }]) => ok)
+        ? 'The run ended while this was at work. It was done: check, then continue to do it again.'
+        : 'The run ended while this was at work. It may have had its effect: check, then continue to do it again.',
+    );
+    return { code: 'TOOL_INTERRUPTED', ...saidAs(words) };
   }
 
   /** The result as an answer, so that it can be read, and talked about, where everything else is. */

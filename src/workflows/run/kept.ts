@@ -1,3 +1,5 @@
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { saidOf, type Words } from '../../protocol/sentence.ts';
 import { misfits } from '../plan/inputs.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
@@ -20,16 +22,20 @@ const largeValue = 1_000_000;
  * declared type, or have become large by it.
  */
 export function warned(
-  { file, warnings: noted }: { file: WorkflowFile; warnings: string[] },
+  { file, warnings: noted }: { file: WorkflowFile; warnings: Words[] },
   before: Values = {},
   set: Values = {},
-): { warnings?: string[] } {
+): { warnings?: string[]; said?: Sentence[] } {
   const large = Object.keys(set).filter((key) => isLarge(set[key]) && !isLarge(before[key]));
-  const warnings = [...new Set([...noted.splice(0), ...misfits(file, set), ...large.map(tooLarge)])];
-  return warnings.length > 0 ? { warnings } : {};
+  const all = [...noted.splice(0), ...misfits(file, set), ...large.map(tooLarge)];
+  const once = new Map(all.map((words) => [inEnglish(words), words]));
+  return once.size > 0 ? { warnings: [...once.keys()], ...saidOf([...once.values()]) } : {};
 }
 
 const isLarge = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value) ?? '') > largeValue;
 
-const tooLarge = (key: string): string =>
-  `\`${key}\` holds more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy: keep what is long in a file.`;
+const tooLarge = (key: string): Sentence =>
+  sentence(
+    '`{0}` holds more than 1 MB. It is recorded whenever it is set, and every parallel branch has a copy: keep what is long in a file.',
+    key,
+  );

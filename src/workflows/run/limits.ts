@@ -1,6 +1,8 @@
 import type { WorkflowContext } from '../../engine/workflow.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
 import { unpricedTokens } from '../../protocol/run.ts';
+import { joined, saidAs } from '../../protocol/sentence.ts';
 import type { WorkflowFile } from '../plan/schema.ts';
 
 /**
@@ -31,18 +33,20 @@ export class Limits {
   get reached(): ErrorInfo | undefined {
     const { cost, minutes } = this.limits;
     const spent = (this.run.usage.cost ?? 0) - (this.before.cost ?? 0);
-    const goOn = 'Continue to allow as much again.';
-    const told = (what: string) => ({ code: 'WORKFLOW_LIMIT_REACHED', message: `${what} ${goOn}` });
+    const told = (what: Sentence) => {
+      const words = joined([what, sentence('Continue to allow as much again.')]);
+      return { code: 'WORKFLOW_LIMIT_REACHED', ...saidAs(words) };
+    };
     if (cost !== undefined && spent >= cost)
-      return told(`The limit of $${cost} of this workflow is reached: $${spent.toFixed(2)}.`);
+      return told(sentence('The limit of {0} of this workflow is reached: {1}.', `$${cost}`, `$${spent.toFixed(2)}`));
     if (minutes !== undefined && this.now() - this.began >= minutes * 60_000)
-      return told(`The limit of ${minutes} minutes of this workflow is reached.`);
+      return told(sentence('The limit of {0} minutes of this workflow is reached.', minutes));
     return undefined;
   }
 
   /** What is said when the limit cannot be held: some of what was asked has no known price. */
-  get doubt(): string | undefined {
+  get doubt(): Sentence | undefined {
     if (this.limits.cost === undefined || unpricedTokens(this.run) <= this.unpricedBefore) return undefined;
-    return 'What its model costs is not known, so that `limits.cost` does not hold.';
+    return sentence('What its model costs is not known, so that `limits.cost` does not hold.');
   }
 }

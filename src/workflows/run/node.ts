@@ -2,8 +2,10 @@ import { toldAfterwards } from '../../engine/looseEnds.ts';
 import type { StopPoint } from '../../engine/stop.ts';
 import type { Apart, WorkflowContext } from '../../engine/workflow.ts';
 import type { Track } from '../../protocol/graph.ts';
+import { sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
 import { pendingCalls } from '../../protocol/pending.ts';
+import { SaidError, type Words, wordsIn } from '../../protocol/sentence.ts';
 import { toToolResult } from '../../protocol/tools.ts';
 import type { ActionContext } from '../action/action.ts';
 import { perform } from '../action/actions.ts';
@@ -13,7 +15,7 @@ import type { AgentFile, NodeSpec, Step, WorkflowFile } from '../plan/schema.ts'
 import { evaluate, holds, render, renderAll, type Scope, type Tell } from '../template/template.ts';
 import { agentTurn } from './agent.ts';
 import { isQuestion } from './asking.ts';
-import { canGoOn, errorIn, retried } from './failing.ts';
+import { canGoOn, errorIn, errorOf, retried } from './failing.ts';
 import { asKept, warned } from './kept.ts';
 import type { Places } from './places.ts';
 
@@ -34,7 +36,7 @@ export interface NodeWork {
   /** Where agents of parallel branches wait for a place. */
   atOnce: Places;
   /** What is to be said at the node with its next event. */
-  warnings: string[];
+  warnings: Words[];
 }
 
 /** What another workflow gave, and what it said. */
@@ -146,7 +148,7 @@ async function step(
 /** A step that failed and is gone on from: its key holds nothing, never what was there before. */
 export function failedStep({ node, warnings }: NodeWork, { output }: Step, error: unknown): Done {
   const failed = errorIn(node.name, error);
-  warnings.push(`Failed, and was gone on from: ${failed.message}`);
+  warnings.push(sentence('Failed, and was gone on from: {0}', wordsIn(errorOf(error))));
   return { state: { ...(typeof output === 'string' && { [output]: null }), error: failed } };
 }
 
@@ -182,7 +184,7 @@ async function converse(work: NodeWork, agent: string | AgentFile): Promise<Node
   const { context, node, place } = work;
   const { branch } = place;
   const file = typeof agent === 'string' ? work.agents.get(agent) : agent;
-  if (!file) throw new Error(`There is no agent ${agent} in .towpath/agents.`);
+  if (!file) throw new SaidError(sentence('There is no agent {0} in .towpath/agents.', String(agent)));
   const content = node.prompt && String(render(node.prompt, scopeOf(work), telling(work)) ?? '');
   if (work.track().steps === 0) {
     if (branch !== undefined)

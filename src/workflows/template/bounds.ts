@@ -1,4 +1,5 @@
 import { tokenize } from '@huggingface/jinja';
+import { sentence } from '../../protocol/l10n.ts';
 import { mostDepth } from '../../tools/bounds.ts';
 import { TemplateError } from './language.ts';
 
@@ -19,8 +20,8 @@ const mostOperators = 200;
 export function tokensOf(text: string): Tokens {
   const { inside, blanks } = measure(text);
   if (inside > mostInside)
-    throw new TemplateError(`A template has at most ${mostInside} characters between its braces.`);
-  if (blanks > mostBlanks) throw new TemplateError(`A template has at most ${mostBlanks} blanks in a row.`);
+    throw new TemplateError(sentence('A template has at most {0} characters between its braces.', mostInside));
+  if (blanks > mostBlanks) throw new TemplateError(sentence('A template has at most {0} blanks in a row.', mostBlanks));
   const tokens = tokenize(text);
   checkBlocks(tokens);
   checkExpressions(tokens);
@@ -110,7 +111,8 @@ function checkBlocks(tokens: Tokens): void {
       while (open.at(-1) === 'elif') open.pop();
       if (open.at(-1) === name.slice(3)) open.pop();
     } else if (blocks.has(name) && !(name === 'set' && isAssignment(tokens, index))) open.push(name);
-    if (open.length > mostDepth) throw new TemplateError(`Blocks are nested more than ${mostDepth} levels deep here.`);
+    if (open.length > mostDepth)
+      throw new TemplateError(sentence('Blocks are nested more than {0} levels deep here.', mostDepth));
   }
 }
 
@@ -142,7 +144,9 @@ function checkExpressions(tokens: Tokens): void {
       else levels.pop();
     }
     if (depth > mostOperators)
-      throw new TemplateError(`An expression has at most ${mostOperators} operators, brackets and filters.`);
+      throw new TemplateError(
+        sentence('An expression has at most {0} operators, brackets and filters.', mostOperators),
+      );
   }
 }
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import { mostOfAnswer, parseJson } from '../../tools/bounds.ts';
 import { quoteWords } from '../../tools/shell/quote.ts';
 import {
@@ -47,20 +49,23 @@ export const ownFilters: Record<string, Filter> = {
   sum(value, given) {
     const attribute = argument(given, 0, 'attribute');
     const numbers = [argument(given, 1, 'start') ?? toValue(0), ...picked(value, attribute)];
-    for (const one of numbers) if (!isNumber(one)) throw new Error(`\`sum\` adds numbers, and there is ${kindOf(one)}`);
+    for (const one of numbers)
+      if (!isNumber(one)) throw new SaidError(sentence('`sum` adds numbers, and there is {0}', kindOf(one)));
     const total = numbers.reduce((sum, one) => sum + Number(one.value), 0);
     return numbers.some(({ type }) => type === 'FloatValue') ? floatOf(total) : toValue(total);
   },
   min: (value, given) => outermost('min', value, given, -1),
   max: (value, given) => outermost('max', value, given, 1),
   round(value, given) {
-    if (!isNumber(value)) throw new Error(`\`round\` takes a number, not ${kindOf(value)}`);
+    if (!isNumber(value)) throw new SaidError(sentence('`round` takes a number, not {0}', kindOf(value)));
     const precision = Number(argument(given, 0, 'precision')?.value ?? 0);
     const method = String(argument(given, 1, 'method')?.value ?? 'common');
-    if (!Number.isInteger(precision) || Math.abs(precision) > 15) throw new Error('`round` takes at most 15 digits');
+    if (!Number.isInteger(precision) || Math.abs(precision) > 15)
+      throw new SaidError(sentence('`round` takes at most 15 digits'));
     const number = Number(value.value);
     if (method === 'common') return floatOf(rounded(number, precision));
-    if (method !== 'ceil' && method !== 'floor') throw new Error('`round` knows `common`, `ceil` and `floor`');
+    if (method !== 'ceil' && method !== 'floor')
+      throw new SaidError(sentence('`round` knows `common`, `ceil` and `floor`'));
     return floatOf(Math[method](number * 10 ** precision) / 10 ** precision);
   },
   groupby(value, given) {
@@ -83,7 +88,8 @@ export const ownFilters: Record<string, Filter> = {
       return listOf(found.map((one) => (isMissing(one) && missing ? missing : one)));
     }
     const [name, ...args] = given.args;
-    if (name?.type !== 'StringValue') throw new Error('`map` takes the name of a filter, or `attribute="…"`');
+    if (name?.type !== 'StringValue')
+      throw new SaidError(sentence('`map` takes the name of a filter, or `attribute="…"`'));
     return listOf(sequence(value).map((item) => given.filter(String(name.value), item, args)));
   },
   select: (value, given) => listOf(sequence(value).filter((item) => passes(item, given.args, given))),
@@ -137,7 +143,7 @@ export function isEqual(one: Value, other: Value): boolean {
 function compare(one: Value, other: Value): number {
   const [a, b] = [one, other].map((value) => (isNumber(value) ? Number(value.value) : value.value));
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string'))
-    throw new Error(`${kindOf(one)} and ${kindOf(other)} have no order`);
+    throw new SaidError(sentence('{0} and {1} have no order', kindOf(one), kindOf(other)));
   return a === b ? 0 : (a as number) < (b as number) ? -1 : 1;
 }
 
@@ -150,7 +156,7 @@ const argument = ({ args, named }: Given, index: number, name: string): Value | 
 
 function needed(given: Given, filter: string): Value {
   const attribute = argument(given, 0, 'attribute');
-  if (!attribute) throw new Error(`\`${filter}\` takes the name of a key`);
+  if (!attribute) throw new SaidError(sentence('`{0}` takes the name of a key', filter));
   return attribute;
 }
 
@@ -165,10 +171,12 @@ const longestSequence = 10_000;
 function sequence(value: Value): Value[] {
   if (isList(value)) return itemsOf(value);
   if (value.type === 'StringValue' && textOf(value).length > longestSequence)
-    throw new Error(`a text of more than ${longestSequence} characters is not gone through: \`split\` it`);
+    throw new SaidError(
+      sentence('a text of more than {0} characters is not gone through: `split` it', longestSequence),
+    );
   if (value.type === 'StringValue') return Array.from(textOf(value), toValue);
   if (isMap(value)) return entriesOf(value).map(([key]) => toValue(key));
-  throw new Error(`this takes a list, not ${kindOf(value)}`);
+  throw new SaidError(sentence('this takes a list, not {0}', kindOf(value)));
 }
 
 /** `details.priority`, `items.0`. */
@@ -194,7 +202,8 @@ function outermost(name: string, value: Value, given: Given, sign: 1 | -1): Valu
   const exact = argument(given, 0, 'case_sensitive')?.value === true;
   const key = (item: Value) => {
     const one = attribute ? attributeOf(item, attribute) : item;
-    if (isNothing(one)) throw new Error(`\`${name}\` compares numbers or texts, and there is ${kindOf(one)}`);
+    if (isNothing(one))
+      throw new SaidError(sentence('`{0}` compares numbers or texts, and there is {1}', name, kindOf(one)));
     return one.type === 'StringValue' && !exact ? toValue(textOf(one).toLowerCase()) : one;
   };
   const items = sequence(value);
@@ -214,7 +223,7 @@ function attributePasses(item: Value, filter: string, given: Given): boolean {
 }
 
 function textOf(value: Value): string {
-  if (value.type !== 'StringValue') throw new Error(`this takes a text, not ${kindOf(value)}`);
+  if (value.type !== 'StringValue') throw new SaidError(sentence('this takes a text, not {0}', kindOf(value)));
   return value.value as string;
 }
 
@@ -224,7 +233,7 @@ function scalarsOf(value: Value): string[] {
   const items = isList(value) ? itemsOf(value) : [value];
   for (const item of items)
     if (isNothing(item) || isList(item) || isMap(item))
-      throw new Error(`\`quote\` takes a text, a number or a list of them, not ${kindOf(item)}`);
+      throw new SaidError(sentence('`quote` takes a text, a number or a list of them, not {0}', kindOf(item)));
   return items.map(printed);
 }
 
@@ -234,7 +243,7 @@ function truncated(text: string, given: Given): string {
     Number(argument(given, index, name)?.value ?? otherwise);
   const [length, leeway] = [number(0, 'length', 255), number(3, 'leeway', 5)];
   const end = String(argument(given, 2, 'end')?.value ?? '...');
-  if (!(length >= end.length)) throw new Error(`\`truncate\` takes a length of at least ${end.length}`);
+  if (!(length >= end.length)) throw new SaidError(sentence('`truncate` takes a length of at least {0}', end.length));
   if (text.length <= length + leeway) return text;
   const start = text.slice(0, length - end.length);
   if (argument(given, 1, 'killwords')?.value === true) return start + end;

@@ -1,4 +1,6 @@
 import { Environment, Interpreter, type parse } from '@huggingface/jinja';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { SaidError, type Words } from '../../protocol/sentence.ts';
 import { type Given, isEqual, ownFilters, ownTests } from './filters.ts';
 import { functions, type Node, nameOf, TemplateError } from './language.ts';
 import { isList, isMap, isMissing, isNothing, kindOf, toValue, type Value } from './values.ts';
@@ -12,7 +14,7 @@ const mostMs = 1000;
 const longestText = 5_000_000;
 
 /** Why something cannot be worked out, as the end of a sentence. */
-class Reason extends Error {}
+class Reason extends SaidError {}
 /** Something is looked for in what is not there. */
 class MissingError extends Reason {}
 
@@ -27,7 +29,7 @@ export class TemplateInterpreter extends Interpreter {
   /** @param tell hears what is written, or given on, as nothing because a map has no such key */
   constructor(
     scope: Readonly<Record<string, unknown>>,
-    private readonly tell: (warning: string) => void = () => {},
+    private readonly tell: (warning: Words) => void = () => {},
   ) {
     super(new Environment());
     const values: Record<string, unknown> = { ...functions, ...scope, ...constants };
@@ -49,7 +51,7 @@ export class TemplateInterpreter extends Interpreter {
     }
     this.count(1 + (isList(result) ? (result.value as unknown[]).length : 0)); // it may be gone through
     if (typeof result.value === 'string' && result.value.length > longestText)
-      throw new TemplateError(`This template makes a text of more than ${longestText} characters.`);
+      throw new TemplateError(sentence('This template makes a text of more than {0} characters.', longestText));
     if (isMissing(result) && (statement as Node | undefined)?.type === 'MemberExpression')
       this.checkMember(statement as Node, environment);
     return result;
@@ -57,9 +59,10 @@ export class TemplateInterpreter extends Interpreter {
 
   private count(steps: number): void {
     this.steps += steps;
-    if (this.steps > mostSteps) throw new TemplateError(`This template takes more than ${mostSteps} steps.`);
+    if (this.steps > mostSteps)
+      throw new TemplateError(sentence('This template takes more than {0} steps.', mostSteps));
     if (performance.now() - this.startedAt > mostMs)
-      throw new TemplateError(`This template takes more than ${mostMs / 1000} s.`);
+      throw new TemplateError(sentence('This template takes more than {0} s.', mostMs / 1000));
   }
 
   /** What is done otherwise than by the interpreter; undefined: nothing. */
@@ -92,19 +95,24 @@ export class TemplateInterpreter extends Interpreter {
     const object = this.at(node.object, environment);
     const name = nameOf(node.object);
     const key = !node.computed || node.property?.type === 'StringLiteral' ? String(node.property?.value) : undefined;
-    const sought = key === undefined ? 'nothing can be looked for in it' : `no \`${key}\` of it`;
-    const subject = name === undefined ? 'what it is looked for in' : `\`${name}\``;
+    const sought = key === undefined ? sentence('nothing can be looked for in it') : sentence('no `{0}` of it', key);
     if (isMissing(object))
       throw new MissingError(
-        `${name === undefined ? 'what it is looked for in is not there' : `there is no ${subject}`}, so ${sought}`,
+        name === undefined
+          ? sentence('what it is looked for in is not there, so {0}', sought)
+          : sentence('there is no `{0}`, so {1}', name, sought),
       );
-    if (isNothing(object)) throw new MissingError(`${subject} is nothing (null), so ${sought}`);
+    if (isNothing(object))
+      throw new MissingError(
+        name === undefined
+          ? sentence('what it is looked for in is nothing (null), so {0}', sought)
+          : sentence('`{0}` is nothing (null), so {1}', name, sought),
+      );
     if (!node.printed || name === undefined || ['state', 'variables'].includes(name)) return; // what nothing sets there is told when the file is loaded
     const keys = isMap(object) ? [...(object.value as Map<string, Value>).keys()].filter((one) => one !== key) : [];
-    const only = keys.length > 0 ? `, only ${shortList(keys)}` : '';
-    this.tell(
-      `\`${nameOf(node) ?? name}\` is empty: \`${name}\` has no ${key === undefined ? 'such key' : `\`${key}\``}${only}.`,
-    );
+    const whole = nameOf(node) ?? name;
+    const only = keys.length > 0 ? shortList(keys) : undefined;
+    this.tell(key === undefined ? emptyAtAny(whole, name, only) : emptyAt(whole, name, key, only));
   }
 
   /** A failure of the interpreter by the names of the file. */
@@ -132,13 +140,13 @@ export class TemplateInterpreter extends Interpreter {
     for (const { part, value } of operands)
       if (value && isNothing(value)) {
         const name = nameOf(part);
-        if (name) return new Reason(isMissing(value) ? `there is no \`${name}\`` : `\`${name}\` is nothing (null)`);
+        if (name) return new Reason(sentence(isMissing(value) ? 'there is no `{0}`' : '`{0}` is nothing (null)', name));
       }
     const [first, second] = operands.map(({ value }) => value && kindOf(value));
     if (node?.type === 'BinaryExpression' && first && second)
-      return new Reason(`\`${node.operator!.value}\` does not go with ${first} and ${second}`);
+      return new Reason(sentence('`{0}` does not go with {1} and {2}', node.operator!.value, first, second));
     if (node?.type === 'FilterExpression' && first)
-      return new Reason(`the filter \`${nameOf(node.filter)}\` does not take ${first} so`);
+      return new Reason(sentence('the filter `{0}` does not take {1} so', String(nameOf(node.filter)), first));
     return error;
   }
 
@@ -173,7 +181,7 @@ export class TemplateInterpreter extends Interpreter {
         const own = Object.hasOwn(ownTests, name) ? ownTests[name] : undefined;
         if (own) return own(value, args[0] ?? toValue(undefined));
         const test = this.global.tests.get(name);
-        if (!test) throw new Error(`there is no test \`${name}\``);
+        if (!test) throw new SaidError(sentence('there is no test `{0}`', name));
         return test(value);
       },
     };
@@ -184,6 +192,16 @@ export class TemplateInterpreter extends Interpreter {
     (held as { value: unknown }).value = run;
   }
 }
+
+const emptyAt = (whole: string, name: string, key: string, only: string | undefined): Sentence =>
+  only === undefined
+    ? sentence('`{0}` is empty: `{1}` has no `{2}`.', whole, name, key)
+    : sentence('`{0}` is empty: `{1}` has no `{2}`, only {3}.', whole, name, key, only);
+
+const emptyAtAny = (whole: string, name: string, only: string | undefined): Sentence =>
+  only === undefined
+    ? sentence('`{0}` is empty: `{1}` has no such key.', whole, name)
+    : sentence('`{0}` is empty: `{1}` has no such key, only {2}.', whole, name, only);
 
 const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
 

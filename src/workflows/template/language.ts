@@ -1,8 +1,10 @@
-import { didYouMean } from '../../tools/nearest.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, SaidError } from '../../protocol/sentence.ts';
 import { ownFilters, ownTests } from './filters.ts';
+import { meant, withHint } from './near.ts';
 
 /** A template with a mistake, or with what cannot be worked out. */
-export class TemplateError extends Error {}
+export class TemplateError extends SaidError {}
 
 /** A node of the parser’s tree, as much as is looked at. */
 export interface Node {
@@ -31,7 +33,7 @@ export const functions: Record<string, (...args: never[]) => unknown> = {
   range: (from: number, to?: number, step = 1) => {
     const [start, end] = to === undefined ? [0, from] : [from, to];
     const length = Math.max(0, Math.ceil((end - start) / step));
-    if (!(length <= longestRange)) throw new Error(`range() gives at most ${longestRange} numbers.`);
+    if (!(length <= longestRange)) throw new SaidError(sentence('range() gives at most {0} numbers.', longestRange));
     return Array.from({ length }, (_, index) => start + index * step);
   },
 };
@@ -50,10 +52,10 @@ const knownMethods = new Set(
   'get items keys values upper lower strip title capitalize rstrip lstrip startswith endswith split replace'.split(' '),
 );
 /** What other hosts of the dialect offer to templates and Towpath does not. */
-const absentNames: Record<string, string> = {
-  secrets: 'Keys stay in the editor’s secret storage and are never given to a workflow.',
-  env: 'The environment is not given to a workflow. Use `variables`.',
-  checkpoint: 'Runs are kept by themselves; there are no checkpoint files.',
+const absentNames: Record<string, Sentence> = {
+  secrets: sentence('Keys stay in the editor’s secret storage and are never given to a workflow.'),
+  env: sentence('The environment is not given to a workflow. Use `variables`.'),
+  checkpoint: sentence('Runs are kept by themselves; there are no checkpoint files.'),
 };
 const pythonInstead: Record<string, string> = {
   str: '`| string`',
@@ -117,34 +119,41 @@ function check(node: Node, macros: ReadonlySet<string>): void {
   if (node.type === 'FilterStatement') {
     const name = nameOf(node.filter);
     if (!itsFilters.split(' ').includes(name ?? ''))
-      throw new TemplateError(`\`{% filter ${name} %}\` is not possible. Use \`{{ … | ${name} }}\`.`);
+      throw new TemplateError(sentence('`{% filter {0} %}` is not possible. Use `{{ … | {0} }}`.', String(name)));
   }
   if (node.type === 'TestExpression') {
     const name = String(node.test?.value);
     checkName(name, testNames, 'test');
     if (Object.hasOwn(ownTests, name))
-      throw new TemplateError(`The test \`${name}\` takes something: \`is ${name}(…)\`.`);
+      throw new TemplateError(sentence('The test `{0}` takes something: `is {0}(…)`.', name));
     check(node.operand!, macros);
     return;
   }
   if (node.type === 'CallExpression') checkCall(node.callee!, macros);
   if (node.type === 'Identifier') checkIdentifier(String(node.value));
   if (node.type === 'BinaryExpression' && node.operator?.value === '%' && node.left?.type === 'StringLiteral')
-    throw new TemplateError('`"…" % …` is Python, which Towpath does not run. Use `~`, or `{{ … }}` in the text.');
+    throw new TemplateError(
+      sentence('`"…" % …` is Python, which Towpath does not run. Use `~`, or `{{ … }}` in the text.'),
+    );
   if (node.type === 'MemberExpression') {
     check(node.object!, macros);
     if (node.computed) check(node.property!, macros);
     else if (/^__/.test(String(node.property?.value)))
-      throw new TemplateError(`\`${node.property?.value}\` is Python’s; templates see plain values only.`);
+      throw new TemplateError(
+        sentence('`{0}` is Python’s; templates see plain values only.', String(node.property?.value)),
+      );
     return;
   }
   for (const child of childrenOf(node)) check(child, macros);
 }
 
 function checkIdentifier(name: string): void {
-  if (Object.hasOwn(absentNames, name)) throw new TemplateError(`There is no \`${name}\` here. ${absentNames[name]}`);
+  if (Object.hasOwn(absentNames, name))
+    throw new TemplateError(joined([sentence('There is no `{0}` here.', name), absentNames[name]!]));
   if (['for', 'import', 'lambda', 'exec', 'eval'].includes(name))
-    throw new TemplateError(`\`${name}\` is Python, which Towpath does not run. Use Jinja: filters, \`{% for %}\`.`);
+    throw new TemplateError(
+      sentence('`{0}` is Python, which Towpath does not run. Use Jinja: filters, `{% for %}`.', name),
+    );
 }
 
 function checkCall(callee: Node, macros: ReadonlySet<string>): void {
@@ -153,20 +162,22 @@ function checkCall(callee: Node, macros: ReadonlySet<string>): void {
   if (method ? knownMethods.has(name) : Object.hasOwn(functions, name) || name === 'namespace' || macros.has(name))
     return;
   const known = Object.hasOwn(pythonInstead, name) ? pythonInstead[name] : undefined;
-  const instead = known ?? (method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
-  throw new TemplateError(`\`${name}()\` is Python, which Towpath does not run. Use ${instead} instead.`);
+  const instead = known ?? sentence(method ? 'a Jinja filter' : 'a Jinja filter, or a node of its own');
+  throw new TemplateError(sentence('`{0}()` is Python, which Towpath does not run. Use {1} instead.', name, instead));
 }
 
 function checkName(name: string, names: readonly string[], what: 'filter' | 'test'): void {
   if (names.includes(name)) return;
   const all = names.map((one) => `\`${one}\``).join(', ');
-  throw new TemplateError(`There is no ${what} \`${name}\`.${didYouMean(name, names)} There are ${all}.`);
+  const none = sentence(what === 'filter' ? 'There is no filter `{0}`.' : 'There is no test `{0}`.', name);
+  throw new TemplateError(joined([withHint(none, meant(name, names)), sentence('There are {0}.', all)]));
 }
 
 /** One that is given something to compare with. */
 function checkTest(name: string): void {
   checkName(name, testNames, 'test');
-  if (!Object.hasOwn(ownTests, name)) throw new TemplateError(`The test \`${name}\` takes nothing: \`is ${name}\`.`);
+  if (!Object.hasOwn(ownTests, name))
+    throw new TemplateError(sentence('The test `{0}` takes nothing: `is {0}`.', name));
 }
 
 function checkFilter(node: Node, macros: ReadonlySet<string>): void {

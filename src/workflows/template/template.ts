@@ -1,7 +1,10 @@
 import { parse } from '@huggingface/jinja';
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { tokensOf } from './bounds.ts';
 import { TemplateInterpreter } from './interpreter.ts';
 import { checkTemplate, type Node, TemplateError } from './language.ts';
+import { withHint } from './near.ts';
 import { toData } from './values.ts';
 
 type Program = ReturnType<typeof parse>;
@@ -11,7 +14,7 @@ type Statement = Program['body'][number];
 export type Scope = Readonly<Record<string, unknown>>;
 
 /** Hears a sentence about what is empty because it is not there. */
-export type Tell = (warning: string) => void;
+export type Tell = (warning: Words) => void;
 
 /**
  * The value of `text` with its templates filled in. A text that is one expression gives the expression's own value (a list
@@ -24,7 +27,7 @@ export function render(written: string, scope: Scope, tell?: Tell): unknown {
     return valueIn(text, scope, tell);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(`\`${inShort(text)}\` cannot be filled in: ${reasonOf(error)}`);
+    throw new TemplateError(sentence('`{0}` cannot be filled in: {1}', inShort(text), reasonOf(error)));
   }
 }
 
@@ -35,7 +38,10 @@ function valueIn(text: string, scope: Scope, tell?: Tell): unknown {
   return only ? toData(interpreter.evaluate(only, interpreter.global)) : interpreter.run(program).value;
 }
 
-const reasonOf = (error: unknown): string => `${(error as Error).message.replace(/\.$/, '')}.`;
+function reasonOf(error: unknown): Words {
+  const words = wordsOf(error);
+  return inEnglish(words).endsWith('.') ? words : joined([words, '.'], '');
+}
 
 function inShort(text: string): string {
   const line = text.slice(0, 1000).replace(/\s+/g, ' ').trim();
@@ -66,7 +72,7 @@ export function holds(condition: string | boolean, scope: Scope): boolean {
     value = valueIn(withVariables(bracedExpression(condition), scope), scope);
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    throw new TemplateError(`\`${inShort(condition)}\` cannot be worked out: ${reasonOf(error)}`);
+    throw new TemplateError(sentence('`{0}` cannot be worked out: {1}', inShort(condition), reasonOf(error)));
   }
   if (typeof value === 'string') return !['', 'false', '0', 'no', 'none'].includes(value.trim().toLowerCase());
   if (Array.isArray(value)) return value.length > 0;
@@ -79,18 +85,18 @@ export const treeOf = (text: string, expression: boolean): Node =>
   programOf(expression ? bracedExpression(text) : text) as unknown as Node;
 
 /** What is wrong with a template, as a sentence that says what to use instead; undefined when it is in order. */
-export const templateProblem = (text: string): string | undefined => problemOf(() => programOf(text));
-export const expressionProblem = (expression: string): string | undefined =>
+export const templateProblem = (text: string): Words | undefined => problemOf(() => programOf(text));
+export const expressionProblem = (expression: string): Words | undefined =>
   problemOf(() => {
-    if (!expressionOf(bracedExpression(expression))) throw new TemplateError('This is not one expression.');
+    if (!expressionOf(bracedExpression(expression))) throw new TemplateError(sentence('This is not one expression.'));
   });
 
-function problemOf(check: () => unknown): string | undefined {
+function problemOf(check: () => unknown): Words | undefined {
   try {
     check();
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return wordsOf(error);
   }
 }
 
@@ -144,7 +150,7 @@ function programOf(text: string): Program {
   if (known) return known;
   if (hasLambda(text))
     throw new TemplateError(
-      '`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.',
+      sentence('`lambda` is Python, which Towpath does not run. Use Jinja: filters, `if … else`, `{% for %}`.'),
     );
   let program: Program;
   try {
@@ -152,10 +158,12 @@ function programOf(text: string): Program {
   } catch (error) {
     if (error instanceof TemplateError) throw error;
     // The parser runs past its end where something is still open.
-    const message = error instanceof TypeError ? 'something is not closed' : (error as Error).message;
-    throw new TemplateError(
-      `This is not a Jinja template (${message.replace(/^Parser Error: /, '').replace(/\.$/, '')}). ${hintFor(text, message)}`.trim(),
-    );
+    const isOpen = error instanceof TypeError;
+    const message = isOpen ? '' : (error as Error).message;
+    const why = isOpen
+      ? sentence('something is not closed')
+      : message.replace(/^Parser Error: /, '').replace(/\.$/, '');
+    throw new TemplateError(withHint(sentence('This is not a Jinja template ({0}).', why), hintFor(text, message)));
   }
   checkTemplate(program as unknown as Node);
   if (programs.size >= 500) programs.clear();
@@ -164,14 +172,15 @@ function programOf(text: string): Program {
 }
 
 /** What to write instead of what the parser did not take. */
-function hintFor(text: string, message: string): string {
-  if (/&&|\|\|/.test(text)) return 'Write `and`, `or`.';
+function hintFor(text: string, message: string): Sentence | undefined {
+  if (/&&|\|\|/.test(text)) return sentence('Write `and`, `or`.');
   const statement = /Unknown statement type: (\w+)/.exec(message)?.[1];
-  if (statement === 'raw') return 'Write braces that are to stay as a text: `{{ "{{" }}`.';
-  if (statement !== undefined) return 'There are `if`, `for`, `set`, `macro`, `call` and `filter`.';
+  if (statement === 'raw') return sentence('Write braces that are to stay as a text: `{{ "{{" }}`.');
+  if (statement !== undefined) return sentence('There are `if`, `for`, `set`, `macro`, `call` and `filter`.');
   if (/\bis\s+(?:not\s+)?[a-z]+\s+[\w"'[{]/.test(text) && !/\bis\s+not\s+\w+\s+(?:and|or|else|if)\b/.test(text))
-    return 'What a test compares with stands in brackets: `is divisibleby(3)`.';
-  return /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text) ? 'Python is not run here.' : '';
+    return sentence('What a test compares with stands in brackets: `is divisibleby(3)`.');
+  const isPython = /\bfor\s+\w+\s+in\b|\b(?:def|import|return|f["'])\b/.test(text);
+  return isPython ? sentence('Python is not run here.') : undefined;
 }
 
 /** The expression when the text is nothing else. */

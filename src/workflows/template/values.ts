@@ -1,4 +1,6 @@
 import { Environment, type Interpreter } from '@huggingface/jinja';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined, SaidError, type Words } from '../../protocol/sentence.ts';
 
 /** A value inside of the interpreter, which keeps apart what plain data does not: `1.0` and `1`, nothing and not there. */
 export type Value = ReturnType<Interpreter['run']>;
@@ -31,23 +33,32 @@ export function toData(value: Value): unknown {
   if (isList(value)) return itemsOf(value).map(toData);
   if (isMap(value)) return Object.fromEntries(entriesOf(value).map(([key, item]) => [key, toData(item)]));
   if (isNothing(value)) return null;
-  if (value.type === 'FunctionValue') throw new Error('This gives a function, not a value.');
+  if (value.type === 'FunctionValue') throw new SaidError(sentence('This gives a function, not a value.'));
   // Python has no such numbers here, and a record has no words for them.
   if (typeof value.value === 'number' && !Number.isFinite(value.value))
-    throw new Error('It gives what is no number: it divides by zero, or is too large');
+    throw new SaidError(sentence('It gives what is no number: it divides by zero, or is too large'));
   return value.value;
 }
 
-const words: Record<string, string> = {
-  ...{ StringValue: 'a text', IntegerValue: 'a whole number', FloatValue: 'a number', BooleanValue: 'true or false' },
-  ...{ ArrayValue: 'a list', TupleValue: 'a list', ObjectValue: 'keys with values', NamespaceValue: 'a namespace' },
-  ...{ NullValue: 'nothing', UndefinedValue: 'nothing', FunctionValue: 'a function' },
-};
+const words = {
+  StringValue: 'a text',
+  IntegerValue: 'a whole number',
+  FloatValue: 'a number',
+  BooleanValue: 'true or false',
+  ArrayValue: 'a list',
+  TupleValue: 'a list',
+  ObjectValue: 'keys with values',
+  NamespaceValue: 'a namespace',
+  NullValue: 'nothing',
+  UndefinedValue: 'nothing',
+  FunctionValue: 'a function',
+} as const;
 
 /** What kind of value it is, for a sentence; a short text or number with it. */
-export function kindOf(value: Value): string {
-  const shown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type) ? ` (${quote(value)})` : '';
-  return `${words[value.type] ?? 'something else'}${shown}`;
+export function kindOf(value: Value): Words {
+  const kind = sentence(words[value.type as keyof typeof words] ?? 'something else');
+  const isShown = ['StringValue', 'IntegerValue', 'FloatValue'].includes(value.type);
+  return isShown ? joined([kind, ` (${quote(value)})`], '') : kind;
 }
 
 function quote(value: Value): string {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inEnglish } from '../../protocol/l10n.ts';
 import { dual, offeredNames } from '../action/actions.ts';
 import { nestedAction } from '../action/nested.ts';
 import { givesOf, parametersOf, toolsByName } from '../action/parameters.ts';
@@ -35,7 +36,7 @@ function withForeign(schema: Schema): Schema {
   const add = (place: Schema | undefined, table: Record<string, Foreign>) => {
     for (const [key, { as, say = leftOut }] of Object.entries(table))
       if (place?.properties && !place.properties[key])
-        place.properties[key] = { deprecated: true, description: as ? `Another word for \`${as}\`.` : say };
+        place.properties[key] = { deprecated: true, description: as ? `Another word for \`${as}\`.` : inEnglish(say) };
   };
   const { config, settings, nodes, edges } = schema.properties!;
   const node = nodes!.items;

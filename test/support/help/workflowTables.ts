@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
 import { mostBytes, mostDepth } from '../../../src/tools/bounds.ts';
 import { serverResult } from '../../../src/tools/mcp/result.ts';
 import { maximumOutcome } from '../../../src/tools/outcome.ts';
@@ -36,8 +37,8 @@ export const workflowTables: Record<string, () => string> = {
   server: () => table(rowsOf('gives', z.toJSONSchema(serverResult, { io: 'input' }) as Wide)),
   limits: () =>
     ['| what | at most |', '|---|---|', ...limits().map(([what, most]) => `| ${what} | ${most} |`)].join('\n'),
-  filters: () => namesIn(templateProblem('{{ x | nosuchfilter }}')),
-  tests: () => namesIn(templateProblem('{{ x is nosuchtest }}')),
+  filters: () => namesIn(inEnglish(templateProblem('{{ x | nosuchfilter }}')!)),
+  tests: () => namesIn(inEnglish(templateProblem('{{ x is nosuchtest }}')!)),
 };
 
 const prefixed = (key: string): Record<string, Wide> =>

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
 import { inputProblem, inputsOf } from '../../../src/workflows/plan/inputs.ts';
 import { coerced, misfit, typeOf } from '../../../src/workflows/plan/stateTypes.ts';
 import { loadWorkflow } from '../../../src/workflows/read/validate.ts';
+import { unsaid } from '../../support/unsaid.ts';
 import { Stage, toolNames } from '../stage.ts';
 
 describe('a type of the state', () => {
@@ -66,7 +68,7 @@ describe('a type of the state', () => {
     ['str', ['x'.repeat(80)], `\`k\` has to be \`str\`, not ["${'x'.repeat(57)}…`],
   ];
   for (const [type, value, problem] of wrong)
-    it(problem, () => assert.equal(misfit(typeOf(type)!, value, 'k'), problem));
+    it(problem, () => assert.equal(inEnglish(misfit(typeOf(type)!, value, 'k') ?? ''), problem));
 
   for (const type of ['nmber', 'list[wrod]', 5, ['str', 'int'], { type: 'x' }, { a: 'wrod' }])
     it(`${JSON.stringify(type)} is none`, () => assert.equal(typeOf(type), undefined));
@@ -127,7 +129,7 @@ nodes:
 
   it('refuses to begin with what does not fit', async () => {
     stage = await Stage.of(yaml);
-    assert.deepEqual((await stage.start('go', { count: 'two', level: '3' })).error, {
+    assert.deepEqual(unsaid((await stage.start('go', { count: 'two', level: '3' })).error), {
       code: 'UNKNOWN',
       message: 'The run cannot begin: `count` has to be `int`, not "two".',
     });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
 import { newRun } from '../../../src/protocol/run.ts';
 import { Limits } from '../../../src/workflows/run/limits.ts';
 import { reply } from '../../support/provider.ts';
@@ -44,7 +45,7 @@ describe('a limit of a workflow', () => {
     const one = new Limits({ cost: 1 }, run);
     assert.equal(one.doubt, undefined);
     run.usage = usage(undefined, 20);
-    assert.match(one.doubt!, /not known/);
+    assert.match(inEnglish(one.doubt!), /not known/);
   });
 
   const call = 'uses: llm.call, with: {messages: [{role: user, content: Hi}]}, output: said';

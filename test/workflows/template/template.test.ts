@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
+import type { Words } from '../../../src/protocol/sentence.ts';
 import {
   evaluate,
   expressionProblem,
@@ -56,7 +58,7 @@ describe('a template', () => {
 
   it('says which words to use', () =>
     assert.equal(
-      expressionProblem('state.a && state.b'),
+      inEnglish(expressionProblem('state.a && state.b') ?? ''),
       'This is not a Jinja template (Unexpected character: &). Write `and`, `or`.',
     ));
 
@@ -110,7 +112,7 @@ describe('a template', () => {
   ];
   for (const [name, text] of hostile)
     it(`of ${name} is refused before anything goes down into it`, () => {
-      assert.match(expressionProblem(text) ?? '', tooDeep);
+      assert.match(inEnglish(expressionProblem(text) ?? ''), tooDeep);
       assert.throws(() => render(text, scope), { message: tooDeep });
     });
 
@@ -213,11 +215,11 @@ describe('Jinja in a template', () => {
     ['{% filter nope %}x{% endfilter %}', /^`\{% filter nope %\}` is not possible/],
   ]; // biome-ignore format: a table
   for (const [text, problem] of refused)
-    it(`is refused when it is loaded: ${text}`, () => assert.match(templateProblem(text) ?? '', problem));
+    it(`is refused when it is loaded: ${text}`, () => assert.match(inEnglish(templateProblem(text) ?? ''), problem));
 
   it('tells what is empty because a map has no such key, and not what may be missing', () => {
     const told: string[] = [];
-    const tell = (warning: string) => void told.push(warning);
+    const tell = (warning: Words) => void told.push(inEnglish(warning));
     const result = { exitCode: 0, output: 'fine' };
     const say = (text: string) => render(text, { state: { result } }, tell);
     assert.equal(say('Look: {{ state.result.stdout }}'), 'Look: ');

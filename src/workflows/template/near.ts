@@ -1,0 +1,16 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
+import { joined, type Words } from '../../protocol/sentence.ts';
+import { nearest } from '../../tools/nearest.ts';
+
+/** `Did you mean "a" or "b"?`; undefined: nothing is near. */
+export function meant(name: string, candidates: Iterable<string>): Sentence | undefined {
+  const [first, second, third] = nearest(name, candidates).map((one) => JSON.stringify(one));
+  if (first === undefined) return undefined;
+  if (second === undefined) return sentence('Did you mean {0}?', first);
+  if (third === undefined) return sentence('Did you mean {0} or {1}?', first, second);
+  return sentence('Did you mean {0} or {1} or {2}?', first, second, third);
+}
+
+/** A sentence, and what follows from it where something does. */
+export const withHint = (said: Words, hint: Words | undefined): Words =>
+  hint === undefined || hint === '' ? said : joined([said, hint]);
