@@ -1,7 +1,9 @@
 import type { LimitOf } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import { dollars, limitCodes } from '../protocol/money.ts';
 import type { Run } from '../protocol/run.ts';
+import { saidAs, wordsOf } from '../protocol/sentence.ts';
 import type { SpentFiles } from '../runs/spent.ts';
 
 /** What may be spent on model calls. */
@@ -46,7 +48,7 @@ export function dayBudget(spent: SpentFiles, limit: ReadLimit): Budget {
         await count(0);
         return { refused: reached('day', today.spent - least, most + today.raised, least) };
       } catch (error) {
-        return { refused: unknown(error as Error, most) };
+        return { refused: unknown(error, most) };
       }
     },
   };
@@ -106,23 +108,38 @@ async function note(spent: SpentFiles, cost: number | undefined): Promise<void> 
   if (cost) void spent.count(cost).catch(() => {});
 }
 
-const whose = { run: "this run's", day: "today's" };
+const spentOf = {
+  run: "{0} of this run's {1} are spent, and the next answer costs {2} at least.",
+  day: "{0} of today's {1} are spent, and the next answer costs {2} at least.",
+} as const;
 
 function reached(of: LimitOf, spent: number, most: number, least: number): ErrorInfo {
-  const message = `${dollars(spent)} of ${whose[of]} ${dollars(most)} are spent, and the next answer costs ${dollars(least)} at least.`;
-  return { code: limitCodes[of], message };
+  const words = sentence(spentOf[of], dollars(spent), dollars(most), dollars(least));
+  return { code: limitCodes[of], ...saidAs(words) };
 }
 
 const settingOf = (of: LimitOf): string => `towpath.limits.${of}`;
 
 const unreadable = (of: LimitOf): ErrorInfo => ({
   code: 'LIMIT_UNREADABLE',
-  message: `The setting ${settingOf(of)} is no number of dollars, so that nothing is spent. Correct it, then continue.`,
+  ...saidAs(
+    sentence(
+      'The setting {0} is no number of dollars, so that nothing is spent. Correct it, then continue.',
+      settingOf(of),
+    ),
+  ),
 });
 
-const unknown = ({ message }: Error, limit: number): ErrorInfo => ({
+const unknown = (error: unknown, limit: number): ErrorInfo => ({
   code: 'LIMIT_DAY_UNKNOWN',
-  message: `What was spent today is kept in a file that cannot be used (${message}), so that the limit of ${dollars(limit)} a day cannot be held. Mend that, or set ${settingOf('day')} to 0, then continue.`,
+  ...saidAs(
+    sentence(
+      'What was spent today is kept in a file that cannot be used ({0}), so that the limit of {1} a day cannot be held. Mend that, or set {2} to 0, then continue.',
+      wordsOf(error),
+      dollars(limit),
+      settingOf('day'),
+    ),
+  ),
 });
 
 /** Said once where a limit is set and a model has no known price. */

@@ -6,6 +6,7 @@ import type { ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
 import { defaultPolicy } from '../protocol/policy.ts';
 import type { CallState } from '../protocol/run.ts';
+import { textAs } from '../protocol/sentence.ts';
 import { failure, type ToolOutcome, toldOf } from '../protocol/tools.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { ToolHost } from '../tools/host.ts';
@@ -169,7 +170,7 @@ export function createContext(options: ContextOptions): WorkflowContext {
           shows: ({ content }) => Boolean(content && onText),
           onChunk: ({ content, progress, warning }) => {
             if (progress) void emit({ type: 'progress', ...progress });
-            if (warning) void emit({ type: 'progress', text: warning });
+            if (warning) void emit({ type: 'progress', ...textAs(warning) });
             if (!content || !onText) return;
             onText(content);
             void emit({ type: 'chunk', content, node });

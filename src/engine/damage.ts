@@ -14,9 +14,9 @@ const lineLimit = 300;
 export async function tellDamage(log: RunLog): Promise<void> {
   const damage = log.run.damage?.findLast(({ open }) => open);
   if (!damage?.open) return;
-  const { from, text, open } = damage;
+  const { from, text, said, open } = damage;
   await log.emit({ type: 'message', message: { role: 'system', content: wordsOf(log.run, damage) } });
-  await log.emit({ type: 'mended', from, damage: text, ...open });
+  await log.emit({ type: 'mended', from, damage: text, ...(said && { said }), ...open });
 }
 
 function wordsOf(run: Run, { text, messages }: Damage): string {

@@ -1,6 +1,8 @@
 import type { EventBody, LimitOf, RunEvent } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import { saidAs, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFiles } from '../runs/branchFiles.ts';
 import type { OpenRun } from '../runs/store.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -161,7 +163,7 @@ export class ExecutionEngine {
   ): Promise<UndoResult | ErrorInfo> {
     const before = this.active.get(runId);
     if (before && !before.ended)
-      return { code: 'ENGINE_BUSY', message: 'This run is at work. Stop it, then undo its changes.' };
+      return { code: 'ENGINE_BUSY', ...saidAs(sentence('This run is at work. Stop it, then undo its changes.')) };
     const { store, tell, now = Date.now } = this.options;
     let close = () => {};
     const active = { ...newActive(), closed: new Promise<void>((resolve) => (close = resolve)) };
@@ -202,12 +204,15 @@ export class ExecutionEngine {
   }
 
   /** As the run's tools saw it. `problem`: why its own place is not there. */
-  private async undoPlace(log: RunLog, workspace: Workspace): Promise<{ workspace: Workspace; problem?: string }> {
+  private async undoPlace(
+    log: RunLog,
+    workspace: Workspace,
+  ): Promise<{ workspace: Workspace; problem?: ReturnType<typeof wordsOf> }> {
     try {
       const workflow = await this.options.workflow(log.run.workflowId);
       return { workspace: (await workflow.undoing?.(log)) ?? workspace };
     } catch (error) {
-      return { workspace, problem: toInfo(error).message };
+      return { workspace, problem: wordsOf(error) };
     }
   }
 
@@ -230,7 +235,7 @@ export class ExecutionEngine {
   private enter(runId: string, said: UserInput[], open: () => Promise<OpenRun>, plan: Plan): Promise<EngineResult> {
     const before = this.active.get(runId);
     if (before && !before.ended && !before.controller.signal.aborted)
-      return Promise.resolve(failedWith('ENGINE_BUSY', 'This run is at work already.'));
+      return Promise.resolve(failedWith('ENGINE_BUSY', sentence('This run is at work already.')));
     void this.makeWay();
     const active = newActive(said);
     this.active.set(runId, active);
@@ -271,7 +276,7 @@ export class ExecutionEngine {
     attach(active, log);
     if (active.early.length > 0 && active.early.every((input) => isLate(log.run, input)))
       return {
-        result: failedWith('ENGINE_NOT_ASKED', 'This question does not wait for an answer any more.'),
+        result: failedWith('ENGINE_NOT_ASKED', sentence('This question does not wait for an answer any more.')),
         closed: log.end(),
       };
     active.asking = new Asking(log, signal);

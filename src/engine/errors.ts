@@ -1,25 +1,25 @@
 import { LLMError } from '../llm/errors.ts';
 import type { Code, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { SaidError, saidAs, type Words, wordsOf } from '../protocol/sentence.ts';
 import { StoreError } from '../runs/journal.ts';
 
 /** Why a run cannot go on, as a sentence for the person; thrown by what the engine is given. */
-export class EngineError extends Error {
+export class EngineError extends SaidError {
   override readonly name = 'EngineError';
   constructor(
     readonly code: Code,
-    message: string,
+    words: Words,
     readonly reason?: Reason,
   ) {
-    super(message);
+    super(words);
   }
 }
 
 /** What a run that cannot go on says, whatever was thrown. */
 export function toInfo(error: unknown): ErrorInfo {
-  if (error instanceof StoreError) return { code: error.code, message: error.message };
-  if (error instanceof EngineError)
-    return { code: error.code, message: error.message, ...(error.reason && { reason: error.reason }) };
   if (error instanceof LLMError) return error.toInfo(); // a model that cannot even be asked
-  return { code: 'UNKNOWN', message: error instanceof Error ? error.message : String(error) };
+  const code = error instanceof StoreError || error instanceof EngineError ? error.code : 'UNKNOWN';
+  const reason = error instanceof EngineError && error.reason;
+  return { code, ...saidAs(wordsOf(error)), ...(reason && { reason }) };
 }

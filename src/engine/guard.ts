@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Repeated } from '../protocol/codes.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo, ToolCall } from '../protocol/messages.ts';
+import { saidAs } from '../protocol/sentence.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import { visibleLine } from '../protocol/visible.ts';
 
@@ -48,9 +50,13 @@ export class RepeatGuard {
   endTurn(): Omit<ErrorInfo, 'code'> | undefined {
     this.stale = this.isNew ? 0 : this.stale + 1;
     if (!this.circling) return undefined;
-    const failed = `The same call failed ${stopAt} times, with nothing changed in between`;
+    const words = sentence(
+      'The same call failed {0} times, with nothing changed in between: {1}. Say what to do instead, or continue.',
+      stopAt,
+      wordsOf(this.circling),
+    );
     return {
-      message: `${failed}: ${wordsOf(this.circling)}. Say what to do instead, or continue.`,
+      ...saidAs(words),
       details: { name: this.circling.name, arguments: shortened(this.circling), times: stopAt } satisfies Repeated,
     };
   }

@@ -1,10 +1,12 @@
 import type { EventBody, RunEvent, StoredEvent } from '../protocol/events.ts';
 import { applyEvent, isStored } from '../protocol/fold.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { Run } from '../protocol/run.ts';
+import { SaidError } from '../protocol/sentence.ts';
 import type { OpenRun } from '../runs/store.ts';
 
 /** What is emitted after the run's end is not kept: it comes from work that did not heed its stop. */
-export class RunEnded extends Error {
+export class RunEnded extends SaidError {
   override readonly name = 'RunEnded';
   readonly code = 'ENGINE_ABORTED';
 }
@@ -53,7 +55,7 @@ export class RunLog {
 
   /** Resolves when a stored event is on disk. Rejects when it is not: with a `StoreError`, after the end with `RunEnded`. */
   emit = (body: EventBody): Promise<void> => {
-    const refusal = this.failure ?? (this.left ? new RunEnded('This run has ended.') : undefined);
+    const refusal = this.failure ?? (this.left ? new RunEnded(sentence('This run has ended.')) : undefined);
     if (!isStored(body as RunEvent)) {
       if (refusal === undefined) this.deliver(this.next(body));
       return Promise.resolve();

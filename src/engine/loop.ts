@@ -3,8 +3,10 @@ import { windowIn } from '../llm/providerErrors.ts';
 import { askTool, isUnanswered } from '../protocol/ask.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { Filling } from '../protocol/filling.ts';
+import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { AssistantMessage, ErrorInfo, Message, ToolCall } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
+import { saidAs, saidOf, type Words } from '../protocol/sentence.ts';
 import { type ToolOutcome, toToolResult } from '../protocol/tools.ts';
 import type { Ahead } from './ahead.ts';
 import { Calls } from './calls.ts';
@@ -82,7 +84,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     turns.ahead?.look(room);
 
     const calls = new Calls(talk.hasCall, turns.isFree, turns.execute, () => talk.isInterrupted);
-    const warnings = new Set<string>();
+    const warnings = new Map<string, Words>();
     let thinks: { from: number; to: number } | undefined;
     const ask = () =>
       callModel(
@@ -100,7 +102,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
           onChunk: (chunk) => {
             if (chunk.progress) void emit({ type: 'progress', ...chunk.progress });
             if (chunk.thinking) thinks = { from: thinks?.from ?? performance.now(), to: performance.now() };
-            if (chunk.warning) warnings.add(chunk.warning);
+            if (chunk.warning) warnings.set(inEnglish(chunk.warning), chunk.warning);
             if (turns.shownWhole) return;
             show(emit, chunk);
             if (chunk.toolCall) calls.notice(chunk.toolCall);
@@ -120,7 +122,7 @@ export async function runTurns(turns: Turns): Promise<StopPoint> {
     await appendReply(talk, reply.message, {
       whole,
       calls: asked,
-      warnings: [...warnings],
+      warnings: [...warnings.values()],
       thoughtMs: thinks ? Math.round(thinks.to - thinks.from) : 0,
     });
     const running = whole ? calls.runAll(asked) : calls.runBegun();
@@ -158,7 +160,7 @@ export const turnLimit = (turns: number): StopPoint => ({
   phase: 'Failed',
   error: {
     code: 'ENGINE_MAX_TURNS_EXCEEDED',
-    message: `The limit of ${turns} turns is reached. Continue if the work should go on.`,
+    ...saidAs(sentence('The limit of {0} turns is reached. Continue if the work should go on.', turns)),
   },
   turns,
 });
@@ -167,13 +169,13 @@ export const turnLimit = (turns: number): StopPoint => ({
 async function appendReply(
   talk: Talk,
   message: AssistantMessage | undefined,
-  { whole, calls, warnings, thoughtMs }: { whole: boolean; calls: ToolCall[]; warnings: string[]; thoughtMs: number },
+  { whole, calls, warnings, thoughtMs }: { whole: boolean; calls: ToolCall[]; warnings: Words[]; thoughtMs: number },
 ): Promise<void> {
   const { toolCalls: _, ...said } = message ?? { role: 'assistant' as const, content: '' };
   if (!whole && !said.content && !said.thinking && calls.length === 0) return;
   const incomplete = whole ? {} : { incomplete: true };
   const toolCalls = calls.length > 0 ? { toolCalls: calls } : {};
-  const warned = warnings.length > 0 ? { warnings } : {};
+  const warned = warnings.length > 0 ? { warnings: warnings.map(inEnglish), ...saidOf(warnings) } : {};
   const thought = said.thinking && thoughtMs >= 1000 ? { thoughtMs } : {};
   await talk.add({ ...said, ...toolCalls, ...thought, ...incomplete, ...warned });
 }
@@ -194,7 +196,7 @@ function isDenial(outcome: ToolOutcome): boolean {
 }
 
 function failed(error: ErrorInfo | undefined): StopPoint {
-  const told = error ?? { code: 'UNKNOWN', message: 'The model call failed without saying why.' };
+  const told = error ?? { code: 'UNKNOWN', ...saidAs(sentence('The model call failed without saying why.')) };
   const rests = told.code === 'LLM_RATE_LIMITED' || isOverLimit(told);
   return { phase: rests ? 'WaitingUser' : 'Failed', error: told };
 }
@@ -203,7 +205,7 @@ const cutByLength: StopPoint = {
   phase: 'WaitingUser',
   error: {
     code: 'LLM_INCOMPLETE',
-    message: 'The answer reached its length limit and is cut off. Continue to let it go on.',
+    ...saidAs(sentence('The answer reached its length limit and is cut off. Continue to let it go on.')),
     reason: 'cut',
   },
 };

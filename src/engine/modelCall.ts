@@ -2,7 +2,9 @@ import type { AdapterResult, CompleteOptions, LlmAdapter } from '../llm/adapter.
 import type { ChatRequest } from '../llm/client.ts';
 import type { EventBody } from '../protocol/events.ts';
 import type { Filling } from '../protocol/filling.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { joined, textAs, wordsIn } from '../protocol/sentence.ts';
 import { type Budget, unheldWarning } from './budget.ts';
 import { tokensOfMessages, tokensOfPrefix } from './tokens.ts';
 
@@ -90,15 +92,17 @@ export async function callModel(
       ...options,
       onRetry: ({ attempt, delayMs, until, error }) => {
         failed(attempt - 1, error, Math.round(delayMs)).catch(() => {}); // a record that fails ends the run by itself
-        void emit({ type: 'progress', text: `${error.message} Trying again.`, until, attempt });
+        const words = joined([wordsIn(error), sentence('Trying again.')]);
+        void emit({ type: 'progress', ...textAs(words), until, attempt });
       },
-      onWait: ({ until }) => void emit({ type: 'progress', text: 'Waiting for a place within the rate limit.', until }),
+      onWait: ({ until }) =>
+        void emit({ type: 'progress', ...textAs(sentence('Waiting for a place within the rate limit.')), until }),
     },
     {
       begins(unheld) {
         startedAt = performance.now();
         void emit({ type: 'request', model, ...at, ...full });
-        if (unheld) options.onChunk?.({ warning: unheldWarning, done: false });
+        if (unheld) options.onChunk?.({ warning: sentence(unheldWarning), done: false });
       },
       async ended({ usage, attempts, cached, error, ...reply }) {
         if (usage && !cached) {

@@ -1,6 +1,7 @@
 import type { RunPhase } from '../protocol/events.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
+import { saidAs, type Words } from '../protocol/sentence.ts';
 import type { Took } from '../protocol/took.ts';
 import type { StopPoint } from './stop.ts';
 
@@ -25,6 +26,6 @@ export function resultOf(run: Run, stop: StopPoint): EngineResult {
   };
 }
 
-export function failedWith(code: string, message: string): EngineResult {
-  return { success: false, phase: 'Failed', error: { code, message } };
+export function failedWith(code: string, words: Words): EngineResult {
+  return { success: false, phase: 'Failed', error: { code, ...saidAs(words) } };
 }

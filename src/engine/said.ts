@@ -1,4 +1,5 @@
 import type { EventBody, When } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
 import type { Run } from '../protocol/run.ts';
 import type { Active } from './active.ts';
@@ -80,4 +81,4 @@ const isKept = (emitted: Promise<void>): Promise<boolean> =>
   );
 
 /** A record begins with how the run began. */
-const beginning = 'This run is only just beginning. Try it again in a moment.';
+const beginning = sentence('This run is only just beginning. Try it again in a moment.');

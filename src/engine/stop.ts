@@ -1,5 +1,7 @@
 import type { RunPhase } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { saidAs } from '../protocol/sentence.ts';
 
 /** Where a run hands back to the person. */
 export interface StopPoint {
@@ -16,13 +18,13 @@ export class Stopped extends Error {
   }
 
   static byPerson = (): Stopped =>
-    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', message: 'Stopped.' } });
+    new Stopped({ phase: 'Failed', error: { code: 'ENGINE_ABORTED', ...saidAs(sentence('Stopped.')) } });
 
   /** Nothing happens that is not recorded. */
   static byStore = (error: ErrorInfo): Stopped => new Stopped({ phase: 'Failed', error });
 
   static byClosing = (): Stopped =>
-    new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', message: closedMessage } });
+    new Stopped({ phase: 'WaitingUser', error: { code: 'ENGINE_ABORTED', ...saidAs(sentence(closedMessage)) } });
 }
 
 /** Thrown where a workflow can go no further until the person decides: it rests at this point, and goes on from the same step. */

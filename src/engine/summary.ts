@@ -1,8 +1,10 @@
 import type { ChatRequest } from '../llm/client.ts';
 import { excerpt } from '../llm/excerpt.ts';
 import type { EventBody } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo, Message } from '../protocol/messages.ts';
 import { isOverLimit } from '../protocol/money.ts';
+import { joined, textAs, wordsOf } from '../protocol/sentence.ts';
 import type { Conversation } from './conversation.ts';
 import type { RunLog } from './log.ts';
 import { askModel, type Called, callModel, requestOf } from './modelCall.ts';
@@ -65,8 +67,9 @@ export async function summarise(
     refused = isOverLimit(reply.error) ? reply.error : undefined;
     return reply.success ? reply.message?.content.trim() : undefined;
   };
-  const chosen = await small?.().catch((error: Error) => {
-    void emit({ type: 'progress', text: `${error.message} The model of this run makes the summary itself.` });
+  const chosen = await small?.().catch((error: unknown) => {
+    const words = joined([wordsOf(error), sentence('The model of this run makes the summary itself.')]);
+    void emit({ type: 'progress', ...textAs(words) });
     return undefined;
   });
   const bySmall = chosen && (await ask(chosen));
@@ -76,7 +79,7 @@ export async function summarise(
 }
 
 export const tellThatItIsMade = (emit: Conversing['emit']): void =>
-  void emit({ type: 'progress', text: "The model's window is full: summarising the oldest turns." });
+  void emit({ type: 'progress', ...textAs(sentence("The model's window is full: summarising the oldest turns.")) });
 
 /** The same before anybody needs it, of this model alone and once; undefined: it cannot be had, for whatever reason. */
 export async function summariseAhead(

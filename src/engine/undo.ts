@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
 import type { KeptChange } from '../protocol/events.ts';
+import { sentence, t } from '../protocol/l10n.ts';
+import { SaidError, toPeople, type Words, wordsOf } from '../protocol/sentence.ts';
 import type { BranchFile, BranchFiles } from '../runs/branchFiles.ts';
 import type { RunStore } from '../runs/store.ts';
 import { type UndoMove, type UndoStep, undoSteps } from '../runs/undo.ts';
@@ -30,7 +32,7 @@ export type UndoAnswer = 'all' | 'unchanged' | 'none';
 
 export interface UndoResult {
   undone: string[];
-  /** What stayed as it is, and why, as a sentence. */
+  /** What stayed as it is, and why, as a sentence for people. */
   left: { path: string; why: string }[];
 }
 
@@ -48,7 +50,7 @@ interface Parts {
   store: RunStore;
   workspace: Workspace;
   /** Why the run's own place, `@state`, is not in the workspace. */
-  problem?: string;
+  problem?: Words;
 }
 type Ask = (question: UndoQuestion) => Promise<UndoAnswer>;
 
@@ -85,12 +87,12 @@ async function putAllBack(
   const ready: Ready[] = [];
   for (const step of steps)
     try {
-      if (problem !== undefined && isOfRun(step.path)) throw new Error(problem);
+      if (problem !== undefined && isOfRun(step.path)) throw new SaidError(problem);
       const content = await contentOf(store, run.id, step);
       await afterKilledUndo(workspace, store, run.id, step, content);
       const target = await findTarget(workspace, step.path);
       if (Buffer.isBuffer(content) && ![step.left, step.to].includes(idOf(target.before)))
-        throw new Error('Something else is there now.');
+        throw new SaidError(sentence('Something else is there now.'));
       if (!step.known || idOf(target.before) !== step.to) ready.push({ step, content, target });
     } catch (error) {
       result.left.push({ path: step.path, why: messageOf(error) });
@@ -112,7 +114,7 @@ async function putAllBack(
   for (const [index, one] of ready.entries()) {
     const { step, target } = one;
     if (!isUndone(one)) {
-      result.left.push({ path: step.path, why: 'It was changed since.' });
+      result.left.push({ path: step.path, why: t('It was changed since.') });
       continue;
     }
     try {
@@ -131,7 +133,7 @@ async function putAllBack(
   }
   for (const { from, to, toolCallId } of moves)
     try {
-      if (problem !== undefined && isOfRun(to)) throw new Error(problem);
+      if (problem !== undefined && isOfRun(to)) throw new SaidError(problem);
       const [folder, place] = [await resolve(workspace, to, 'rename'), await resolve(workspace, from, 'create')];
       await workspace.move(folder, place);
       calls.add(toolCallId);
@@ -161,7 +163,7 @@ function sourceOf({ step, target, content }: Ready, ready: readonly Ready[]): Re
 async function moveBack(workspace: Workspace, from: Target, to: Target): Promise<void> {
   const now = await findTarget(workspace, from.input);
   if (now.before !== from.before || now.file.path !== from.file.path)
-    throw new Error('It changed while you were asked.');
+    throw new SaidError(sentence('It changed while you were asked.'));
   await workspace.move(now.file.path, await resolve(workspace, to.input, 'create'));
 }
 
@@ -172,7 +174,7 @@ const resolve = async (workspace: Workspace, path: string, operation: 'rename' |
 async function putBack(workspace: Workspace, { step, target, content }: Ready): Promise<void> {
   const now = await findTarget(workspace, target.input);
   if (now.before !== target.before || now.file.path !== target.file.path)
-    throw new Error('It changed while you were asked.');
+    throw new SaidError(sentence('It changed while you were asked.'));
   const { path } = now.file;
   // Put back already: by hand, or by an undo that was killed right after it.
   if (idOf(now.before) === step.to) return sweepLeftovers(dirname(path));
@@ -209,4 +211,4 @@ const named = (paths: readonly string[]) =>
   [...paths.slice(0, 50), ...(paths.length > 50 ? [`${paths.length - 50} more`] : [])].join(', ');
 const isOfRun = (path: string) => path.startsWith('@state/');
 const idOf = (text: string | null) => (text === null ? null : sha256(text));
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown) => toPeople(wordsOf(error));

@@ -1,4 +1,6 @@
+import { sentence } from '../protocol/l10n.ts';
 import type { AssistantMessage, ErrorInfo, TokenUsage } from '../protocol/messages.ts';
+import { wordsOf } from '../protocol/sentence.ts';
 import { type CachedReply, cacheKeyOf, chunksOf, type ResponseCache } from './cache.ts';
 import { type ChatRequest, type ChatStreamChunk, type FinishReason, type LLMClient, Reply } from './client.ts';
 import { sleep } from './clock.ts';
@@ -204,14 +206,16 @@ function checkEnd(reply: Reply, model: string): void {
   const { finishReason, finishMessage } = reply;
   const words = finishMessage ? `: ${finishMessage}` : '.';
   if (finishReason === 'content_filter') {
-    throw new LLMError('LLM_CONTENT_FILTERED', `The provider of ${reply.model ?? model} filtered this answer${words}`);
+    const filtered = sentence('The provider of {0} filtered this answer{1}', reply.model ?? model, words);
+    throw new LLMError('LLM_CONTENT_FILTERED', filtered);
   }
   if (finishReason === 'error' || finishReason === undefined) {
-    const message = `${reply.model ?? model} ended its answer with an error${words}`;
+    const message = sentence('{0} ended its answer with an error{1}', reply.model ?? model, words);
     throw new LLMError('LLM_BAD_RESPONSE', message, { retryable: true });
   }
   if (reply.content.trim() === '' && reply.toolCalls.length === 0 && finishReason !== 'length') {
-    throw new LLMError('LLM_BAD_RESPONSE', 'The model answered with nothing.', { retryable: 'once', reason: 'empty' });
+    const nothing = sentence('The model answered with nothing.');
+    throw new LLMError('LLM_BAD_RESPONSE', nothing, { retryable: 'once', reason: 'empty' });
   }
 }
 
@@ -228,6 +232,5 @@ function endOf({
 
 function toLLMError(thrown: unknown): LLMError {
   if (thrown instanceof LLMError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new LLMError('UNKNOWN', message || 'Something went wrong.', { cause: thrown });
+  return new LLMError('UNKNOWN', wordsOf(thrown) || sentence('Something went wrong.'), { cause: thrown });
 }

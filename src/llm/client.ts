@@ -1,4 +1,6 @@
+import { inEnglish, type Sentence, sentence } from '../protocol/l10n.ts';
 import type { AssistantMessage, Message, Native, TokenUsage, ToolCall } from '../protocol/messages.ts';
+import type { Words } from '../protocol/sentence.ts';
 import type { JsonSchema, ToolDefinition } from '../protocol/tools.ts';
 import { mostCalls } from './callIds.ts';
 import { LLMError } from './errors.ts';
@@ -57,9 +59,9 @@ export interface ChatStreamChunk {
   /** A call that is complete; its index is its place among the reply's calls. */
   toolCall?: ToolCall;
   /** Before the first token: a model being loaded, a prompt being read. */
-  progress?: { text: string; fraction?: number };
+  progress?: { text: string; said?: Sentence; fraction?: number };
   /** The reply goes on, but not as asked (a tool list left out, a prompt cut by the server): a sentence for the person. */
-  warning?: string;
+  warning?: Words;
   /** With the first chunk: what the provider says is left of its limits. */
   rateLimit?: RateLimitNews;
   done: boolean;
@@ -101,10 +103,10 @@ export class Reply {
     this.thinking += chunk.thinking ?? '';
     const begun = chunk.toolCallDelta?.index ?? -1;
     if (begun >= mostCalls || (chunk.toolCall && this.toolCalls.length >= mostCalls)) {
-      throw new LLMError('LLM_BAD_RESPONSE', `The model made more than ${mostCalls} calls in one answer.`);
+      throw new LLMError('LLM_BAD_RESPONSE', sentence('The model made more than {0} calls in one answer.', mostCalls));
     }
     if (chunk.toolCall) this.toolCalls.push(chunk.toolCall);
-    if (chunk.warning) this.warnings.push(chunk.warning);
+    if (chunk.warning) this.warnings.push(inEnglish(chunk.warning));
     this.native = chunk.native ?? this.native;
     this.usage = chunk.usage ?? this.usage;
     this.finishReason = chunk.finishReason ?? this.finishReason;

@@ -1,3 +1,5 @@
+import { grouped, inEnglish, type Sentence, sentence } from '../protocol/l10n.ts';
+
 /** Longer waits overflow: `setTimeout` would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
@@ -100,19 +102,22 @@ export async function sleep(ms: number, signal?: AbortSignal, hurry?: EventTarge
   }
 }
 
-/** `250 ms`, `2 s`, `5 min`, `31,688 years`. */
-export function inWords(ms: number): string {
-  const units: [name: string, ms: number][] = [
-    [' years', 31_557_600_000],
-    [' days', 86_400_000],
-    [' h', 3_600_000],
-    [' min', 60_000],
-    [' s', 1000],
-  ];
-  for (const [name, size] of units) {
-    if (ms >= size * 2 || (ms >= size && size <= 3_600_000)) {
-      return `${(Math.round((ms / size) * 10) / 10).toLocaleString('en-US')}${name}`;
-    }
-  }
-  return `${Math.round(ms)} ms`;
+const units = [
+  { whole: '{0} years', part: '{0}.{1} years', ms: 31_557_600_000 },
+  { whole: '{0} days', part: '{0}.{1} days', ms: 86_400_000 },
+  { whole: '{0} h', part: '{0}.{1} h', ms: 3_600_000 },
+  { whole: '{0} min', part: '{0}.{1} min', ms: 60_000 },
+  { whole: '{0} s', part: '{0}.{1} s', ms: 1000 },
+] as const;
+
+/** `250 ms`, `2.5 s`, `5 min`, `31,688 years`. */
+export function lasting(ms: number): Sentence {
+  const unit = units.find((one) => ms >= one.ms * 2 || (ms >= one.ms && one.ms <= 3_600_000));
+  if (!unit) return sentence('{0} ms', Math.round(ms));
+  const tenths = Math.round((ms / unit.ms) * 10);
+  const whole = grouped(Math.floor(tenths / 10));
+  return tenths % 10 === 0 ? sentence(unit.whole, whole) : sentence(unit.part, whole, tenths % 10);
 }
+
+/** The same in English. */
+export const inWords = (ms: number): string => inEnglish(lasting(ms));

@@ -1,3 +1,4 @@
+import { sentence } from '../protocol/l10n.ts';
 import { createAnthropicClient } from './anthropic/client.ts';
 import type { LLMClient } from './client.ts';
 import { LLMError } from './errors.ts';
@@ -7,7 +8,7 @@ import { createOllamaClient } from './ollama/client.ts';
 import { createAzureClient } from './openai/azure.ts';
 import { createOpenAIClient } from './openai/client.ts';
 import { type Preset, presets } from './presets.ts';
-import { keyHeaderOf, organizationHeaderOf, type ProviderId, providers } from './providers.ts';
+import { keyHeaderOf, labelOf, organizationHeaderOf, type ProviderId, providers } from './providers.ts';
 import { withRescue } from './rescue/rescue.ts';
 
 export interface ProviderChoice {
@@ -69,11 +70,12 @@ function createPlainClient(choice: ProviderChoice): LLMClient {
 function headersOf({ provider, apiKey, organization, headers }: ProviderChoice, label: string): Record<string, string> {
   const keyHeader = keyHeaderOf(provider);
   if (apiKey && headers?.[keyHeader] !== undefined) {
-    const problem = `${label} is sent its API key in the header ${keyHeader}, which towpath.providers sets, too.`;
-    throw new LLMError(
-      'LLM_AUTH_FAILED',
-      `${problem} Take the header out, or forget the key (*Towpath: Forget API Key*).`,
+    const problem = sentence(
+      '{0} is sent its API key in the header {1}, which towpath.providers sets, too. Take the header out, or forget the key (*Towpath: Forget API Key*).',
+      labelOf({ label }),
+      keyHeader,
     );
+    throw new LLMError('LLM_AUTH_FAILED', problem);
   }
   const inHeader = organization && organizationHeaderOf(provider);
   return { ...(inHeader && { [inHeader]: organization }), ...headers };
@@ -83,12 +85,12 @@ function providerOf(id: string): { provider: ProviderId; label: string } {
   const found = providers.find((one) => one.id === id);
   if (found) return { provider: found.id, label: found.label };
   const known = providers.map((one) => one.id).join(', ');
-  throw new LLMError('UNKNOWN', `There is no provider called ${id}. Choose one of ${known}.`);
+  throw new LLMError('UNKNOWN', sentence('There is no provider called {0}. Choose one of {1}.', id, known));
 }
 
 function addressOf({ provider, baseUrl }: Pick<ProviderChoice, 'provider' | 'baseUrl'>): string {
   const address = baseUrl?.trim() || providers.find(({ id }) => id === provider)?.baseUrl;
   if (address) return address;
-  const { label } = providerOf(provider);
-  throw new LLMError('LLM_HTTP_ERROR', `No address is set for ${label}. Run *Towpath: Use an Endpoint*.`);
+  const label = labelOf(providerOf(provider));
+  throw new LLMError('LLM_HTTP_ERROR', sentence('No address is set for {0}. Run *Towpath: Use an Endpoint*.', label));
 }

@@ -1,7 +1,10 @@
+import { sentence } from '../protocol/l10n.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { LLMError } from './errors.ts';
 import { isCredential } from './headers.ts';
 import type { FetchLimits } from './http.ts';
 import type { Endpoint } from './providerErrors.ts';
+import { labelOf } from './providers.ts';
 
 export interface EndpointOptions {
   /** What people call it, in messages. */
@@ -13,7 +16,7 @@ export interface EndpointOptions {
   /** What of the headers was kept apart, as a secret. */
   secrets?: readonly string[];
   /** What to look at after a 404 or 405: a sentence. */
-  notFoundHint?: string;
+  notFoundHint?: Words;
 }
 
 /** What every client behind an address is made of. */
@@ -30,7 +33,8 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
   const inHeaders = [...apart, ...likely.map(([, value]) => value)];
   const secrets = [key, ...inHeaders].filter((secret) => secret !== '');
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : 'no address';
-  const credentials = inHeaders.length === 0 ? undefined : key ? 'the API key or its headers' : 'its headers';
+  const both = sentence(key ? 'the API key or its headers' : 'its headers');
+  const credentials = inHeaders.length === 0 ? undefined : both;
   return {
     label,
     host,
@@ -42,9 +46,12 @@ export function toEndpoint(options: EndpointOptions): Endpoint {
 }
 
 /** Throws for a key that no header can carry: fetch would refuse it with the key in its message. */
-export function checkKey({ label, secrets }: Endpoint): void {
-  if (secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
-  const message = `The API key for ${label} has characters that no key has. Run *Towpath: Set API Key*.`;
+export function checkKey(endpoint: Endpoint): void {
+  if (endpoint.secrets.every((secret) => /^[\x20-\x7e]+$/.test(secret))) return;
+  const message = sentence(
+    'The API key for {0} has characters that no key has. Run *Towpath: Set API Key*.',
+    labelOf(endpoint),
+  );
   throw new LLMError('LLM_AUTH_FAILED', message);
 }
 

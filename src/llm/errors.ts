@@ -1,5 +1,6 @@
 import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { SaidError, saidAs, type Words, wordsIn } from '../protocol/sentence.ts';
 
 export type Retryable = boolean | 'once';
 
@@ -15,7 +16,7 @@ export interface LLMErrorOptions {
 }
 
 /** The only thing a client throws besides the reason it was stopped with. Messages name the provider and the way out. */
-export class LLMError extends Error {
+export class LLMError extends SaidError {
   override readonly name = 'LLMError';
   readonly code: LLMErrorCode;
   readonly retryable: Retryable;
@@ -24,8 +25,8 @@ export class LLMError extends Error {
   readonly reason?: Reason;
   readonly details?: unknown;
 
-  constructor(code: LLMErrorCode, message: string, options: LLMErrorOptions = {}) {
-    super(message, { cause: options.cause });
+  constructor(code: LLMErrorCode, words: Words, options: LLMErrorOptions = {}) {
+    super(words, { cause: options.cause });
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
@@ -38,7 +39,7 @@ export class LLMError extends Error {
     const details = this.details ?? (this.status === undefined ? undefined : { status: this.status });
     return {
       code: this.code,
-      message: this.message,
+      ...saidAs(wordsIn(this)),
       ...(this.reason && { reason: this.reason }),
       ...(details !== undefined && { details }),
     };

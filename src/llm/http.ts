@@ -1,9 +1,12 @@
+import { sentence } from '../protocol/l10n.ts';
+import { joined } from '../protocol/sentence.ts';
 import { createWatch, within } from './clock.ts';
 import { connectionError, interruptedError } from './connectionErrors.ts';
 import { asPlainText } from './errorBody.ts';
 import { LLMError } from './errors.ts';
 import { parseJson } from './json.ts';
 import { type Endpoint, endSentence, errorOfStatus, nameOf, wayToFind } from './providerErrors.ts';
+import { labelOf } from './providers.ts';
 import { type RateLimitNews, rateLimitIn } from './rateHeaders.ts';
 import { redact } from './redact.ts';
 import { outOfTime, type Until } from './timeLimits.ts';
@@ -172,8 +175,14 @@ async function refusal(answer: HttpAnswer, response: Response): Promise<LLMError
   const { endpoint } = answer;
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const target = response.headers.get('location');
-    const where = target ? ` to ${redact(target, endpoint.secrets).slice(0, 300)}` : '';
-    const message = `${nameOf(endpoint)} redirects${where}. Redirects are not followed; set the final address.`;
+    const name = nameOf(endpoint);
+    const message = target
+      ? sentence(
+          '{0} redirects to {1}. Redirects are not followed; set the final address.',
+          name,
+          redact(target, endpoint.secrets).slice(0, 300),
+        )
+      : sentence('{0} redirects. Redirects are not followed; set the final address.', name);
     return new LLMError('LLM_HTTP_ERROR', message, { status: response.status || undefined });
   }
   return errorOfStatus(endpoint, response.status, parseOrText(await readBeginning(answer)), response.headers);
@@ -229,33 +238,46 @@ export async function readJson(answer: HttpAnswer): Promise<unknown> {
  */
 export function unreadable(endpoint: Endpoint, text: string, begun = false): LLMError {
   const beginning = redact(asPlainText(text), endpoint.secrets);
-  const said = `${nameOf(endpoint)} sent something that is not an answer of a model: ${beginning}`;
+  const name = nameOf(endpoint);
+  const said = (words: string) => sentence('{0} sent something that is not an answer of a model: {1}', name, words);
   const message =
     beginning === ''
-      ? `${nameOf(endpoint)} sent an empty answer.`
+      ? sentence('{0} sent an empty answer.', name)
       : begun
-        ? said
-        : `${endSentence(said)} ${wayToFind(endpoint)}`;
+        ? said(beginning)
+        : joined([said(endSentence(beginning)), wayToFind(endpoint)]);
   return new LLMError('LLM_BAD_RESPONSE', message, { retryable: beginning === '' });
 }
 
 export function tooLong(endpoint: Endpoint, what: 'answer' | 'event', bytes: number): LLMError {
-  const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : `${bytes} bytes`;
-  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent an ${what} of more than ${size}.`);
+  const size = bytes >= 1_048_576 ? `${Math.round(bytes / 1_048_576)} MiB` : sentence('{0} bytes', bytes);
+  const message = sentence(
+    what === 'answer' ? '{0} sent an answer of more than {1}.' : '{0} sent an event of more than {1}.',
+    nameOf(endpoint),
+    size,
+  );
+  return new LLMError('LLM_BAD_RESPONSE', message);
 }
 
 /** A key goes out encrypted or not at all; this machine's own servers are the exception. */
 function checkAddress(address: string, endpoint: Endpoint): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new LLMError('LLM_HTTP_ERROR', `The address of ${endpoint.label} is not a web address (https://…).`);
+    const message = sentence('The address of {0} is not a web address (https://…).', labelOf(endpoint));
+    throw new LLMError('LLM_HTTP_ERROR', message);
   }
   if (url.username || url.password) {
-    const message = `The address of ${nameOf(endpoint)} has a user name or password in it. Use *Towpath: Set API Key*.`;
+    const message = sentence(
+      'The address of {0} has a user name or password in it. Use *Towpath: Set API Key*.',
+      nameOf(endpoint),
+    );
     throw new LLMError('LLM_HTTP_ERROR', message);
   }
   if (url.protocol === 'http:' && endpoint.secrets.length > 0 && !isLoopback(url.hostname)) {
-    const message = `${nameOf(endpoint)} is reached without encryption, so no key or secret is sent there. Use an https address.`;
+    const message = sentence(
+      '{0} is reached without encryption, so no key or secret is sent there. Use an https address.',
+      nameOf(endpoint),
+    );
     throw new LLMError('LLM_HTTP_ERROR', message);
   }
   return url;

@@ -1,3 +1,4 @@
+import { sentence } from '../protocol/l10n.ts';
 import type { ChatRequest, ChatStreamChunk, LLMClient, Reply } from './client.ts';
 import { createWatch } from './clock.ts';
 import { withDistinctNames } from './distinct.ts';
@@ -56,7 +57,7 @@ export async function listen({
     for (;;) {
       const { ms, limit, of } = nextLimit(limits, heard, begun, since, deadline);
       const step = await watch.wait(chunks.next(), ms, () => outOfTime(request.model, limit, of));
-      if (step.done) throw new LLMError('LLM_INCOMPLETE', 'The answer broke off before its end.', { retryable: true });
+      if (step.done) throw new LLMError('LLM_INCOMPLETE', sentence(brokenOff), { retryable: true });
       const chunk = distinct?.ownNames(step.value) ?? step.value;
       heard = true;
       const says = Boolean(chunk.content || chunk.thinking || chunk.toolCallDelta || chunk.toolCall);
@@ -78,6 +79,8 @@ export async function listen({
     void chunks.return().catch(() => {}); // queued behind a hung step; nobody waits for it
   }
 }
+
+const brokenOff = 'The answer broke off before its end.';
 
 /** An HTTP client keeps the same limits and knows better what happened; it gets a moment to say so first. */
 const grace = 1.05;

@@ -1,10 +1,13 @@
+import { inEnglish, sentence } from '../protocol/l10n.ts';
 import type { Attachment } from '../protocol/messages.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { isImage } from './files.ts';
 
 /** Tells each sentence once, for as long as its client lives; none is told for `undefined`. */
-export function tellOnce(onNote: ((note: string) => void) | undefined): (note: string | undefined) => void {
+export function tellOnce(onNote: ((note: string) => void) | undefined): (words: Words | undefined) => void {
   const told = new Set<string>();
-  return (note) => {
+  return (words) => {
+    const note = words === undefined ? undefined : inEnglish(words);
     if (note === undefined || told.has(note)) return;
     told.add(note);
     onNote?.(note);
@@ -15,18 +18,19 @@ export function tellOnce(onNote: ((note: string) => void) | undefined): (note: s
 export const budgetIgnored = (model: string) => `${model} has no setting for a thinking budget here; it is ignored.`;
 
 /** Of some sentences, those that this run was not told yet. */
-export function oncePerRun(): (run: string | undefined, sentences: readonly string[]) => string[] {
+export function oncePerRun(): (run: string | undefined, sentences: readonly Words[]) => Words[] {
   const told = new Set<string>();
+  const key = (run: string | undefined, words: Words) => `${run} ${inEnglish(words)}`;
   return (run, sentences) => {
-    const news = sentences.filter((sentence) => !told.has(`${run} ${sentence}`));
-    if (run !== undefined) for (const sentence of news) told.add(`${run} ${sentence}`);
+    const news = sentences.filter((words) => !told.has(key(run, words)));
+    if (run !== undefined) for (const words of news) told.add(key(run, words));
     return news;
   };
 }
 
 /** What a model that reads nothing but text does not get to see. */
-export function unseenFiles(model: string, leftOut: readonly Attachment[]): string[] {
+export function unseenFiles(model: Words, leftOut: readonly Attachment[]): Words[] {
   if (leftOut.length === 0) return [];
-  if (leftOut.every(isImage)) return [`${model} sees no images, so they are left out.`];
-  return [`${model} reads nothing but text; the other files are left out.`];
+  if (leftOut.every(isImage)) return [sentence('{0} sees no images, so they are left out.', model)];
+  return [sentence('{0} reads nothing but text; the other files are left out.', model)];
 }

@@ -1,5 +1,6 @@
+import { sentence } from '../protocol/l10n.ts';
 import type { ChatRequest } from './client.ts';
-import { inWords, sleep } from './clock.ts';
+import { lasting, sleep } from './clock.ts';
 import { LLMError } from './errors.ts';
 import { tokensOfFiles } from './files.ts';
 import type { Reservation } from './rateLimit.ts';
@@ -26,7 +27,10 @@ export async function waitForPlace(
   if (delayMs === 0) return 0;
   try {
     if (performance.now() + delayMs > deadline) {
-      const message = `The limit that is set for this provider asks to wait ${inWords(delayMs)}, longer than the whole call may take.`;
+      const message = sentence(
+        'The limit that is set for this provider asks to wait {0}, longer than the whole call may take.',
+        lasting(delayMs),
+      );
       throw new LLMError('LLM_RATE_LIMITED', message);
     }
     onWait?.({ delayMs, until: Date.now() + delayMs });

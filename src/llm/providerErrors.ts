@@ -1,7 +1,10 @@
 import type { LLMErrorCode, Reason } from '../protocol/codes.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
+import { joined, type Words } from '../protocol/sentence.ts';
 import { type ErrorBody, readErrorBody } from './errorBody.ts';
 import { LLMError, type Retryable } from './errors.ts';
+import { labelOf } from './providers.ts';
 import { redact } from './redact.ts';
 
 /** Where requests go, as people are told; `secrets` are kept out of every message. */
@@ -13,9 +16,9 @@ export interface Endpoint {
   secrets: readonly string[];
   hasKey: boolean;
   /** What is refused with a 401, where it is not the API key alone. */
-  credentials?: string;
+  credentials?: Sentence;
   /** What to look at after a 404 or 405, where something other than the usual is to be said. */
-  notFoundHint?: string;
+  notFoundHint?: Words;
 }
 
 /** What the provider said, in `LLMError.details`. */
@@ -29,11 +32,15 @@ export interface ProviderWords {
   window?: number;
 }
 
-export const nameOf = (endpoint: Endpoint) => `${endpoint.label} (${endpoint.host})`;
+export function nameOf(endpoint: Endpoint): Words {
+  const label = labelOf(endpoint);
+  const where = ` (${endpoint.host})`;
+  return typeof label === 'string' ? label + where : joined([label, where], '');
+}
 
 /** What to look at when something else than a model has answered. */
-export const wayToFind = (endpoint: Endpoint) =>
-  endpoint.notFoundHint ?? 'Check the address and the name of the model.';
+export const wayToFind = (endpoint: Endpoint): Words =>
+  endpoint.notFoundHint ?? sentence('Check the address and the name of the model.');
 
 const keyIsBad =
   /api_key_invalid|(invalid|incorrect|missing|wrong|unknown|no|valid) (\w+ )?api[ _-]?key|api[ _-]?key[^.]{0,30}(invalid|not valid|incorrect|missing|expired|not found)/i;
@@ -105,45 +112,63 @@ function toError(endpoint: Endpoint, status: number | undefined, body: ErrorBody
   const objected = parameter && { parameter: redact(parameter, endpoint.secrets).slice(0, 200) };
   const details: ProviderWords = { ...(status !== undefined && { status }), words, ...objected };
   const retryAfterMs = retryAfterOf(headers, Date.now()) ?? retryDelayMs;
-  const error = (code: LLMErrorCode, message: string, usually: Retryable, reason?: Reason) => {
+  const error = (code: LLMErrorCode, message: Sentence, usually: Retryable, reason?: Reason) => {
     const retryable = mayBeRepeated(code, headers) ?? usually;
     return new LLMError(code, message, { status, retryable, retryAfterMs, reason, details });
   };
 
   if (status === 401 || status === 403 || (status === 400 && keyIsBad.test(everything))) {
-    if (!endpoint.hasKey) return error('LLM_AUTH_FAILED', `No API key for ${name}. Run *Towpath: Set API Key*.`, false);
-    const refused = `${name} refused ${endpoint.credentials ?? 'the API key'}${endSentence(said)}`;
-    const other = endpoint.credentials ? ' or *Towpath: Set Secret of a Header*' : '';
-    return error('LLM_AUTH_FAILED', `${refused} Run *Towpath: Set API Key*${other}.`, false);
+    return error('LLM_AUTH_FAILED', endpoint.hasKey ? refusal(endpoint, endSentence(said)) : keyless(name), false);
   }
   if (status === 429) {
     // Google says "exceeded your current quota" for each limit a minute too, and then when to come back.
     const spent = quotaIsSpent.test(everything) && (retryDelayMs === undefined || dailyQuota);
-    const message = spent ? `The account at ${name} has no credit left` : `${name} asks for fewer requests`;
-    return error('LLM_RATE_LIMITED', message + said, !spent, spent ? 'no-credit' : undefined);
+    const message = spent ? creditSpent(name, said) : sentence('{0} asks for fewer requests{1}', name, said);
+    return error('LLM_RATE_LIMITED', message, !spent, spent ? 'no-credit' : undefined);
   }
   if (status === 402 || (status === 400 && quotaIsSpent.test(everything))) {
-    return error('LLM_HTTP_ERROR', `The account at ${name} has no credit left${said}`, false, 'no-credit');
+    return error('LLM_HTTP_ERROR', creditSpent(name, said), false, 'no-credit');
   }
   if ((status === undefined || status < 502) && windowIsFull.test(everything)) {
     const window = windowSaid(words);
     if (window !== undefined) details.window = window;
-    return error('LLM_CONTEXT_OVERFLOW', `The conversation is longer than the model's window${said}`, false);
+    return error(
+      'LLM_CONTEXT_OVERFLOW',
+      sentence("The conversation is longer than the model's window{0}", said),
+      false,
+    );
   }
   if ((status === 400 || status === undefined) && isFiltered.test(everything)) {
-    return error('LLM_CONTENT_FILTERED', `${name} filtered this request${said}`, false);
+    return error('LLM_CONTENT_FILTERED', sentence('{0} filtered this request{1}', name, said), false);
   }
   if (modelSlipped.test(everything)) {
-    return error('LLM_BAD_RESPONSE', `${name} cannot read what its model wrote${said}`, 'once');
+    return error('LLM_BAD_RESPONSE', sentence('{0} cannot read what its model wrote{1}', name, said), 'once');
   }
   if (status === undefined) {
     const retryable = !/invalid_|\bimage_|bad_request|not_found|unsupported/i.test(everything);
-    return error('LLM_HTTP_ERROR', `${name} broke off with an error${said}`, retryable);
+    return error('LLM_HTTP_ERROR', sentence('{0} broke off with an error{1}', name, said), retryable);
   }
   const reason = status === 404 || modelIsOther.test(everything) ? 'other-model' : undefined;
-  const hint = status === 404 || status === 405 ? ` ${wayToFind(endpoint)}` : '';
-  const message = `${name} answered ${status}${hint ? endSentence(said) : said}${hint}`;
+  const answered = (words: string) => sentence('{0} answered {1}{2}', name, status, words);
+  const isLost = status === 404 || status === 405;
+  const message = isLost ? joined([answered(endSentence(said)), wayToFind(endpoint)]) : answered(said);
   return error('LLM_HTTP_ERROR', message, status === 408 || status === 425 || status >= 500, reason);
+}
+
+const keyless = (name: Words) => sentence('No API key for {0}. Run *Towpath: Set API Key*.', name);
+
+const creditSpent = (name: Words, said: string) => sentence('The account at {0} has no credit left{1}', name, said);
+
+function refusal(endpoint: Endpoint, said: string): Sentence {
+  const name = nameOf(endpoint);
+  const { credentials } = endpoint;
+  if (!credentials) return sentence('{0} refused the API key{1} Run *Towpath: Set API Key*.', name, said);
+  return sentence(
+    '{0} refused {1}{2} Run *Towpath: Set API Key* or *Towpath: Set Secret of a Header*.',
+    name,
+    credentials,
+    said,
+  );
 }
 
 export const endSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

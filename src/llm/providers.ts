@@ -1,3 +1,5 @@
+import { sentence } from '../protocol/l10n.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { type KeyNeed, type Preset, type PresetId, presets } from './presets.ts';
 
 /** Providers behind an address. (`local` and `vscode-lm` are made where processes and the editor are.) */
@@ -23,6 +25,8 @@ export interface Provider {
 const openAIBaseUrl = 'https://api.openai.com/v1';
 export const googleBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 
+const compatible = 'OpenAI-compatible endpoint';
+
 /** Everything a person can choose, in the order in which it is offered. */
 export const providers: readonly Provider[] = [
   { id: 'openai', label: 'OpenAI', baseUrl: openAIBaseUrl, key: 'needed' },
@@ -37,8 +41,11 @@ export const providers: readonly Provider[] = [
     baseUrl,
     key,
   })),
-  { id: 'openai-compatible', label: 'OpenAI-compatible endpoint', baseUrl: '', key: 'optional' },
+  { id: 'openai-compatible', label: compatible, baseUrl: '', key: 'optional' },
 ];
+
+/** What people call a provider, where others than people read it, too: one label is no name. */
+export const labelOf = ({ label }: Pick<Provider, 'label'>): Words => (label === compatible ? sentence(label) : label);
 
 /** The header in which a provider's API key is sent. */
 export const keyHeaderOf = (provider: ProviderId): string =>

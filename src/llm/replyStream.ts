@@ -1,3 +1,5 @@
+import { sentence } from '../protocol/l10n.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { oneByOne } from './batches.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from './client.ts';
 import { LLMError } from './errors.ts';
@@ -33,7 +35,7 @@ export interface ReadOptions {
   /** How the body is cut into objects, where it is not server-sent events or one JSON object. */
   framing?(answer: HttpAnswer): EventStream;
   /** Told before the reply. */
-  warnings?: readonly string[];
+  warnings?: readonly Words[];
 }
 
 /** The chunks of a good answer, streamed as events or whole as JSON; the first one says that it is there. */
@@ -122,7 +124,7 @@ function parseEvent(endpoint: Endpoint, data: string): unknown {
 
 /** What a reader throws at an end that is none: nothing had said that the reply is whole. */
 export function cutShort(endpoint: Endpoint): LLMError {
-  const message = `The answer of ${nameOf(endpoint)} broke off before its end.`;
+  const message = sentence('The answer of {0} broke off before its end.', nameOf(endpoint));
   return new LLMError('LLM_INCOMPLETE', message, { retryable: true });
 }
 
@@ -131,10 +133,12 @@ export function cutShort(endpoint: Endpoint): LLMError {
  * together they would be one text said twice, and calls that run twice.
  */
 export function anotherAnswer(endpoint: Endpoint): LLMError {
-  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent a second answer within the same stream.`);
+  const message = sentence('{0} sent a second answer within the same stream.', nameOf(endpoint));
+  return new LLMError('LLM_BAD_RESPONSE', message);
 }
 
 /** What a reader throws when nothing of what came was of its protocol. */
 export function notAnAnswer(endpoint: Endpoint): LLMError {
-  return new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent something that is not an answer of a model.`);
+  const message = sentence('{0} sent something that is not an answer of a model.', nameOf(endpoint));
+  return new LLMError('LLM_BAD_RESPONSE', message);
 }

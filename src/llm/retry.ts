@@ -1,5 +1,7 @@
+import { sentence } from '../protocol/l10n.ts';
 import type { ErrorInfo } from '../protocol/messages.ts';
-import { inWords } from './clock.ts';
+import { ended, saidAs, wordsOf } from '../protocol/sentence.ts';
+import { lasting } from './clock.ts';
 import type { LLMError } from './errors.ts';
 
 export interface Backoff {
@@ -37,8 +39,8 @@ export function decideRetry(
   if (!error.retryable) return { giveUp: error.toInfo() };
   const asked = error.retryAfterMs;
   if (asked !== undefined && asked > policy.retryAfterCapMs) {
-    const message = `${error.message.replace(/[.\s]*$/, '.')} It asks to wait ${inWords(asked)}; then try again.`;
-    return { giveUp: { ...error.toInfo(), message } };
+    const words = sentence('{0} It asks to wait {1}; then try again.', ended(wordsOf(error)), lasting(asked));
+    return { giveUp: { ...error.toInfo(), ...saidAs(words) } };
   }
   if (attempt >= policy.retries) return { giveUp: error.toInfo() };
   const askedFor = asked !== undefined && asked > 0 ? asked : undefined;

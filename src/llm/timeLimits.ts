@@ -1,27 +1,43 @@
+import { sentence } from '../protocol/l10n.ts';
+import type { Words } from '../protocol/sentence.ts';
 import { LLMError } from './errors.ts';
 
 /** What a model call may be out of: each has its own number, and nearly each a setting that changes it. */
 export type TimeLimit = keyof typeof limits;
 
 const limits = {
-  connect: { did: 'did not answer', of: 'until it answers at all', setting: 'connect' },
-  firstToken: { did: 'said nothing', of: 'until the first word', setting: 'firstToken' },
-  idle: { did: 'fell silent', of: 'for silence within an answer', setting: 'idle' },
-  events: { did: 'sent nothing but signs of life', of: 'until the next piece of an answer', setting: undefined },
-  total: { did: 'did not come to its end', of: 'for a whole answer with its retries', setting: 'total' },
+  connect: {
+    says: '{0} did not answer for {1}. That is the limit until it answers at all; the setting {2} changes it.',
+    setting: 'towpath.timeouts.connect',
+  },
+  firstToken: {
+    says: '{0} said nothing for {1}. That is the limit until the first word; the setting {2} changes it.',
+    setting: 'towpath.timeouts.firstToken',
+  },
+  idle: {
+    says: '{0} fell silent for {1}. That is the limit for silence within an answer; the setting {2} changes it.',
+    setting: 'towpath.timeouts.idle',
+  },
+  events: {
+    says: '{0} sent nothing but signs of life for {1}. That is the limit until the next piece of an answer; no setting changes it.',
+    setting: undefined,
+  },
+  total: {
+    says: '{0} did not come to its end for {1}. That is the limit for a whole answer with its retries; the setting {2} changes it.',
+    setting: 'towpath.timeouts.total',
+  },
 } as const;
 
 /**
  * The error of whoever exceeded a limit of so many milliseconds: which one, how long it is, and where a person changes it
  * (`details` has the same for a program). `who` is named by the caller.
  */
-export function outOfTime(who: string, limit: TimeLimit, ms: number): LLMError {
-  const { did, of, setting } = limits[limit];
+export function outOfTime(who: Words, limit: TimeLimit, ms: number): LLMError {
+  const { says, setting } = limits[limit];
   const long = ms < 1000 ? `${ms} ms` : `${ms / 1000} s`;
-  const where = setting ? `the setting towpath.timeouts.${setting} changes it` : 'no setting changes it';
-  return new LLMError('LLM_TIMEOUT', `${who} ${did} for ${long}. That is the limit ${of}; ${where}.`, {
+  return new LLMError('LLM_TIMEOUT', sentence(says, who, long, ...(setting ? [setting] : [])), {
     retryable: true,
-    details: { limit, seconds: ms / 1000, ...(setting && { setting: `towpath.timeouts.${setting}` }) },
+    details: { limit, seconds: ms / 1000, ...(setting && { setting }) },
   });
 }
 

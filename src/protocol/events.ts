@@ -6,6 +6,7 @@ import { instructedSchema, instructionSchema } from './instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { nodeChangeShape } from './nodeChange.ts';
 import { outlineSchema } from './outline.ts';
+import { sentenceSchema } from './sentence.ts';
 import { tookSchema } from './took.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);
@@ -277,9 +278,16 @@ const storedEvents = [
   }),
   /**
    * The record was found damaged, and is gone on with. What is numbered after `from`, up to `to`, came after a loss: it is
-   * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences.
+   * shown apart. `places`: the first bytes of what is damaged, which has been told by this; `damage`: in sentences; `said`: what they are
+   * made of.
    */
-  event('mended', { from: z.number().int(), to: z.number().int(), places: z.array(z.number()), damage: z.string() }),
+  event('mended', {
+    from: z.number().int(),
+    to: z.number().int(),
+    places: z.array(z.number()),
+    damage: z.string(),
+    said: sentenceSchema.optional(),
+  }),
   event('phase', { phase: runPhaseSchema, error: errorInfoSchema.optional(), took: tookSchema.optional() }),
 ] as const;
 
@@ -305,6 +313,7 @@ const shownEvents = [
   /** What is being waited for: a model loading, a prompt being read (`fraction` 0..1), a retry (`until`, epoch ms; `attempt`: which try it is). */
   event('progress', {
     text: z.string(),
+    said: sentenceSchema.optional(),
     fraction: z.number().optional(),
     until: z.number().optional(),
     attempt: z.number().int().optional(),

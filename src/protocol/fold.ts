@@ -3,15 +3,12 @@ import type { RunEvent, StoredEvent, When } from './events.ts';
 import type { Filling } from './filling.ts';
 import { applyNode, applyNodeCompaction, applyNodeText, newGraph } from './graph.ts';
 import type { TokenUsage } from './messages.ts';
+import { readOnly } from './readOnly.ts';
 import { type CallState, type Run, unpricedTokens, type Waiting } from './run.ts';
 import { changeFiles, undoFiles } from './runFiles.ts';
 
 /** Characters of live output kept in the fold. */
 const outputLimit = 20_000;
-
-/** What it has done is not here, and what its file says may be another. */
-const importedWorkflow =
-  'This run was imported, and follows a workflow: it can be read here, and not gone on with. Run the workflow again instead.';
 
 /** What happens beside what is being waited for: what the person does meanwhile, and what befalls a command. */
 const leavesProgress = new Set<RunEvent['type']>([
@@ -63,7 +60,7 @@ export function applyEvent(run: Run, event: RunEvent): void {
       if (event.model) run.models = [{ model: event.model, at: 0 }];
       if (event.parent) run.parent = event.parent;
       if (event.imported) run.imported = true;
-      if (event.imported && event.workflowId !== 'chat') run.readOnly = importedWorkflow;
+      if (event.imported && event.workflowId !== 'chat') run.readOnly = readOnly.importedWorkflow;
       break;
     case 'pin':
       run.pinned = event.pinned || undefined;
@@ -135,7 +132,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       break;
     }
     case 'progress':
-      run.progress = { text: event.text, fraction: event.fraction, until: event.until };
+      run.progress = {
+        text: event.text,
+        ...(event.said && { said: event.said }),
+        fraction: event.fraction,
+        until: event.until,
+      };
       break;
     case 'pausing':
       run.pausing = true;
@@ -272,11 +274,12 @@ export function applyEvent(run: Run, event: RunEvent): void {
       run.compactions.push(compactionOf(event, run.messages.length));
       break;
     case 'mended': {
-      const { from, damage: text } = event;
+      const { from, damage: text, said } = event;
       const { open: _, ...known } = run.damage?.find((one) => one.from === from) ?? {
         from,
         at: run.messages.length,
         text,
+        ...(said && { said }),
         messages: [],
       };
       run.damage = [...(run.damage ?? []).filter((one) => one.from !== from), known];

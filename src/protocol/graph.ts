@@ -1,4 +1,5 @@
 import { type Compaction, compactionOf, seesOf } from './compaction.ts';
+import { inEnglish, type Sentence, sentence } from './l10n.ts';
 import type { ErrorInfo, Message } from './messages.ts';
 import type { NodeChange } from './nodeChange.ts';
 
@@ -33,6 +34,8 @@ interface NodeState {
   of?: number;
   error?: ErrorInfo;
   warnings?: string[];
+  /** Of the warnings, what they are made of. */
+  said?: Sentence[];
   /** What its model is saying; of more than `liveLimit` characters the newest, after an ellipsis. */
   live?: string;
 }
@@ -75,7 +78,7 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   if (!track || !state) return; // what never began cannot end
   track.state = { ...(!change.whole && track.state), ...change.state };
   graph.artifacts = [...new Set([...(change.whole ? [] : graph.artifacts), ...(change.artifacts ?? [])])];
-  if (change.warnings) state.warnings = [...new Set([...(state.warnings ?? []), ...change.warnings])];
+  if (change.warnings) warn(state, change.warnings, change.said);
   if (change.status === 'step') track.steps++;
   if (change.status === 'step' || change.status === 'end') closeLines(graph, change);
   if (change.status === 'undone') takeBack(graph, node);
@@ -94,6 +97,12 @@ export function applyNode(graph: Graph, change: NodeChange, at: number): void {
   const around = branch === undefined ? undefined : parentOf(graph, branch).fanIn;
   const next = (change.next ?? []).filter((one) => around === undefined || one !== around);
   setTrack(graph, branch, { ...rest, steps: 0, at: next, ...(change.fanIn !== undefined && { fanIn: change.fanIn }) });
+}
+
+function warn(state: NodeState, warnings: readonly string[], said: readonly Sentence[] = []): void {
+  state.warnings = [...new Set([...(state.warnings ?? []), ...warnings])];
+  const news = said.filter((one) => !state.said?.some((other) => inEnglish(other) === inEnglish(one)));
+  if (news.length > 0) state.said = [...(state.said ?? []), ...news];
 }
 
 function begin(graph: Graph, { node, branch, of, anew }: NodeChange, at: number): void {
@@ -162,8 +171,8 @@ export function applyNodeCompaction(
   { node, branch, ...compaction }: Omit<Compaction, 'at'> & { node: string; branch?: string },
 ): void {
   const state = graph.nodes[node];
-  const warning = `The window of its model was full: it saw ${seesOf(compaction)} from then on.`;
-  if (state) state.warnings = [...new Set([...(state.warnings ?? []), warning])];
+  const warning = sentence('The window of its model was full: it saw {0} from then on.', sentence(seesOf(compaction)));
+  if (state) warn(state, [inEnglish(warning)], [warning]);
   const track = branch === undefined ? undefined : graph.branches[branch];
   if (!track) return;
   const kept = compactionOf(compaction, track.messages?.length ?? 0);

@@ -1,13 +1,15 @@
 import * as z from 'zod';
 import { mentionedSchema } from './mention.ts';
+import { sentenceSchema } from './sentence.ts';
 
 /**
- * A failure as data: `code` is for code, `message` for people (what happened and the way out); `reason` (a `Reason` of codes.ts) says more
- * than the code where another way out follows from it.
+ * A failure as data: `code` is for code, `message` says what happened and the way out, in English; `said` is the same for people, where
+ * that can be told in their language; `reason` (a `Reason` of codes.ts) says more than the code where another way out follows from it.
  */
 export const errorInfoSchema = z.object({
   code: z.string(),
   message: z.string(),
+  said: sentenceSchema.optional(),
   reason: z.string().optional(),
   details: z.unknown().optional(),
 });
@@ -79,6 +81,8 @@ export const messageSchema = z.discriminatedUnion('role', [
     incomplete: z.boolean().optional(),
     /** What did not go as asked (a tool list left out, a prompt cut by the server): sentences for the person. */
     warnings: z.array(z.string()).optional(),
+    /** Of the warnings, what they are made of. */
+    said: z.array(sentenceSchema).optional(),
   }),
   z.object({ role: z.literal('tool'), content: z.literal(''), toolResults: z.array(toolResultSchema) }),
 ]);

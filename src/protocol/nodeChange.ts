@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { errorInfoSchema } from './messages.ts';
+import { sentenceSchema } from './sentence.ts';
 
 /** What happened at a node of a workflow; together these say where the run stands. */
 export const nodeChangeShape = {
@@ -28,6 +29,8 @@ export const nodeChangeShape = {
   artifacts: z.array(z.string()).optional(),
   /** What it did is not as the file says it would be, and goes on all the same. */
   warnings: z.array(z.string()).optional(),
+  /** Of the warnings, what they are made of. */
+  said: z.array(sentenceSchema).optional(),
   error: errorInfoSchema.optional(),
 };
 export type NodeChange = z.infer<z.ZodObject<typeof nodeChangeShape>>;

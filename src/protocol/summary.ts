@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { parentSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
 import { errorInfoSchema } from './messages.ts';
+import { readOnly } from './readOnly.ts';
+import { sentenceSchema } from './sentence.ts';
 
 /**
  * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until
- * somebody goes on with it. `readOnly`: why that cannot be.
+ * somebody goes on with it; `damagedSaid`: what that is made of. `readOnly`: why that cannot be.
  */
 export const runSummarySchema = z.object({
   id: z.string(),
@@ -17,7 +19,8 @@ export const runSummarySchema = z.object({
   /** A command of it may be at work: see `leftCalls`. */
   commands: z.boolean().optional(),
   damaged: z.string().optional(),
-  readOnly: z.string().optional(),
+  damagedSaid: sentenceSchema.optional(),
+  readOnly: z.enum(readOnly).optional(),
   imported: z.boolean().optional(),
   parent: parentSchema.optional(),
   /** The one it went to last, as `provider/model`. */

@@ -37,7 +37,10 @@ export type ToolOutcome =
 
 /** The one bridge from what happened to what the model is told. */
 export function toToolResult(toolCallId: string, outcome: ToolOutcome): ToolResult {
-  if (!outcome.ok) return { toolCallId, content: JSON.stringify(outcome), error: outcome.error.code };
+  if (!outcome.ok) {
+    const { said: _, ...error } = outcome.error; // in English alone
+    return { toolCallId, content: JSON.stringify({ ok: false, error }), error: error.code };
+  }
   const { attachments, ...told } = outcome;
   return { toolCallId, content: JSON.stringify(told), ...(attachments && { attachments }) };
 }

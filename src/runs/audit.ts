@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import path from 'node:path';
+import { sentence } from '../protocol/l10n.ts';
+import { SaidError, type Words, wordsOf } from '../protocol/sentence.ts';
 import { StoreError } from './journal.ts';
 
 /**
@@ -64,7 +66,7 @@ export class AuditFile {
       const { size } = await handle.stat();
       if (size !== open.bytes) {
         this.open = undefined;
-        throw new Error('its file was changed by somebody else');
+        throw new SaidError(sentence('its file was changed by somebody else'));
       }
       const bytes = Buffer.from(`${open.torn ? '\n' : ''}${JSON.stringify(entry)}\n`);
       open.torn = true;
@@ -82,14 +84,18 @@ export class AuditFile {
 }
 
 /** Whoever must show what was done wants nothing done that is not shown: a run without its audit stops. */
-export const auditError = (folder: string, reason: string, cause?: unknown): StoreError =>
+export const auditError = (folder: string, reason: Words, cause?: unknown): StoreError =>
   new StoreError(
     'STORE_AUDIT',
-    `The audit cannot be written to ${folder} (${reason}), and what is not in it is not done. Put that right, or change the setting towpath.audit.folder; then go on.`,
+    sentence(
+      'The audit cannot be written to {0} ({1}), and what is not in it is not done. Put that right, or change the setting towpath.audit.folder; then go on.',
+      folder,
+      reason,
+    ),
     { cause },
   );
 
-const reasons: Record<string, string> = {
+const reasons = {
   ENOENT: 'it is not there, or was taken away',
   ENOTDIR: 'it is no folder',
   EACCES: 'no permission',
@@ -97,9 +103,10 @@ const reasons: Record<string, string> = {
   EROFS: 'the disk can only be read',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-};
+} as const;
 
-const reasonOf = (error: unknown): string => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : (reasons[code] ?? code);
+const reasonOf = (error: unknown): Words => {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return wordsOf(error);
+  return Object.hasOwn(reasons, code) ? sentence(reasons[code as keyof typeof reasons]) : code;
 };

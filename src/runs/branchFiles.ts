@@ -1,4 +1,5 @@
 import type { KeptChange } from '../protocol/events.ts';
+import { t } from '../protocol/l10n.ts';
 import type { Run } from '../protocol/run.ts';
 
 /** A file as a run left it. Contents by their ids; null: no file. */
@@ -15,7 +16,7 @@ export interface BranchFile {
 
 export interface BranchFiles {
   files: BranchFile[];
-  /** What stays as it is, and why, as a sentence. */
+  /** What stays as it is, and why, as a sentence for people. */
   left: { path: string; why: string }[];
 }
 
@@ -29,7 +30,7 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
   for (const path of new Set(all.flatMap(({ files = {} }) => Object.keys(files)))) {
     const seen = all.flatMap((one) => (one.files?.[path] ? [{ run: one, file: one.files[path] }] : []));
     if (seen.some(({ file }) => file.from !== undefined || (file.kind && file.kind !== 'file'))) {
-      result.left.push({ path, why: 'It was moved, or is no text.' });
+      result.left.push({ path, why: t('It was moved, or is no text.') });
       continue;
     }
     const known = seen.flatMap(({ file }) => [file.before, file.after]);
@@ -41,7 +42,7 @@ export function branchFiles(run: Run, kin: readonly Run[]): BranchFiles {
     const firsts = seen.filter(({ file }) => seen.every((other) => other.file.after !== file.before)); // not found as another left it
     const [first] = firsts;
     if (!first || firsts.some(({ file }) => file.before !== first.file.before)) {
-      result.left.push({ path, why: 'Nobody knows what it was in this branch.' });
+      result.left.push({ path, why: t('Nobody knows what it was in this branch.') });
       continue;
     }
     const was = first.file.kind && deletionOf(first.run, path);

@@ -1,8 +1,9 @@
-import { counted } from '../protocol/counted.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/fold.ts';
+import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
 import { pendingCalls } from '../protocol/pending.ts';
 import { type Damage, newRun, type Run } from '../protocol/run.ts';
+import { joined, textAs } from '../protocol/sentence.ts';
 import { type Entry, isGap, type JournalContents } from './reading.ts';
 
 type Mended = Extract<StoredEvent, { type: 'mended' }>;
@@ -17,7 +18,7 @@ export function fold(id: string, { entries, wounds, newer, size }: JournalConten
   const told = new Set(mends.flatMap(({ places }) => places));
   const fresh = wounds.filter(({ at }) => !told.has(at));
   if (bytes > size && fresh.length === 0 && !told.has(bytes))
-    fresh.push({ at: bytes, line: 0, text: `a part is missing (it had ${bytes} bytes, and has ${size})`, loses: true });
+    fresh.push({ at: bytes, line: 0, text: missing(bytes, size), loses: true });
   const isTold = (before: Entry | undefined, { seq }: Entry) =>
     mends.some(({ from, to }) => from <= (before?.seq ?? 0) && seq <= to);
   const gap = entries.findIndex((entry, index) => {
@@ -36,7 +37,7 @@ export function fold(id: string, { entries, wounds, newer, size }: JournalConten
   if (fresh.length > 0 || gap >= 0) {
     const from = entries[whole - 1]?.seq ?? 0;
     const open = { to: last, places: fresh.map(({ at }) => at).slice(0, mostPlaces) };
-    const damage: Damage = { from, at: run.messages.length, text: inShort(fresh), messages: [], open };
+    const damage: Damage = { from, at: run.messages.length, ...inShort(fresh), messages: [], open };
     run.damage = [...(run.damage ?? []), damage];
     for (const { event } of entries.slice(whole)) if (event) applyApart(run, damage, event);
   }
@@ -48,16 +49,19 @@ export function fold(id: string, { entries, wounds, newer, size }: JournalConten
 const mostPlaces = 1000;
 const mostSentences = 8;
 
-function inShort(wounds: readonly { text: string }[]): string {
+const missing = (had: number, has: number) => sentence('a part is missing (it had {0} bytes, and has {1})', had, has);
+
+function inShort(wounds: readonly { text: Sentence }[]): { text: string; said?: Sentence } {
   const texts = wounds.slice(0, mostSentences).map(({ text }) => text);
   const more = wounds.length - texts.length;
-  return [...texts, ...(more > 0 ? [`${counted(more, 'more place is', 'more places are')} damaged`] : [])].join('; ');
+  const others = more > 0 ? [amount(more, 'more place is damaged', 'more places are damaged')] : [];
+  return textAs(joined([...texts, ...others], '; '));
 }
 
-function apartBy(run: Run, { from, damage: text }: Mended): Damage {
+function apartBy(run: Run, { from, damage: text, said }: Mended): Damage {
   const known = run.damage?.find((one) => one.from === from);
   if (known) return known;
-  const damage: Damage = { from, at: run.messages.length, text, messages: [] };
+  const damage: Damage = { from, at: run.messages.length, text, ...(said && { said }), messages: [] };
   run.damage = [...(run.damage ?? []), damage];
   return damage;
 }

@@ -3,6 +3,7 @@ import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import type { Parent } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
+import { type Sentence, sentence } from '../protocol/l10n.ts';
 import type { Message } from '../protocol/messages.ts';
 import { leftCalls, type Run } from '../protocol/run.ts';
 import { few } from './few.ts';
@@ -108,12 +109,15 @@ function parentAt(run: Run, seqs: readonly number[], seq: number): Parent {
  * Why nothing can be forked from the event `seq` of a run, as a sentence: it has more than its events tell.
  * @param hasState it has a folder of its own
  */
-export function unforkable(run: Run, contents: JournalContents, seq: number, hasState: boolean): string | undefined {
-  if (run.readOnly || !run.graph) return run.readOnly;
+export function unforkable(run: Run, contents: JournalContents, seq: number, hasState: boolean): Sentence | undefined {
+  if (run.readOnly) return sentence(run.readOnly);
+  if (!run.graph) return undefined;
   const until = foldUpTo(run.id, contents, seq);
-  if (!until.graph) return 'A workflow goes from its first words on: run it again instead.';
+  if (!until.graph) return sentence('A workflow goes from its first words on: run it again instead.');
   if (!hasState) return undefined;
-  return 'The run of a package keeps where it stands in files of its own, which are known as they are now alone. So it has no branches.';
+  return sentence(
+    'The run of a package keeps where it stands in files of its own, which are known as they are now alone. So it has no branches.',
+  );
 }
 
 /** What a folder is called until it is a run's. */

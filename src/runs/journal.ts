@@ -3,6 +3,8 @@ import { constants, promises as fs } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import type { StoreErrorCode } from '../protocol/codes.ts';
 import type { StoredEvent } from '../protocol/events.ts';
+import { sentence } from '../protocol/l10n.ts';
+import { SaidError, type Words } from '../protocol/sentence.ts';
 
 /**
  * One run's file of events. The first line names the format; each further line is `<crc32 as 8 hex digits> <event as JSON>`,
@@ -11,22 +13,24 @@ import type { StoredEvent } from '../protocol/events.ts';
  */
 export const header = '{"towpath-run":1}\n';
 
-/** A run could not be kept. `message` says what that means for the person. */
-export class StoreError extends Error {
+/** A run could not be kept. It says what that means for the person. */
+export class StoreError extends SaidError {
   override readonly name = 'StoreError';
   constructor(
     readonly code: StoreErrorCode,
-    message: string,
+    words: Words,
     options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(words, options);
   }
 
   /** While it was open. */
   static gone = (): StoreError =>
     new StoreError(
       'STORE_DAMAGED',
-      'The folder where this run is kept was deleted or moved while it was at work, so nothing more is done in it.',
+      sentence(
+        'The folder where this run is kept was deleted or moved while it was at work, so nothing more is done in it.',
+      ),
     );
 
   static from(cause: unknown): StoreError {
@@ -35,30 +39,38 @@ export class StoreError extends Error {
     if (code === 'ENOSPC' || code === 'EDQUOT')
       return new StoreError(
         'STORE_FULL',
-        'The disk is full: this run cannot be recorded, so nothing more is done in it.',
+        sentence('The disk is full: this run cannot be recorded, so nothing more is done in it.'),
         {
           cause,
         },
       );
     if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM')
-      return new StoreError('STORE_READONLY', 'The folder where runs are kept cannot be written to.', { cause });
+      return new StoreError('STORE_READONLY', sentence('The folder where runs are kept cannot be written to.'), {
+        cause,
+      });
     if (code === 'EIO')
       return new StoreError(
         'STORE_FAILED',
-        'The disk failed (EIO) while this run was recorded, so nothing more is done in it. Look after the disk; then continue.',
+        sentence(
+          'The disk failed (EIO) while this run was recorded, so nothing more is done in it. Look after the disk; then continue.',
+        ),
         { cause },
       );
     if (code === 'EMFILE' || code === 'ENFILE')
       return new StoreError(
         'STORE_FAILED',
-        `Too many files are open on this machine (${code}) to record this run, so nothing more is done in it. Close what opened them; then continue.`,
+        sentence(
+          'Too many files are open on this machine ({0}) to record this run, so nothing more is done in it. Close what opened them; then continue.',
+          code,
+        ),
         { cause },
       );
-    return new StoreError('STORE_DAMAGED', `This run's record cannot be used (${code ?? String(cause)}).`, { cause });
+    const unusable = sentence("This run's record cannot be used ({0}).", code ?? String(cause));
+    return new StoreError('STORE_DAMAGED', unusable, { cause });
   }
 }
 
-const alreadyThere = 'A run of this id is there already. Continue that one, or start another.';
+const alreadyThere = sentence('A run of this id is there already. Continue that one, or start another.');
 
 export const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(8, '0');
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sentence } from '../protocol/l10n.ts';
 import { type Holder, held, parseHolder, standingOf, thisProcess } from './holder.ts';
 import { StoreError } from './journal.ts';
 
@@ -85,7 +86,7 @@ export async function holderOf(file: string): Promise<{ holder?: Holder; beatAt:
 }
 
 export const lockedMessage = 'This run is at work in another window. Stop it there to go on here.';
-const locked = () => new StoreError('STORE_LOCKED', lockedMessage);
+const locked = () => new StoreError('STORE_LOCKED', sentence(lockedMessage));
 
 /** Somebody has it for longer than a moment, and not this process. */
 export async function isHeldElsewhere(file: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { promises as fs } from 'node:fs';
-import { counted } from '../protocol/counted.ts';
 import { type StoredEvent, storedEventSchema } from '../protocol/events.ts';
+import { amount, type Sentence, sentence } from '../protocol/l10n.ts';
+import { type ReadOnly, readOnly } from '../protocol/readOnly.ts';
 import { checksum, header, StoreError } from './journal.ts';
 
 /** One line that was written whole. `event`: none when only a newer Towpath knows what it says. */
@@ -20,7 +21,7 @@ export interface Wound {
   at: number;
   line: number;
   /** For people, with where and how much. */
-  text: string;
+  text: Sentence;
   /** Something of the run is lost there, or may be. */
   loses: boolean;
 }
@@ -30,7 +31,7 @@ export interface JournalContents {
   entries: Entry[];
   wounds: Wound[];
   /** Why it can be read, and not gone on with. */
-  newer?: string;
+  newer?: ReadOnly;
   /** Bytes up to the end of its last line that has one: a torn line comes after them. */
   wholeBytes: number;
   size: number;
@@ -55,33 +56,28 @@ export async function readJournal(file: string, runId?: string): Promise<Journal
   let wholeBytes = start;
   for (const { line, at, end } of lines(bytes, start)) {
     if (end < 0) {
-      found.wounds.push(wound(line, at, `its last line is torn (${bytesFrom(bytes.length - at, at)})`));
+      found.wounds.push(wound(line, at, sentence('its last line is torn ({0})', bytesFrom(bytes.length - at, at))));
       break;
     }
     wholeBytes = end + 1;
     const entry = parseLine(bytes.subarray(at, end), line, at);
     if (entry?.event && runId !== undefined && entry.event.runId !== runId)
-      found.wounds.push(wound(line, at, `line ${line} is of another run`));
+      found.wounds.push(wound(line, at, sentence('line {0} is of another run', line)));
     else if (entry) found.add(entry);
-    else found.wounds.push(wound(line, at, `line ${line} is damaged (${bytesFrom(end - at, at)})`));
+    else found.wounds.push(wound(line, at, sentence('line {0} is damaged ({1})', line, bytesFrom(end - at, at))));
   }
   const { wounds } = found;
   const entries = found.entries.sort((one, other) => one.seq - other.seq);
-  if (version > 1) return { entries, wounds: [], newer: writtenByNewer, wholeBytes, size: bytes.length };
+  if (version > 1) return { entries, wounds: [], newer: readOnly.writtenByNewer, wholeBytes, size: bytes.length };
   if (version === 0) {
-    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', 'This is not the record of a run.');
-    wounds.push({ ...wound(1, 0, 'its first line, which names the format, is damaged'), loses });
+    if (entries.length === 0) throw new StoreError('STORE_DAMAGED', sentence('This is not the record of a run.'));
+    wounds.push({ ...wound(1, 0, sentence('its first line, which names the format, is damaged')), loses });
   }
   addMissing(entries, wounds);
   wounds.sort((one, other) => one.at - other.at);
-  const newer = entries.some(({ event }) => !event) ? continuedByNewer : undefined;
+  const newer = entries.some(({ event }) => !event) ? readOnly.continuedByNewer : undefined;
   return { entries, wounds, ...(newer && { newer }), wholeBytes, size: bytes.length };
 }
-
-const writtenByNewer =
-  'This run was written by a newer Towpath. What this one understands is shown; update to go on with it.';
-const continuedByNewer =
-  'A newer Towpath has worked on this run. What this one understands is shown; update to go on with it.';
 
 /** As many bytes as hold any run's first event. */
 const firstBytes = 65_536;
@@ -164,13 +160,13 @@ class Found {
     if (first) {
       const isSame = JSON.stringify(first.event) === JSON.stringify(entry.event);
       const text = isSame
-        ? `line ${line} says line ${first.line} again`
-        : `line ${line} contradicts line ${first.line}`;
+        ? sentence('line {0} says line {1} again', line, first.line)
+        : sentence('line {0} contradicts line {1}', line, first.line);
       this.wounds.push({ ...wound(line, at, text), loses: !isSame });
       return;
     }
     if (seq < this.newest)
-      this.wounds.push({ ...wound(line, at, `line ${line} was in the wrong place`), loses: false });
+      this.wounds.push({ ...wound(line, at, sentence('line {0} was in the wrong place', line)), loses: false });
     this.newest = Math.max(seq, this.newest);
     this.bySeq.set(seq, entry);
     this.entries.push(entry);
@@ -183,7 +179,7 @@ function addMissing(entries: readonly Entry[], wounds: Wound[]): void {
     const before = entries[index - 1];
     if (entry.previous === undefined || entry.previous === (before?.seq ?? 0)) continue;
     if (wounds.some(({ at, loses }) => loses && isBetween(at, before, entry))) continue; // said already
-    wounds.push(wound(entry.line, entry.at, `what stood before line ${entry.line} is missing`));
+    wounds.push(wound(entry.line, entry.at, sentence('what stood before line {0} is missing', entry.line)));
   }
 }
 
@@ -196,5 +192,5 @@ export function isGap(before: Entry | undefined, entry: Entry, wounds: readonly 
 const isBetween = (at: number, before: Entry | undefined, entry: Entry): boolean =>
   at > (before?.at ?? -1) && at < entry.at;
 
-const wound = (line: number, at: number, text: string): Wound => ({ at, line, text, loses: true });
-const bytesFrom = (bytes: number, at: number): string => `${counted(bytes, 'byte')} from byte ${at}`;
+const wound = (line: number, at: number, text: Sentence): Wound => ({ at, line, text, loses: true });
+const bytesFrom = (bytes: number, at: number) => sentence('{0} from byte {1}', amount(bytes, 'byte'), at);

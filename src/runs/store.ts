@@ -4,6 +4,7 @@ import path from 'node:path';
 import { kinOf } from '../protocol/branches.ts';
 import type { StoredEvent } from '../protocol/events.ts';
 import { dataOf, type Hide, type Imported, type RunsFile } from '../protocol/exchange.ts';
+import { inEnglish, sentence } from '../protocol/l10n.ts';
 import { newRun, type Run } from '../protocol/run.ts';
 import type { RunSummary } from '../protocol/summary.ts';
 import { Contents } from './contents.ts';
@@ -82,7 +83,7 @@ export class RunStore {
     try {
       if (lock.fromLiving) await renew(this.journalOf(id));
       read = await readRun(folder, id);
-      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', read.run.readOnly);
+      if (read.run.readOnly) throw new StoreError('STORE_DAMAGED', sentence(read.run.readOnly));
     } catch (error) {
       await lock.release();
       throw error;
@@ -138,7 +139,7 @@ export class RunStore {
   async events(id: string): Promise<{ events: StoredEvent[]; damage: string[] }> {
     await this.mustExist(id);
     const { entries, wounds } = await readJournal(this.journalOf(id), id);
-    return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => text) };
+    return { events: entries.flatMap(({ event }) => event ?? []), damage: wounds.map(({ text }) => inEnglish(text)) };
   }
 
   /** A run with its branches, each as far as its record is whole, as a file that `importedRuns` reads. `hide`: see `dataOf`. */
@@ -355,7 +356,7 @@ export class RunStore {
 
   private async mustExist(id: string): Promise<void> {
     if (!isRunId(id) || !(await fs.stat(this.journalOf(id)).catch(() => undefined)))
-      throw new StoreError('ENGINE_RUN_NOT_FOUND', 'There is no such run, or not any more.');
+      throw new StoreError('ENGINE_RUN_NOT_FOUND', sentence('There is no such run, or not any more.'));
   }
 
   private folderOf(id: string): string {
@@ -382,7 +383,7 @@ const isRunId = (name: string): boolean => /^run-[\w-]{1,100}$/.test(name);
 const takenOver = () =>
   new StoreError(
     'STORE_LOCKED',
-    'Another window has taken this run over. It goes on there; nothing more is done here.',
+    sentence('Another window has taken this run over. It goes on there; nothing more is done here.'),
   );
 
 /** A copy in its place: whoever has the one before open, and writes late, writes where nobody reads. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { leftCalls, type Run, titleOf } from '../protocol/run.ts';
+import type { ErrorInfo } from '../protocol/messages.ts';
+import { type Damage, leftCalls, type Run, titleOf } from '../protocol/run.ts';
 import { type RunSummary, runSummarySchema } from '../protocol/summary.ts';
 import { fold } from './fold.ts';
 import { checksum, StoreError } from './journal.ts';
@@ -59,8 +60,9 @@ async function readAnew(
     return { run, summary: summarise(run) };
   } catch (error) {
     const { title = 'Damaged run', createdAt = stat.mtimeMs, updatedAt = stat.mtimeMs } = kept ?? {};
-    const damaged = StoreError.from(error).message;
-    return { summary: { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged } };
+    const { message: damaged, said } = StoreError.from(error);
+    const summary: RunSummary = { id, title, phase: 'Failed', createdAt, updatedAt, live: false, damaged };
+    return { summary: { ...summary, ...(said && { damagedSaid: said }) } };
   }
 }
 
@@ -103,7 +105,7 @@ export async function writeSummary(folder: string, run: Run, stamp: Stamp, mostB
   }
 }
 
-const damageOf = (run: Run): string | undefined => run.damage?.findLast(({ open }) => open)?.text;
+const damageOf = (run: Run): Damage | undefined => run.damage?.findLast(({ open }) => open);
 
 /** What a list says of a run. */
 export function summarise(run: Run): RunSummary {
@@ -119,16 +121,21 @@ export function summarise(run: Run): RunSummary {
     createdAt,
     updatedAt,
     ...(leftCalls(run).length > 0 && { commands: true }),
-    ...(damaged !== undefined && { damaged }),
+    ...(damaged && { damaged: damaged.text, ...(damaged.said && { damagedSaid: damaged.said }) }),
     ...(readOnly && { readOnly }),
     ...(imported && { imported }),
     ...(parent && { parent }),
     ...(model && { model }),
     ...(cost !== undefined && { cost }),
-    ...(error && { error: { code: error.code, message: error.message.slice(0, longestSentence) } }),
+    ...(error && { error: inShort(error) }),
     ...(named && { named }),
     ...(pinned && { pinned }),
   };
 }
 
 const longestSentence = 300;
+
+function inShort({ code, message, said }: ErrorInfo): ErrorInfo {
+  if (message.length > longestSentence) return { code, message: message.slice(0, longestSentence) };
+  return { code, message, ...(said && { said }) };
+}

@@ -7,6 +7,7 @@ import type { FetchLimits } from '../../src/llm/http.ts';
 import { decideRetry } from '../../src/llm/retry.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Provider, type ProviderReply, type ProviderScript, reply, startProvider } from '../support/provider.ts';
+import { unsaid } from '../support/unsaid.ts';
 import { clientFor, greeting, hear } from './serve.ts';
 
 const canary = 'sk-CANARYKEY1234567890';
@@ -380,7 +381,7 @@ describe('a provider in trouble', () => {
     const { result, provider } = await call(() => failing(401), { apiKey: '' });
     const host = `127.0.0.1:${provider.port}`;
     const message = `No API key for OpenAI-compatible endpoint (${host}). Run *Towpath: Set API Key*.`;
-    assert.deepEqual(result.error, { code: 'LLM_AUTH_FAILED', message, details: { status: 401, words: '' } });
+    assert.deepEqual(unsaid(result.error), { code: 'LLM_AUTH_FAILED', message, details: { status: 401, words: '' } });
     assert.equal(provider.requests[0]?.headers.authorization, undefined);
   });
 

@@ -3,6 +3,8 @@ import type { ChatRequest, ChatStreamChunk } from '../../src/llm/client.ts';
 import { LLMError } from '../../src/llm/errors.ts';
 import { createOllamaClient, type OllamaClient, type OllamaClientOptions } from '../../src/llm/ollama/client.ts';
 import { withRescue } from '../../src/llm/rescue/rescue.ts';
+import { sentence } from '../../src/protocol/l10n.ts';
+import { textAs } from '../../src/protocol/sentence.ts';
 import { eventually } from '../support/eventually.ts';
 import { done, type OllamaReply, type OllamaServer, piece, startOllama } from '../support/ollama.ts';
 import { greeting, type Heard, hear } from './serve.ts';
@@ -34,7 +36,10 @@ describe('Ollama on this machine', () => {
     assert.deepEqual(
       chunks.filter((chunk) => Object.keys(chunk).length > 1),
       [
-        { progress: { text: 'Ollama loads scripted and reads the prompt' }, done: false },
+        {
+          progress: textAs(sentence('Ollama loads {0} and reads the prompt', 'scripted')),
+          done: false,
+        },
         { content: 'Hel', done: false },
         { content: 'lo', done: false },
         {

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../src/llm/client.ts';
 import { learnFrom, toModel, unknownModel, windowOf } from '../../src/llm/ollama/model.ts';
 import { truncationIn } from '../../src/llm/ollama/truncation.ts';
 import { toWire, type WireOptions } from '../../src/llm/ollama/wire.ts';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Message } from '../../src/protocol/messages.ts';
 import { call, results, user } from '../support/messages.ts';
 
@@ -74,7 +75,7 @@ describe('a request to Ollama', () => {
       [body.tools, body.think, body.messages],
       [undefined, undefined, [{ role: 'user', content: 'hi' }]],
     );
-    assert.deepEqual(warnings, [
+    assert.deepEqual(warnings.map(inEnglish), [
       'm cannot call tools in Ollama, so it answers without them. Choose a model that can.',
       'm does not see images, so they are left out. Choose a model that does.',
     ]);
@@ -89,7 +90,7 @@ describe('a request to Ollama', () => {
     const paper = { mediaType: 'application/pdf', data: 'AAAA' };
     const { body, warnings } = wire({ messages: [{ role: 'user', content: 'see', attachments: [text, paper] }] });
     assert.deepEqual(body.messages, [{ role: 'user', content: 'notes.txt:\ngrößer\n\nsee' }]);
-    assert.deepEqual(warnings, ['Ollama takes texts and images only; the other files are left out.']);
+    assert.deepEqual(warnings.map(inEnglish), ['Ollama takes texts and images only; the other files are left out.']);
   });
 
   it('notes that nothing can make a model call a tool', () => {
@@ -217,7 +218,7 @@ describe('a prompt that Ollama cut', () => {
   for (const [says, length, tokens, window, told] of cases) {
     it(says, () => {
       const sentence = truncationIn(sent(length), tokens, window);
-      if (told) assert.match(sentence ?? '', told);
+      if (told) assert.match(sentence ? inEnglish(sentence) : '', told);
       else assert.equal(sentence, undefined);
     });
   }

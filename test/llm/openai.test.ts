@@ -592,7 +592,7 @@ describe('how far llama-server is with reading', () => {
       end('stop'),
     );
     assert.deepEqual(
-      chunks.flatMap((chunk) => (chunk.progress ? [chunk.progress] : [])),
+      chunks.flatMap(({ progress }) => (progress ? [{ text: progress.text, fraction: progress.fraction }] : [])),
       [
         { text: 'Reading the conversation', fraction: 0 },
         { text: 'Reading the conversation: 25 %, about 30 s left', fraction: 0.25 },

@@ -12,6 +12,7 @@ import { fromWireMessages } from '../../src/llm/openai/messages.ts';
 import { leftOut } from '../../src/llm/openai/notes.ts';
 import { toWire as toOpenAI } from '../../src/llm/openai/wire.ts';
 import { repairHistory } from '../../src/llm/repair.ts';
+import { inEnglish } from '../../src/protocol/l10n.ts';
 import type { Message, ToolCall } from '../../src/protocol/messages.ts';
 import { messageSchema } from '../../src/protocol/messages.ts';
 import { toToolResult } from '../../src/protocol/tools.ts';
@@ -143,7 +144,7 @@ describe('pictures of results', () => {
       wireResult('b'),
       wireResult('c', noted('c', 'moving.gif')),
     ]);
-    assert.deepEqual(leftOut({ model, messages: history }, flags), [
+    assert.deepEqual(leftOut({ model, messages: history }, flags).map(inEnglish), [
       'm does not see images, so they are left out. Choose a model that does.',
     ]);
   });

@@ -180,14 +180,14 @@ describe('a damaged record', () => {
       }
       const open = await store.open(id);
       assert.deepEqual(open.run, run);
-      const { from, at, open: more, text: damageText, messages } = open.run.damage![0]!;
-      await add(open, say('five'), { type: 'mended', from, damage: damageText, ...more! });
+      const { from, at, open: more, text: damageText, said, messages } = open.run.damage![0]!;
+      await add(open, say('five'), { type: 'mended', from, damage: damageText, said, ...more! });
       const told = structuredClone(open.run);
       await open.close();
       const mended = await store.read(id);
       assert.deepEqual(
         [words(mended), mended.damage],
-        [`${main} five`.trim(), [{ from, at, text: damageText, messages }]],
+        [`${main} five`.trim(), [{ from, at, text: damageText, said, messages }]],
       );
       assert.deepEqual([mended, (await store.list())[0]?.damaged], [told, undefined]);
       const aside = (await fs.readdir(path.dirname(journal))).filter((name) => name.includes('.damaged-'));

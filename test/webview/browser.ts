@@ -52,6 +52,7 @@ export interface TestPage {
   violations(): Promise<string[]>;
   /** Says something as the host does and waits until it is drawn; without a message, until what was done is drawn. */
   send(...messages: HostMessage[]): Promise<void>;
+  /** What the page has said, once what was done is drawn. */
   posted(): Promise<ViewMessage[]>;
   /** The page anew, with nothing remembered, looking as it was opened or so: much quicker than another page. */
   renew(look?: Look): Promise<void>;
@@ -128,7 +129,7 @@ export async function openBrowser(): Promise<TestBrowser> {
         ],
         send: (...messages) =>
           page.evaluate((all) => (globalThis as unknown as Harness).receive(all), messages.map(inHostWords)),
-        posted: () => page.evaluate(() => (globalThis as unknown as Harness).posted) as Promise<ViewMessage[]>,
+        posted: () => page.evaluate(() => (globalThis as unknown as Harness).said()) as Promise<ViewMessage[]>,
         async renew(look = {}) {
           errors.length = 0;
           await page.setViewportSize({ width: look.width ?? width, height: look.height ?? height });
@@ -153,7 +154,7 @@ export const inHostWords = (message: unknown): string => JSON.stringify(message)
 
 interface Harness {
   ready: boolean;
-  posted: unknown[];
+  said(): Promise<unknown[]>;
   violations: string[];
   sessionStorage: { clear(): void };
   receive(messages: string[]): Promise<void>;
@@ -169,18 +170,22 @@ function html(
 <meta property="csp-nonce" content="${styleNonce}">
 <link rel="stylesheet" href="/style.css?entry=${encodeURIComponent(entry)}">
 <script nonce="${nonce}">
-  window.posted = [];
+  const posted = [];
   window.violations = [];
   document.addEventListener('securitypolicyviolation', (event) =>
     window.violations.push(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sample));
   window.acquireVsCodeApi = () => ({
-    postMessage: (message) => window.posted.push(message),
+    postMessage: (message) => posted.push(message),
     getState: () => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? undefined,
     setState: (state) => sessionStorage.setItem('state', JSON.stringify(state)),
   });
   window.receive = async (messages) => {
     for (const message of messages) window.postMessage(message, '*');
     for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
+  };
+  window.said = async () => {
+    await window.receive([]);
+    return posted;
   };
   for (const [name, value] of Object.entries(${JSON.stringify(variables)})) {
     document.documentElement.style.setProperty('--vscode-' + name, value);

@@ -1,4 +1,4 @@
-import { type GgufInfo, readModelFile } from '../../llm/local/ggufInfo.ts';
+import { readModelFile } from '../../llm/local/ggufInfo.ts';
 import { pageText } from '../../tools/web/text.ts';
 import { readPackage } from '../../workflows/package/read.ts';
 import { type Known, loadAgent, loadWorkflow } from '../../workflows/read/validate.ts';
@@ -15,7 +15,7 @@ export const asideJobs = {
   workflow: (text: string, known: Known) => loadWorkflow(text, known),
   agent: (text: string, known: Known) => loadAgent(text, known),
   package: readPackage,
-  model: (file: string): { info: GgufInfo } | { trouble: string } => readModelFile(file),
+  model: (file: string): ReturnType<typeof readModelFile> => readModelFile(file),
   page: pageText,
   runs: readRunsFile,
   suggestions: (text: string, offset: number, about: About) => suggestionsAt(text, offset, languageOf(about)),

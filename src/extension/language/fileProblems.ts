@@ -1,9 +1,11 @@
+import { inEnglish, type Sentence } from '../../protocol/l10n.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
 
 /** A file that could not even be looked through: a problem at its beginning. */
-export function unreadable<Value>(message: string): Loaded<Value> {
-  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, message };
+export function unreadable<Value>(words: string | Sentence): Loaded<Value> {
+  const said = typeof words === 'string' ? { message: words } : { message: inEnglish(words), said: words };
+  const problem: Problem = { line: 1, column: 1, endLine: 1, endColumn: 1, ...said };
   return { problems: [problem], warnings: [] };
 }
 

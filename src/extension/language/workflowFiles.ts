@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
-import type { Aside } from '../aside/aside.ts';
+import type { Aside, AsideError } from '../aside/aside.ts';
 import { isVirtual } from '../dialogs/folders.ts';
 import { unreadable } from './fileProblems.ts';
 
@@ -60,9 +61,9 @@ export class WorkflowFiles {
     const before = this.kept.get(uri.toString());
     if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
     const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
-    entry.result = entry.result.catch((error: Error) => {
+    entry.result = entry.result.catch((error: AsideError) => {
       entry.until = Date.now() + failureMs;
-      return unreadable(error.message);
+      return unreadable(error.said);
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);
@@ -106,6 +107,6 @@ async function textOf(uri: vscode.Uri): Promise<string | undefined> {
     return size > mostBytes ? undefined : new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'too large') return undefined;
-    throw new EngineError('ENOENT', `The file ${idOf(uri)} is not there any more.`);
+    throw new EngineError('ENOENT', inEnglish(sentence('The file {0} is not there any more.', idOf(uri))));
   }
 }

@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/graph.ts';
+import { wordsIn } from '../runs/told.ts';
 import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles.ts';
 
 /** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */
@@ -13,7 +15,7 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   if (!vscode.workspace.isTrusted) throw new EngineError('UNKNOWN', untrusted);
   const uri = uriOf(id);
   const kind = uri && kindOf(uri);
-  if (!uri || !kind) throw new EngineError('UNKNOWN', `There is no workflow ${id}.`);
+  if (!uri || !kind) throw new EngineError('UNKNOWN', inEnglish(sentence('There is no workflow {0}.', id)));
   if (kind === 'agent') return agentWorkflow(nameOf(uri), inOrder(id, await files.load(uri, 'agent')));
   const file = inOrder(id, await files.load(uri, 'workflow'));
   const workflows = await nestedOf(files, nameOf(uri), file);
@@ -21,14 +23,15 @@ export async function workflowOfFile(files: WorkflowFiles, id: string): Promise<
   return graphWorkflow({ id, file, agents, workflows });
 }
 
-const untrusted =
-  'This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).';
+const untrusted = inEnglish(
+  sentence('This workspace is not trusted, so its workflows are not read. Trust it first (Manage Workspace Trust).'),
+);
 
 async function nestedOf(files: WorkflowFiles, name: string, file: WorkflowFile): Promise<Map<string, WorkflowFile>> {
   const uris = nestedIn(file).length > 0 ? await files.find('workflow') : [];
   const load = async (one: string) => {
     const uri = uris.find((candidate) => nameOf(candidate) === one);
-    if (!uri) throw new Error(`There is no workflow ${one} in .towpath/workflows.`);
+    if (!uri) throw new Error(inEnglish(sentence('There is no workflow {0} in .towpath/workflows.', one)));
     return inOrder(idOf(uri), await files.load(uri, 'workflow'));
   };
   return nestedFiles(name, file, load).catch((error: Error) => {
@@ -47,7 +50,12 @@ async function agentsFor(files: WorkflowFiles, workflows: readonly WorkflowFile[
 
 function inOrder<Value>(id: string, { value, problems }: Loaded<Value>): Value {
   if (value !== undefined) return value;
-  const [first] = problems;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  throw new EngineError('UNKNOWN', `${id}:${first?.line}:${first?.column}: ${first?.message}${more}`);
+  const [first, ...more] = problems;
+  const place = `${id}:${first?.line}:${first?.column}`;
+  const words = first ? wordsIn(first) : '';
+  const said =
+    more.length > 0
+      ? sentence('{0}: {1} (and {2} more)', place, words, more.length)
+      : sentence('{0}: {1}', place, words);
+  throw new EngineError('UNKNOWN', inEnglish(said));
 }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { t } from '../../protocol/l10n.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
+import { told } from '../runs/told.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 
@@ -86,11 +88,11 @@ export function watchWorkflowFiles(files: WorkflowFiles, log: vscode.LogOutputCh
 
 /** A problem as the editor shows it. */
 export function diagnostic(
-  { line, column, endLine, endColumn, message }: Problem,
+  { line, column, endLine, endColumn, ...words }: Problem,
   severity: vscode.DiagnosticSeverity,
 ) {
   const range = new vscode.Range(line - 1, column - 1, endLine - 1, endColumn - 1);
-  const problem = new vscode.Diagnostic(range, message, severity);
+  const problem = new vscode.Diagnostic(range, told(words), severity);
   problem.source = 'Towpath';
   return problem;
 }
@@ -99,6 +101,6 @@ function lenses(document: vscode.TextDocument): vscode.CodeLens[] {
   const kind = kindOf(document.uri);
   if (!kind || !vscode.workspace.isTrusted) return [];
   const command = kind === 'workflow' ? 'towpath.runWorkflow' : 'towpath.runAgent';
-  const title = kind === 'workflow' ? '$(play) Run Workflow' : '$(play) Run Agent';
+  const title = `$(play) ${kind === 'workflow' ? t('Run Workflow') : t('Run Agent')}`;
   return [new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { title, command, arguments: [idOf(document.uri)] })];
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
@@ -66,7 +67,7 @@ export function createAnthropicClient(options: AnthropicClientOptions = {}): LLM
   });
 }
 
-const notFoundHint = 'Check the name of the model, and the address (it is without /v1).';
+const notFoundHint = sentence('Check the name of the model, and the address (it is without /v1).');
 
 function learn(error: LLMError, request: ChatRequest, flags: WireFlags): Lesson | undefined {
   if (error.status !== 400 || error.code === 'LLM_AUTH_FAILED') return undefined;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
@@ -83,7 +84,8 @@ export function createAnthropicReader({ endpoint, tools, takenIds = new Set() }:
     const argumentsText = wordIn(delta.partial_json);
     if (argumentsText === undefined || block?.type === 'other') return chunks;
     if (block?.type !== 'tool_use' || block.given) {
-      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent arguments that belong to no tool call.`);
+      const message = sentence('{0} sent arguments that belong to no tool call.', nameOf(endpoint));
+      throw new LLMError('LLM_BAD_RESPONSE', message);
     }
     block.pieces.push(argumentsText);
     return [{ toolCallDelta: { index: block.place, argumentsText }, done: false }];

@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
@@ -63,7 +64,7 @@ export function createGoogleClient(options: GoogleClientOptions): LLMClient {
   });
 }
 
-const notFoundHint = 'Check the name of the model, and the address (it ends in /v1beta).';
+const notFoundHint = sentence('Check the name of the model, and the address (it ends in /v1beta).');
 
 /** `gemini-2.5-pro` or, as Google lists them, `models/gemini-2.5-pro` and `tunedModels/mine`. */
 function pathOf(model: string): string {

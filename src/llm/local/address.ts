@@ -1,3 +1,5 @@
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 /** Where a model is downloaded from. */
 export type ModelAddress =
   | { kind: 'hub'; repository: string; revision: string; quantisation?: string; file?: string }
@@ -16,18 +18,22 @@ export function parseAddress(text: string, hub: string): ModelAddress {
   if (hubPrefix.test(address)) return hubAddress(address.replace(hubPrefix, ''));
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) throw new AddressTrouble();
-  if (url.username || url.password) throw new AddressTrouble('An address with a user name or password is not used.');
-  if (!isDecodable(url.pathname)) throw new AddressTrouble('In this address a % begins no character; % itself is %25.');
+  if (url.username || url.password)
+    throw new AddressTrouble(sentence('An address with a user name or password is not used.'));
+  if (!isDecodable(url.pathname))
+    throw new AddressTrouble(sentence('In this address a % begins no character; % itself is %25.'));
   if (url.origin === new URL(hub).origin || url.hostname === 'huggingface.co') return pageAddress(url);
   if (!url.pathname.toLowerCase().endsWith('.gguf')) throw new AddressTrouble();
   return { kind: 'web', url: url.href };
 }
 
-export class AddressTrouble extends Error {
+export class AddressTrouble extends SaidError {
   constructor(
-    message = 'A model’s address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
+    words = sentence(
+      'A model’s address is hf:owner/repository, hf:owner/repository:Q4_K_M, hf:owner/repository/file.gguf or https://….gguf.',
+    ),
   ) {
-    super(message);
+    super(words);
   }
 }
 

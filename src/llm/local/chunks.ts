@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
+import { textAs, type Words } from '../../protocol/sentence.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatRequest, ChatStreamChunk } from '../client.ts';
 import { fromWireNames } from '../names.ts';
@@ -9,7 +11,7 @@ import type { JobProgress } from './modelProcess.ts';
 import { stripNulls } from './stripNulls.ts';
 
 /** Turns what the process tells of one reply into chunks. Remembers the calls, which get their ids here. */
-export function chunksOf(request: ChatRequest, label: string): (event: JobProgress) => ChatStreamChunk | undefined {
+export function chunksOf(request: ChatRequest, label: Words): (event: JobProgress) => ChatStreamChunk | undefined {
   const tools = request.tools ?? [];
   const nameOf = fromWireNames(tools);
   const ids: string[] = [];
@@ -31,17 +33,20 @@ export function chunksOf(request: ChatRequest, label: string): (event: JobProgre
   return (event) => {
     switch (event.type) {
       case 'loading':
-        return { progress: { text: `Loading ${label}`, ...withFraction(event.fraction) }, done: false };
+        return {
+          progress: { ...textAs(sentence('Loading {0}', label)), ...withFraction(event.fraction) },
+          done: false,
+        };
       case 'reading':
         return { progress: reading(event), done: false };
       case 'restoring':
-        return { progress: { text: 'Remembering what was read before' }, done: false };
+        return { progress: textAs(sentence('Remembering what was read before')), done: false };
       case 'warning':
         return { warning: event.text, done: false };
       case 'text':
         if (!answer) return { content: event.text, done: false };
         answer.text += event.text;
-        return { progress: { text: 'Writing the answer' }, done: false };
+        return { progress: textAs(sentence('Writing the answer')), done: false };
       case 'thinking':
         return { thinking: event.text, done: false };
       case 'call-text': {

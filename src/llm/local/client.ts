@@ -1,5 +1,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { textAs, type Words } from '../../protocol/sentence.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import { type ChatRequest, type ChatStreamChunk, collect, type LLMClient } from '../client.ts';
 import { LLMError } from '../errors.ts';
@@ -25,7 +27,7 @@ export interface LocalClientOptions {
   /** The `node_modules` that the engine is taken from, asked when the process starts; found from `workerPath` when not given. */
   modules?: () => string;
   /** What people call the model; the file's name without its ending otherwise. */
-  label?: string;
+  label?: Words;
   /** Tokens in view, 8192 when not given; never more than the model was trained for or memory allows. */
   contextSize?: number;
   /** By `threadsFor` when the process starts, when not given or 0. */
@@ -157,13 +159,14 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
     signal?: AbortSignal,
   ): AsyncGenerator<ChatStreamChunk, void, unknown> {
     signal?.throwIfAborted();
-    if (disposed) throw new LLMError('UNKNOWN', `The local model ${label} has been closed. Pick a model again.`);
+    if (disposed)
+      throw new LLMError('UNKNOWN', sentence('The local model {0} has been closed. Pick a model again.', label));
     jobs++;
     asked++;
     clearTimeout(idle);
     let leave = () => {};
     try {
-      if (!room.isFree(tenant)) yield { progress: { text: waiting(room.asker()) }, done: false };
+      if (!room.isFree(tenant)) yield { progress: textAs(waiting(room.asker())), done: false };
       leave = await room.enter(tenant, signal, request.asker);
       const { job, warnings } = toJob(request);
       for (const warning of news(request.cacheKey, warnings)) yield { warning, done: false };
@@ -182,7 +185,7 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
   return {
     chatStream,
     chat: (request, signal) => collect(chatStream(request, signal), request.model),
-    listModels: async () => [{ id: label, ...(contextWindow !== undefined && { contextWindow }) }],
+    listModels: async () => [{ id: inEnglish(label), ...(contextWindow !== undefined && { contextWindow }) }],
     unload: async () => jobs === 0 && (await leave(keepMs.idle)),
     dispose: async () => {
       disposed = true;
@@ -196,7 +199,9 @@ export function createLocalClient(options: LocalClientOptions): LocalClient {
 }
 
 const waiting = (asker: string | undefined) =>
-  `Waiting for the other local model to finish its answer${asker === undefined ? '' : ` to ${asker}`}`;
+  asker === undefined
+    ? sentence('Waiting for the other local model to finish its answer')
+    : sentence('Waiting for the other local model to finish its answer to {0}', asker);
 
 /** Milliseconds that it may take to keep what a run has read before the model is unloaded: nobody waits, or somebody does. */
 const keepMs = { idle: 30_000, awaited: 1000 };
@@ -204,7 +209,7 @@ const keepMs = { idle: 30_000, awaited: 1000 };
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** What the model’s process is asked, and what is left out of it. */
-export function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
+export function toJob(request: ChatRequest): { job: Job; warnings: Words[] } {
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   const functions = tools.map((tool) => {
     const params = toGrammarSchema(tool.parameters);
@@ -230,7 +235,7 @@ export function toJob(request: ChatRequest): { job: Job; warnings: string[] } {
     ...(tools.length > 0 && request.toolChoice === 'required' && { mustCall: true }),
     ...(answer && { answer }),
   };
-  const warnings = unseenFiles('The local model', leftOut);
+  const warnings = unseenFiles(sentence('The local model'), leftOut);
   if (request.responseFormat && !answer) warnings.push(formatIgnored);
   return { job, warnings };
 }
@@ -243,8 +248,13 @@ const isNullable = ({ type, enum: values, oneOf }: JsonSchema): boolean =>
   (Array.isArray(oneOf) && oneOf.some(isNullable));
 
 const onCpu = (gpu: string) =>
-  `The model could not be loaded on the GPU (${gpu}), so it runs on the CPU, which is slower. The log says why.`;
-const formatIgnored = 'The local model keeps to a format only when it has no tools, so the format is left out.';
+  sentence(
+    'The model could not be loaded on the GPU ({0}), so it runs on the CPU, which is slower. The log says why.',
+    gpu,
+  );
+const formatIgnored = sentence(
+  'The local model keeps to a format only when it has no tools, so the format is left out.',
+);
 
 function answerSchema({ responseFormat }: ChatRequest): JsonSchema | undefined {
   if (responseFormat?.type === 'json_object') return { type: 'object', additionalProperties: true };

@@ -1,3 +1,4 @@
+import { t } from '../../protocol/l10n.ts';
 import { type Fit, fitOf, type Machine } from './fit.ts';
 
 export interface CuratedModel {
@@ -9,7 +10,8 @@ export interface CuratedModel {
   bytesPerToken: number;
   trainedContext: number;
   licence: string;
-  goodFor: string;
+  /** For people. */
+  readonly goodFor: string;
 }
 
 /** Well-known models that were trained to call tools, small ones first. */
@@ -21,7 +23,9 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 114_688,
     trainedContext: 40_960,
     licence: 'Apache-2.0',
-    goodFor: 'Small machines: questions and tiny edits; thinks before it answers',
+    get goodFor() {
+      return t('Small machines: questions and tiny edits; thinks before it answers');
+    },
   },
   {
     name: 'Qwen3 4B Instruct 2507',
@@ -30,7 +34,9 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 147_456,
     trainedContext: 262_144,
     licence: 'Apache-2.0',
-    goodFor: 'Most laptops: instructions and tools; answers without thinking first',
+    get goodFor() {
+      return t('Most laptops: instructions and tools; answers without thinking first');
+    },
   },
   {
     name: 'Qwen3 8B',
@@ -39,7 +45,9 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 147_456,
     trainedContext: 40_960,
     licence: 'Apache-2.0',
-    goodFor: '16 GB and more: better edits; thinks before it answers',
+    get goodFor() {
+      return t('16 GB and more: better edits; thinks before it answers');
+    },
   },
   {
     name: 'gpt-oss 20B',
@@ -48,7 +56,9 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 49_152,
     trainedContext: 131_072,
     licence: 'Apache-2.0',
-    goodFor: '24 GB and more: reasoning and tools; quick for its size, a few experts work at a time',
+    get goodFor() {
+      return t('24 GB and more: reasoning and tools; quick for its size, a few experts work at a time');
+    },
   },
   {
     name: 'Qwen3 Coder 30B A3B Instruct',
@@ -57,7 +67,9 @@ export const curated: readonly CuratedModel[] = [
     bytesPerToken: 98_304,
     trainedContext: 262_144,
     licence: 'Apache-2.0',
-    goodFor: '32 GB and more: made for coding with tools; quick for its size, a few experts work at a time',
+    get goodFor() {
+      return t('32 GB and more: made for coding with tools; quick for its size, a few experts work at a time');
+    },
   },
 ];
 

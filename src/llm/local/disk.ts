@@ -1,8 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, promises as fs } from 'node:fs';
 import path from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
 import { LLMError } from '../errors.ts';
-import { inGigabytes } from './fit.ts';
+import { gigabytes } from './fit.ts';
 import type { RemoteModel } from './hub.ts';
 
 /** Kept free for everything else on the disk. */
@@ -21,7 +22,12 @@ export async function checkRoom(
   }
   const free = await freeBytes(folder);
   if (missing <= 0 || missing + reserve <= free) return;
-  const message = `There is not enough room in ${folder}: ${inGigabytes(missing)} are to come and ${inGigabytes(free)} are free. Delete something, or set another download folder.`;
+  const message = sentence(
+    'There is not enough room in {0}: {1} are to come and {2} are free. Delete something, or set another download folder.',
+    folder,
+    gigabytes(missing),
+    gigabytes(free),
+  );
   throw new LLMError('UNKNOWN', message, { details: { missing, free } });
 }
 

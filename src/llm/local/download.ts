@@ -1,6 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import { createWatch, sleep } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { checkRoom, hashFile, sizeOf } from './disk.ts';
@@ -82,8 +84,12 @@ async function prepare(folder: string): Promise<void> {
     await fs.access(folder, fs.constants.W_OK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = `Models cannot be kept in ${folder} (${code ?? message}).`;
-    throw new LLMError('UNKNOWN', `${why} Set another download folder, or make this one writable.`);
+    const why = sentence(
+      'Models cannot be kept in {0} ({1}). Set another download folder, or make this one writable.',
+      folder,
+      code ?? message,
+    );
+    throw new LLMError('UNKNOWN', why);
   }
 }
 
@@ -217,7 +223,11 @@ async function hashOf(partFile: string, file: RemoteFile, job: FileJob): Promise
 async function checkSum(partFile: string, file: RemoteFile, hash: Hash): Promise<void> {
   if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   await fs.rm(partFile, { force: true });
-  const message = `${file.name} arrived damaged: its checksum is not the one that ${new URL(file.url).host} names. It has been removed; download it again.`;
+  const message = sentence(
+    '{0} arrived damaged: its checksum is not the one that {1} names. It has been removed; download it again.',
+    file.name,
+    new URL(file.url).host,
+  );
   throw new LLMError('LLM_BAD_RESPONSE', message);
 }
 
@@ -227,24 +237,36 @@ async function checkExisting(target: string, file: RemoteFile, job: FileJob): Pr
     const { hash } = await hashFile(target, (bytes) => job.report('checking', bytes), job.options.signal);
     if (!file.sha256 || hash.digest('hex') === file.sha256) return;
   }
-  const message = `There is another file at ${target}. Rename or delete it, or choose another folder, and download again.`;
+  const message = sentence(
+    'There is another file at {0}. Rename or delete it, or choose another folder, and download again.',
+    target,
+  );
   throw new LLMError('UNKNOWN', message, { details: { path: target } });
 }
 
 const notWritten = (file: string, error: NodeJS.ErrnoException) =>
   new LLMError(
     'UNKNOWN',
-    `${file} cannot be written (${error.code ?? error.message}). Make room, or set another download folder.`,
+    sentence(
+      '{0} cannot be written ({1}). Make room, or set another download folder.',
+      file,
+      error.code ?? error.message,
+    ),
   );
-const fellSilent = (file: RemoteFile, ms: number) =>
-  new LLMError('LLM_TIMEOUT', `${new URL(file.url).host} fell silent for ${ms / 1000} seconds. ${withoutNetwork}`, {
-    retryable: true,
-  });
+const fellSilent = (file: RemoteFile, ms: number) => {
+  const silent = sentence('{0} fell silent for {1} seconds.', new URL(file.url).host, ms / 1000);
+  return new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]), { retryable: true });
+};
 const brokeOff = (file: RemoteFile, length: number) =>
   new LLMError(
     'LLM_INCOMPLETE',
-    `The download of ${file.name} broke off. ${length > 0 ? 'What came is kept; resume it later.' : 'Nothing came; try again later.'}`,
+    length > 0
+      ? sentence('The download of {0} broke off. What came is kept; resume it later.', file.name)
+      : sentence('The download of {0} broke off. Nothing came; try again later.', file.name),
     { retryable: true },
   );
 const tooMuch = (file: RemoteFile) =>
-  new LLMError('LLM_BAD_RESPONSE', `${new URL(file.url).host} sent more than the ${file.bytes} bytes of ${file.name}.`);
+  new LLMError(
+    'LLM_BAD_RESPONSE',
+    sentence('{0} sent more than the {1} bytes of {2}.', new URL(file.url).host, file.bytes, file.name),
+  );

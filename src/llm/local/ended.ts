@@ -1,3 +1,4 @@
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import { LLMError } from '../errors.ts';
 
 export interface Ending {
@@ -13,29 +14,51 @@ export interface Ending {
 const firstWindowsCrash = 0xc0000000;
 const windowsIllegalInstruction = 0xc000001d;
 const crashes: ReadonlySet<NodeJS.Signals> = new Set(['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGFPE', 'SIGTRAP', 'SIGILL']);
-const again = 'Send a message to start it again';
 
 /** Why the model's process is not there any more, as far as its end tells. The run can go on after any of them. */
 export function endedError({ code, signal, loading, lastLines }: Ending): LLMError {
-  const how = signal ? `signal ${signal}` : `code ${code}`;
-  const where = loading ? ` while it loaded ${loading}` : '';
-  const details = { how, ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
-  const error = (message: string) => new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
+  const how = signal ? sentence('signal {0}', signal) : sentence('code {0}', String(code));
+  const details = { how: inEnglish(how), ...(lastLines.length > 0 && { lastLines: [...lastLines] }) };
+  const error = (message: Sentence) => new LLMError('LLM_INCOMPLETE', message, { reason: 'local-ended', details });
 
   if (signal === 'SIGILL' || code === windowsIllegalInstruction)
     return error(
-      `The local engine uses instructions that this processor does not have (${how}). Use an endpoint, or another machine.`,
+      sentence(
+        'The local engine uses instructions that this processor does not have ({0}). Use an endpoint, or another machine.',
+        how,
+      ),
     );
   // Linux ends what takes too much memory with SIGKILL, without a word to the process itself.
   if (signal === 'SIGKILL' || lastLines.some((line) => /out of memory|bad_alloc|failed to allocate/i.test(line)))
     return error(
-      `The local model's process ended (${how})${where}: most likely the memory ran out. ${again}; if it ends again, choose a smaller model or a smaller context size, or close other programs.`,
+      loading
+        ? sentence(
+            "The local model's process ended ({0}) while it loaded {1}: most likely the memory ran out. Send a message to start it again; if it ends again, choose a smaller model or a smaller context size, or close other programs.",
+            how,
+            loading,
+          )
+        : sentence(
+            "The local model's process ended ({0}): most likely the memory ran out. Send a message to start it again; if it ends again, choose a smaller model or a smaller context size, or close other programs.",
+            how,
+          ),
     );
   if ((signal && crashes.has(signal)) || (code !== null && code >= firstWindowsCrash))
     return error(
       loading
-        ? `The local engine crashed${where} (${how}): the file may be damaged, or of a kind this engine does not know. Download it again or choose another .gguf file.`
-        : `The local engine crashed (${how}). Nothing else was harmed. ${again}.`,
+        ? sentence(
+            'The local engine crashed while it loaded {0} ({1}): the file may be damaged, or of a kind this engine does not know. Download it again or choose another .gguf file.',
+            loading,
+            how,
+          )
+        : sentence('The local engine crashed ({0}). Nothing else was harmed. Send a message to start it again.', how),
     );
-  return error(`The local model's process ended (${how})${where}. ${again}.`);
+  return error(
+    loading
+      ? sentence(
+          "The local model's process ended ({0}) while it loaded {1}. Send a message to start it again.",
+          how,
+          loading,
+        )
+      : sentence("The local model's process ended ({0}). Send a message to start it again.", how),
+  );
 }

@@ -1,6 +1,7 @@
 import { promises as fs, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { Sentence } from '../../protocol/l10n.ts';
 import { engineState } from './engines.ts';
 import { type Machine, type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
 
@@ -54,7 +55,7 @@ export function libraryVersion(modules: string): string | undefined {
 }
 
 /** Why no local model can run, before anybody waits for a download; undefined where one can. */
-export function missingEngine(dist: string, machine: Machine = thisMachine()): string | undefined {
+export function missingEngine(dist: string, machine: Machine = thisMachine()): Sentence | undefined {
   const own = ownModules(dist);
   const isThere = libraryVersion(own) !== undefined && engineState(own).installed.length > 0;
   return isThere && machine.glibc ? undefined : withoutEngine(machine, shippedIn(dist), false);

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { t } from '../../protocol/l10n.ts';
 
 /** What can run local models here: engines that are installed, and what the machine has for them. */
 export interface EngineState {
@@ -7,11 +8,11 @@ export interface EngineState {
   installed: string[];
   /** `metal`, `cuda`, `vulkan`: what the installed engines could use. */
   gpu: string[];
-  /** Why no local model can run; absent where one can. */
+  /** Why no local model can run, for people; absent where one can. */
   missing?: string;
-  /** What looks like a graphics card of this machine, as a sentence; absent where nothing does. */
+  /** What looks like a graphics card of this machine, as a sentence for people; absent where nothing does. */
   hardware?: string;
-  /** What to do to use it, as a sentence; absent where nothing is to be done. */
+  /** What to do to use it, as a sentence for people; absent where nothing is to be done. */
   advice?: string;
 }
 
@@ -30,7 +31,7 @@ export function engineState(
   const installed = enginesIn(path.join(modules, '@node-llama-cpp')).filter((one) => one.startsWith(name));
   const gpu = ['metal', 'cuda', 'vulkan'].filter((kind) => installed.some((one) => one.includes(kind)));
   const { hardware, kind } = graphicsOf(machine);
-  const advice = kind && !gpu.includes(kind) ? 'Run *Towpath: Add GPU Engine…* to add an engine for it.' : undefined;
+  const advice = kind && !gpu.includes(kind) ? t('Run *Towpath: Add GPU Engine…* to add an engine for it.') : undefined;
   return { installed, gpu, ...(hardware && { hardware }), ...(advice && { advice }) };
 }
 
@@ -52,10 +53,10 @@ function graphicsOf({ platform, arch, exists }: { platform: string; arch: string
   hardware?: string;
   kind?: 'cuda' | 'vulkan' | 'metal';
 } {
-  if (platform === 'darwin') return arch === 'arm64' ? { hardware: 'Apple graphics (Metal).', kind: 'metal' } : {};
+  if (platform === 'darwin') return arch === 'arm64' ? { hardware: t('Apple graphics (Metal).'), kind: 'metal' } : {};
   const nvidia = ['/proc/driver/nvidia/version', 'C:\\Windows\\System32\\nvcuda.dll'];
-  if (nvidia.some(exists)) return { hardware: 'A driver of NVIDIA.', kind: 'cuda' };
+  if (nvidia.some(exists)) return { hardware: t('A driver of NVIDIA.'), kind: 'cuda' };
   const others = ['/dev/dri/renderD128', 'C:\\Windows\\System32\\vulkan-1.dll'];
-  if (others.some(exists)) return { hardware: 'A graphics device that may speak Vulkan.', kind: 'vulkan' };
+  if (others.some(exists)) return { hardware: t('A graphics device that may speak Vulkan.'), kind: 'vulkan' };
   return {};
 }

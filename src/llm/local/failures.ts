@@ -1,4 +1,5 @@
-import { counted, inNumber } from '../../protocol/counted.ts';
+import { amount, grouped, sentence } from '../../protocol/l10n.ts';
+import { joined, saidAs, wordsOf } from '../../protocol/sentence.ts';
 import type { Failure } from './ipc.ts';
 import { type Shipped, thisMachine, withoutEngine } from './noEngine.ts';
 
@@ -36,34 +37,49 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof PromptTooLong) return tooLong(error.tokens);
   return {
     code: 'UNKNOWN',
-    message: `The local model failed: ${messageOf(error)} Send a message to try again.`,
+    ...saidAs(sentence('The local model failed: {0} Send a message to try again.', wordsOf(error))),
   };
 }
 
 function tooLong({ prompt, message, fixed, contextSize, canGrow, reserved, cut }: PromptTooLong['tokens']): Failure {
   const details = { promptTokens: prompt, contextSize };
   const code = 'LLM_CONTEXT_OVERFLOW';
-  const has = `the local model has room for ${inNumber(contextSize)}, ${inNumber(reserved)} of them kept for its reply`;
-  const wayOut = canGrow
-    ? 'give the model a larger context size in the settings'
-    : 'pick a model that keeps more in view';
+  const has = sentence(
+    'the local model has room for {0}, {1} of them kept for its reply',
+    grouped(contextSize),
+    grouped(reserved),
+  );
   if (fixed + reserved > contextSize) {
-    const alone = `The instructions and tools alone are ${counted(fixed, 'token')} long, and ${has}.`;
-    return { code, message: `${alone} ${wayOut[0]!.toUpperCase()}${wayOut.slice(1)}.`, details };
+    const alone = sentence('The instructions and tools alone are {0} long, and {1}.', amount(fixed, 'token'), has);
+    const wayOut = canGrow
+      ? sentence('Give the model a larger context size in the settings.')
+      : sentence('Pick a model that keeps more in view.');
+    return { code, ...saidAs(joined([alone, wayOut])), details };
   }
+  const wayOut = canGrow
+    ? sentence('give the model a larger context size in the settings')
+    : sentence('pick a model that keeps more in view');
   const room = contextSize - reserved - (prompt - message);
-  if (message > room && message * 2 > prompt)
-    return {
-      code,
-      message: `Your message is ${counted(message, 'token')} long, and the local model has room for ${inNumber(Math.max(0, room))} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or ${wayOut}.`,
-      details: { ...details, messageTokens: message, room },
-    };
-  const shortened = cut > 0 ? ', although long tool results were cut,' : '';
-  return {
-    code,
-    message: `This conversation is ${counted(prompt, 'token')} long${shortened} and ${has}. Start a new run, or ${wayOut}.`,
-    details,
-  };
+  if (message > room && message * 2 > prompt) {
+    const words = sentence(
+      'Your message is {0} long, and the local model has room for {1} beside its instructions, its tools and what was said before. Send a shorter one, put the text into a file, or {2}.',
+      amount(message, 'token'),
+      grouped(Math.max(0, room)),
+      wayOut,
+    );
+    return { code, ...saidAs(words), details: { ...details, messageTokens: message, room } };
+  }
+  const long = amount(prompt, 'token');
+  const words =
+    cut > 0
+      ? sentence(
+          'This conversation is {0} long, although long tool results were cut, and {1}. Start a new run, or {2}.',
+          long,
+          has,
+          wayOut,
+        )
+      : sentence('This conversation is {0} long and {1}. Start a new run, or {2}.', long, has, wayOut);
+  return { code, ...saidAs(words), details };
 }
 
 /** Why a model could not be loaded. */
@@ -74,20 +90,30 @@ export function toLoadFailure(error: unknown, modelPath: string, engine: EngineF
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
-      message: withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine)),
+      ...saidAs(withoutEngine(thisMachine(), engine.shipped, Boolean(engine.isThere) && !(error instanceof NoEngine))),
       details,
     };
   if (name === 'InsufficientMemoryError' || /memory|VRAM/i.test(details.cause))
     return {
       code: 'UNKNOWN',
       reason: 'unusable-model',
-      message: `There is not enough free memory for ${modelPath}. Choose a smaller model or a smaller context size, or close other programs.`,
+      ...saidAs(
+        sentence(
+          'There is not enough free memory for {0}. Choose a smaller model or a smaller context size, or close other programs.',
+          modelPath,
+        ),
+      ),
       details,
     };
   return {
     code: 'UNKNOWN',
     reason: 'unusable-model',
-    message: `${modelPath} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.`,
+    ...saidAs(
+      sentence(
+        '{0} could not be loaded: the file is damaged, cut off, or of a kind this engine does not know. Download it again or choose another .gguf file.',
+        modelPath,
+      ),
+    ),
     details,
   };
 }

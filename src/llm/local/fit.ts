@@ -1,3 +1,4 @@
+import { grouped, type Sentence, sentence, t } from '../../protocol/l10n.ts';
 export interface Machine {
   /** Bytes. */
   freeMemory: number;
@@ -20,7 +21,7 @@ export interface Fit {
   needs: number;
   /** Tokens that would fit in the free memory, at most what was asked for and trained; 0 when not even the weights do. */
   contextSize: number;
-  /** The verdict's reason, as a sentence. */
+  /** The verdict's reason, as a sentence for people. */
   reason: string;
 }
 
@@ -40,19 +41,41 @@ export function fitOf(model: FitRequest, machine: Machine): Fit {
   const needs = Math.round(base + wanted * perToken);
   const free = machine.freeMemory * usable;
   const contextSize = Math.max(0, Math.min(wanted, Math.floor((free - base) / perToken / 256) * 256 || 0));
-  const has = `${inGigabytes(machine.freeMemory)} of ${inGigabytes(machine.totalMemory)} are free`;
-  const needed = `needs about ${inGigabytes(needs)} with ${wanted.toLocaleString('en-US')} tokens of context`;
-  if (needs <= free) return { verdict: 'fits', needs, contextSize: wanted, reason: `It ${needed}; ${has}.` };
-  if (contextSize >= 4096)
-    return { verdict: 'tight', needs, contextSize, reason: `It ${needed}; ${has}: room for ${contextSize} tokens.` };
-  if (needs <= machine.totalMemory * usable)
-    return { verdict: 'tight', needs, contextSize, reason: `It ${needed}; ${has}. Close other programs first.` };
-  return { verdict: 'too-large', needs, contextSize, reason: `It ${needed}; ${has}.` };
+  const [about, freeOnes, all] = [needs, machine.freeMemory, machine.totalMemory].map(gigabytes) as Sentence[];
+  const values = [about!, grouped(wanted), freeOnes!, all!];
+  const plain = () => t('It needs about {0} with {1} tokens of context; {2} of {3} are free.', ...values);
+  if (needs <= free) return { verdict: 'fits', needs, contextSize: wanted, reason: plain() };
+  if (contextSize >= 4096) {
+    const reason = t(
+      'It needs about {0} with {1} tokens of context; {2} of {3} are free: room for {4} tokens.',
+      ...values,
+      contextSize,
+    );
+    return { verdict: 'tight', needs, contextSize, reason };
+  }
+  if (needs <= machine.totalMemory * usable) {
+    const reason = t(
+      'It needs about {0} with {1} tokens of context; {2} of {3} are free. Close other programs first.',
+      ...values,
+    );
+    return { verdict: 'tight', needs, contextSize, reason };
+  }
+  return { verdict: 'too-large', needs, contextSize, reason: plain() };
 }
 
+const units = [
+  { from: 0.95e9, bytes: 1e9, whole: '{0} GB', part: '{0}.{1} GB' },
+  { from: 0.1e6, bytes: 1e6, whole: '{0} MB', part: '{0}.{1} MB' },
+  { from: Number.NEGATIVE_INFINITY, bytes: 1e3, whole: '{0} kB', part: '{0}.{1} kB' },
+] as const;
+
 /** `40 kB`, `0.2 MB`, `640 MB`, `2.5 GB`: decimal, as download pages have it. */
-export function inGigabytes(bytes: number): string {
-  const [size, unit] =
-    bytes >= 0.95e9 ? [bytes / 1e9, 'GB'] : bytes >= 0.1e6 ? [bytes / 1e6, 'MB'] : [bytes / 1e3, 'kB'];
-  return `${size >= 100 ? Math.round(size) : Math.round(size * 10) / 10} ${unit}`;
+export function gigabytes(bytes: number): Sentence {
+  const unit = units.find(({ from }) => bytes >= from) ?? units[2];
+  const tenths = Math.round((bytes / unit.bytes) * 10);
+  if (bytes / unit.bytes >= 100 || tenths % 10 === 0) return sentence(unit.whole, Math.round(bytes / unit.bytes));
+  return sentence(unit.part, Math.floor(tenths / 10), tenths % 10);
 }
+
+/** The same for people. */
+export const inGigabytes = (bytes: number): string => t(gigabytes(bytes));

@@ -1,3 +1,4 @@
+import { grouped, sentence } from '../../protocol/l10n.ts';
 import { PromptTooLong } from './failures.ts';
 import { type HistoryItem, toHistory } from './history.ts';
 import type { Job, Tell } from './ipc.ts';
@@ -69,7 +70,10 @@ function sayCut(key: string | undefined, cut: { texts: number; characters: numbe
   const known = key === undefined ? '' : (cutBefore.get(key) ?? '');
   if (key !== undefined) cutBefore.set(key, now);
   if (now === '' || now === known) return;
-  const [characters, tokens] = [cut.characters, size].map((count) => count.toLocaleString('en-US'));
-  const text = `Long results were shortened for the local model: ${characters} characters are left out, because it has room for ${tokens} tokens.`;
+  const text = sentence(
+    'Long results were shortened for the local model: {0} characters are left out, because it has room for {1} tokens.',
+    grouped(cut.characters),
+    grouped(size),
+  );
   tell({ type: 'warning', text });
 }

@@ -1,4 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { grouped, sentence } from '../../protocol/l10n.ts';
+import { SaidError, type Words, wordsOf } from '../../protocol/sentence.ts';
 
 /** A value of the metadata. Of an array only the length, of a long text only the beginning is kept. */
 export type GgufValue = number | boolean | string | { length: number; numbers: number[] };
@@ -19,7 +21,7 @@ export function readGgufHeader(path: string): GgufHeader {
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)); // a pipe is not waited for
   try {
     const stats = fstatSync(file);
-    if (!stats.isFile()) throw new GgufTrouble('It is no plain file.');
+    if (!stats.isFile()) throw new GgufTrouble(sentence('It is no plain file.'));
     return read(new Cursor(file, stats.size));
   } finally {
     closeSync(file);
@@ -27,17 +29,17 @@ export function readGgufHeader(path: string): GgufHeader {
 }
 
 /** What is wrong with a file's header, or undefined. */
-export function ggufTrouble(path: string): string | undefined {
+export function ggufTrouble(path: string): Words | undefined {
   try {
     readGgufHeader(path);
     return undefined;
   } catch (error) {
-    if (error instanceof GgufTrouble) return error.message;
+    if (error instanceof GgufTrouble) return wordsOf(error);
     throw error;
   }
 }
 
-export class GgufTrouble extends Error {}
+export class GgufTrouble extends SaidError {}
 
 const readers: Record<number, { size: number; read(bytes: Buffer): number | boolean }> = {
   0: { size: 1, read: (bytes) => bytes.readUInt8() },
@@ -66,13 +68,14 @@ const mostDimensions = 4;
 const longestArray = 512;
 
 function read(cursor: Cursor): GgufHeader {
-  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble('It does not begin like a GGUF file.');
+  if (cursor.text(4) !== 'GGUF') throw new GgufTrouble(sentence('It does not begin like a GGUF file.'));
   const version = cursor.u32();
-  if (version < 2 || version > 3) throw new GgufTrouble(`It has GGUF version ${version}; 2 and 3 are known.`);
+  if (version < 2 || version > 3)
+    throw new GgufTrouble(sentence('It has GGUF version {0}; 2 and 3 are known.', version));
   const tensors = cursor.count();
   const entries = cursor.count();
   for (const [count, what] of [
-    [entries, 'entries of metadata'],
+    [entries, 'entries'],
     [tensors, 'tensors'],
   ] as const) {
     if (count > mostEntries) throw new GgufTrouble(tooMany(count, what, mostEntries));
@@ -87,18 +90,24 @@ function read(cursor: Cursor): GgufHeader {
     cursor.skip(cursor.count());
     let weights = 1;
     const dimensions = cursor.u32();
-    if (dimensions > mostDimensions)
-      throw new GgufTrouble(tooMany(dimensions, 'dimensions of a tensor', mostDimensions));
+    if (dimensions > mostDimensions) throw new GgufTrouble(tooMany(dimensions, 'dimensions', mostDimensions));
     for (let index = 0; index < dimensions; index++) weights *= cursor.count();
     parameters += weights;
     cursor.skip(4);
-    if (cursor.count() >= cursor.size) throw new GgufTrouble('It is cut off: its last tensors are missing.');
+    if (cursor.count() >= cursor.size) throw new GgufTrouble(sentence('It is cut off: its last tensors are missing.'));
   }
   return { version, metadata, tensors, parameters };
 }
 
-const tooMany = (count: number, what: string, most: number) =>
-  `Its header is damaged: it tells of ${count.toLocaleString('en-US')} ${what}, and ${most.toLocaleString('en-US')} are the most that are read.`;
+const damaged = {
+  entries: 'Its header is damaged: it tells of {0} entries of metadata, and {1} are the most that are read.',
+  tensors: 'Its header is damaged: it tells of {0} tensors, and {1} are the most that are read.',
+  dimensions: 'Its header is damaged: it tells of {0} dimensions of a tensor, and {1} are the most that are read.',
+  texts: 'Its header is damaged: it tells of {0} texts in lists, and {1} are the most that are read.',
+} as const;
+
+const tooMany = (count: number, what: keyof typeof damaged, most: number) =>
+  sentence(damaged[what], grouped(count), grouped(most));
 
 function readText(cursor: Cursor): string {
   const length = cursor.count();
@@ -111,7 +120,8 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   const scalar = readers[type];
   if (scalar) return cursor.take(scalar.size, scalar.read);
   if (type === stringType) return readText(cursor);
-  if (type !== arrayType || depth >= 4) throw new GgufTrouble(`Its header has a value of an unknown type, ${type}.`);
+  if (type !== arrayType || depth >= 4)
+    throw new GgufTrouble(sentence('Its header has a value of an unknown type, {0}.', type));
   const element = cursor.u32();
   const length = cursor.count();
   const numbers: number[] = [];
@@ -119,7 +129,7 @@ function readValue(cursor: Cursor, type: number, depth: number): GgufValue {
   if (elements && length > longestArray) cursor.skip(length * elements.size);
   else {
     cursor.walked += length;
-    if (cursor.walked > mostElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts in lists', mostElements));
+    if (cursor.walked > mostElements) throw new GgufTrouble(tooMany(cursor.walked, 'texts', mostElements));
     for (let index = 0; index < length; index++) {
       if (element === stringType) cursor.skip(cursor.count());
       else {
@@ -160,7 +170,7 @@ class Cursor {
 
   skip(length: number): void {
     this.at += length;
-    if (this.at > this.size) throw new GgufTrouble('Its header is damaged or cut off.');
+    if (this.at > this.size) throw new GgufTrouble(sentence('Its header is damaged or cut off.'));
   }
 
   /** What `read` makes of the next bytes: the window they lie in is filled again by the next call. */

@@ -1,3 +1,5 @@
+import { sentence } from '../../protocol/l10n.ts';
+import { type Words, wordsOf } from '../../protocol/sentence.ts';
 import { type GgufHeader, GgufTrouble, type GgufValue, readGgufHeader } from './ggufHeader.ts';
 
 /** What a model file says about itself, without loading it. What it does not say is absent. */
@@ -27,12 +29,12 @@ export function readGgufInfo(path: string): GgufInfo {
 }
 
 /** The same, and why it cannot be said, as a sentence. */
-export function readModelFile(path: string): { info: GgufInfo } | { trouble: string } {
+export function readModelFile(path: string): { info: GgufInfo } | { trouble: Words } {
   try {
     return { info: readGgufInfo(path) };
   } catch (error) {
-    if (error instanceof GgufTrouble) return { trouble: error.message };
-    return { trouble: `It cannot be read (${(error as NodeJS.ErrnoException).code}).` };
+    if (error instanceof GgufTrouble) return { trouble: wordsOf(error) };
+    return { trouble: sentence('It cannot be read ({0}).', String((error as NodeJS.ErrnoException).code)) };
   }
 }
 

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, promises as fs } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { LLMError } from '../errors.ts';
 import { type DownloadOptions, download } from './download.ts';
 import { enginesFolder, libraryVersion, modulesOfVersion, removeOthers } from './engineHome.ts';
@@ -57,7 +59,7 @@ export interface AddOptions extends Pick<DownloadOptions, 'signal' | 'onProgress
 export async function addGpuEngine(engine: GpuEngine, options: AddOptions): Promise<void> {
   const { modules, storage, registry, signal } = options;
   if (libraryVersion(modules) !== engine.version)
-    throw new LLMError('UNKNOWN', 'There is no local engine here that a GPU engine could be added to.');
+    throw new LLMError('UNKNOWN', sentence('There is no local engine here that a GPU engine could be added to.'));
   const folder = enginesFolder(storage);
   const archive = path.join(folder, archiveOf(engine));
   if (!existsSync(archive)) await fetchArchive(engine, folder, registry, options);
@@ -89,14 +91,20 @@ async function fetchArchive(engine: GpuEngine, folder: string, registry: string,
     );
   } catch (error) {
     if (!(error instanceof LLMError)) throw error;
-    const why = error.message.replace(withoutNetwork, '').trim();
-    throw new LLMError(error.code, `${why} ${byHand(engine, folder, url)}`);
+    const { values = [] } = error.said ?? {};
+    const why = values.at(-1) === withoutNetwork ? (values[0] as Words) : wordsOf(error);
+    throw new LLMError(error.code, joined([why, byHand(engine, folder, url)]));
   }
 }
 
 /** What a person does where this machine reaches no registry. */
 const byHand = (engine: GpuEngine, folder: string, url: string) =>
-  `Without network: fetch ${url} on another machine, put the file into ${folder} as ${archiveOf(engine)}, and run this command again.`;
+  sentence(
+    'Without network: fetch {0} on another machine, put the file into {1} as {2}, and run this command again.',
+    url,
+    folder,
+    archiveOf(engine),
+  );
 
 async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   const hash = createHash('sha512');
@@ -105,7 +113,10 @@ async function checkSum(archive: string, engine: GpuEngine): Promise<void> {
   await fs.rm(archive, { force: true });
   throw new LLMError(
     'LLM_BAD_RESPONSE',
-    `${path.basename(archive)} is not the engine that this version of Towpath knows: its checksum is another. It has been removed; try again.`,
+    sentence(
+      '{0} is not the engine that this version of Towpath knows: its checksum is another. It has been removed; try again.',
+      path.basename(archive),
+    ),
   );
 }
 
@@ -129,7 +140,7 @@ async function unpack(engine: GpuEngine, archive: string, modules: string, stora
     await fs.rename(fresh, place);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new LLMError('UNKNOWN', `The engine could not be put into ${path.dirname(target)}: ${why}`);
+    throw new LLMError('UNKNOWN', sentence('The engine could not be put into {0}: {1}', path.dirname(target), why));
   } finally {
     await fs.rm(work, { recursive: true, force: true });
   }

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import { within } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import type { ModelAddress } from './address.ts';
@@ -75,11 +77,12 @@ async function listFiles(base: string, repository: string, revision: string, opt
     const url = `${base}/api/models/${repository}/tree/${revision}?recursive=true`;
     const answer = await get(url, 'GET', { ...options, signal });
     if (!answer.response.ok) throw await refused(answer, repository, base);
-    const expired = () => new LLMError('LLM_TIMEOUT', `${host} fell silent. ${withoutNetwork}`);
+    const silent = sentence('{0} fell silent.', host);
+    const expired = () => new LLMError('LLM_TIMEOUT', joined([silent, withoutNetwork]));
     const json = answer.response.json().catch(() => undefined);
     const tree = treeSchema.safeParse(await within(json, { ms: connectMs, signal, expired }));
     if (tree.success) return tree.data;
-    throw new LLMError('LLM_BAD_RESPONSE', `${host} does not list files like a model hub does.`);
+    throw new LLMError('LLM_BAD_RESPONSE', sentence('{0} does not list files like a model hub does.', host));
   } finally {
     done.abort(); // closes the socket of an answer that never ends
   }
@@ -91,7 +94,7 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
   if (models.length === 0)
     throw new LLMError(
       'LLM_HTTP_ERROR',
-      `${repository} has no .gguf files. Look for a repository with GGUF in its name.`,
+      sentence('{0} has no .gguf files. Look for a repository with GGUF in its name.', repository),
     );
   const wanted = quantisation ? [quantisation] : preferred;
   const first = file
@@ -100,8 +103,12 @@ function choose(tree: TreeFile[], address: ModelAddress & { kind: 'hub' }): Tree
       (quantisation ? undefined : models[0]));
   if (!first) {
     const names = models.slice(0, 12).map(({ path }) => path);
-    const what = file ?? `${quantisation} file`;
-    throw new LLMError('LLM_HTTP_ERROR', `${repository} has no ${what}. It has ${names.join(', ')}.`, { status: 404 });
+    const it = names.join(', ');
+    const message =
+      file === undefined
+        ? sentence('{0} has no {1} file. It has {2}.', repository, String(quantisation), it)
+        : sentence('{0} has no {1}. It has {2}.', repository, file, it);
+    throw new LLMError('LLM_HTTP_ERROR', message, { status: 404 });
   }
   return allParts(first, models);
 }
@@ -111,8 +118,10 @@ function allParts(first: TreeFile, models: TreeFile[]): TreeFile[] {
   const all = partsOf(first.path);
   const parts = all.flatMap((path) => models.find((model) => model.path === path) ?? []);
   if (parts.length === all.length) return parts;
-  const count = `split into ${all.length} files, and only ${parts.length} are there`;
-  throw new LLMError('LLM_HTTP_ERROR', `${all[0]} is ${count}.`);
+  throw new LLMError(
+    'LLM_HTTP_ERROR',
+    sentence('{0} is split into {1} files, and only {2} are there.', all[0]!, all.length, parts.length),
+  );
 }
 
 /** Not what is no model by itself: projectors for images, and the measurements that quantising used. */
@@ -138,7 +147,11 @@ async function askFile(url: string, options: HubOptions): Promise<RemoteFile> {
   if (!answer.response.ok) throw await refused(answer, name, new URL(url).origin);
   const bytes = Number(answer.header('x-linked-size') ?? answer.response.headers.get('content-length') ?? 0);
   if (!(bytes > 0) || !isFileName(name)) {
-    const message = `${new URL(url).host} does not say how large ${name} is. Download it by hand and pick the file.`;
+    const message = sentence(
+      '{0} does not say how large {1} is. Download it by hand and pick the file.',
+      new URL(url).host,
+      name,
+    );
     throw new LLMError('LLM_BAD_RESPONSE', message);
   }
   const sha256 = /^(?:W\/)?"?([0-9a-f]{64})"?$/.exec(answer.header('x-linked-etag') ?? '')?.[1];
@@ -154,13 +167,20 @@ export async function refused({ response }: WebResponse, what: string, origin: s
   const { status } = response;
   const { host } = new URL(origin);
   const page = /^[\w.-]+\/[\w.-]+$/.test(what) ? `${origin}/${what}` : origin;
-  if (status === 404) return new LLMError('LLM_HTTP_ERROR', `There is no ${what} at ${host}.`, { status });
+  if (status === 404)
+    return new LLMError('LLM_HTTP_ERROR', sentence('There is no {0} at {1}.', what, host), { status });
   if (status === 401 || status === 403) {
     // The hub answers 401 to repositories that do not exist, too.
-    const message = `${host} does not give ${what} to everybody: it does not exist, or its licence must be accepted on its page (${page}). Towpath sends no token: accept it there, download the .gguf file by hand, and pick the file.`;
+    const message = sentence(
+      '{0} does not give {1} to everybody: it does not exist, or its licence must be accepted on its page ({2}). Towpath sends no token: accept it there, download the .gguf file by hand, and pick the file.',
+      host,
+      what,
+      page,
+    );
     return new LLMError('LLM_AUTH_FAILED', message, { status });
   }
-  return new LLMError('LLM_HTTP_ERROR', `${host} answered ${status} for ${what}. ${withoutNetwork}`, {
+  const answered = sentence('{0} answered {1} for {2}.', host, status, what);
+  return new LLMError('LLM_HTTP_ERROR', joined([answered, withoutNetwork]), {
     status,
     retryable: status >= 500 || status === 429,
   });

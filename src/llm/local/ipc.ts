@@ -1,5 +1,7 @@
 import type { LLMErrorCode, Reason } from '../../protocol/codes.ts';
+import type { Sentence } from '../../protocol/l10n.ts';
 import type { Message } from '../../protocol/messages.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import type { JsonSchema } from '../../protocol/tools.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import type { Segment } from './history.ts';
@@ -73,7 +75,7 @@ export type JobEvent = { id: number } & (
   | { type: 'restoring'; file: string }
   | { type: 'restored' }
   /** The reply goes on, but not quite as asked: a sentence for the person. */
-  | { type: 'warning'; text: string }
+  | { type: 'warning'; text: Words }
   | { type: 'text'; text: string }
   | { type: 'thinking'; text: string }
   | { type: 'call-text'; index: number; name: string; text: string }
@@ -107,5 +109,6 @@ export interface Failure {
   code: LLMErrorCode;
   reason?: Reason;
   message: string;
+  said?: Sentence;
   details?: unknown;
 }

@@ -1,5 +1,7 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
+import { t } from '../../protocol/l10n.ts';
+import { toPeople, type Words } from '../../protocol/sentence.ts';
 import { type GgufInfo, readModelFile } from './ggufInfo.ts';
 import { isLaterPart, partsOf } from './parts.ts';
 
@@ -11,7 +13,7 @@ export interface LocalModel {
   /** Bytes on disk, all files together. */
   bytes: number;
   info?: GgufInfo;
-  /** Why it cannot be used, as a sentence. */
+  /** Why it cannot be used, as a sentence for people. */
   trouble?: string;
 }
 
@@ -21,7 +23,7 @@ const mostFiles = 2000;
 
 /** What a model's file says about itself, or why it cannot be used; maybe found out elsewhere. */
 export type ReadModel = (file: string) => Said | Promise<Said>;
-type Said = Pick<LocalModel, 'info' | 'trouble'>;
+type Said = Pick<LocalModel, 'info'> & { trouble?: Words };
 
 /** The models in folders and files, by name; what is not there is left out. A split model is one. */
 export async function listModels(places: readonly string[], read: ReadModel = readModelFile): Promise<LocalModel[]> {
@@ -57,10 +59,17 @@ async function describe(first: string, read: ReadModel): Promise<LocalModel | un
     path: first,
     files,
     bytes,
-    ...said,
-    ...(missing > 0 && { trouble: `${missing} of its ${all.length} files ${missing === 1 ? 'is' : 'are'} missing.` }),
+    ...(said.info && { info: said.info }),
+    ...(missing > 0
+      ? { trouble: lacking(missing, all.length) }
+      : said.trouble !== undefined && { trouble: toPeople(said.trouble) }),
   };
 }
+
+const lacking = (missing: number, all: number): string =>
+  missing === 1
+    ? t('{0} of its {1} files is missing.', missing, all)
+    : t('{0} of its {1} files are missing.', missing, all);
 
 const headers = new Map<string, { version: string; said: ReturnType<ReadModel> }>();
 

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, open } from 'node:fs/promises';
 import path from 'node:path';
+import { sentence } from '../../protocol/l10n.ts';
 import { LLMError } from '../errors.ts';
 import { partsOf } from './parts.ts';
 
@@ -10,12 +11,16 @@ export async function checkModelFile(modelPath: string): Promise<void> {
   const head = await readHead(modelPath).catch((error: NodeJS.ErrnoException) => {
     const message =
       error.code === 'ENOENT'
-        ? `There is no model file at ${modelPath}. Choose another .gguf file, or put this one back.`
-        : `The model file ${modelPath} cannot be read (${error.code}). Check its permissions or choose another .gguf file.`;
+        ? sentence('There is no model file at {0}. Choose another .gguf file, or put this one back.', modelPath)
+        : sentence(
+            'The model file {0} cannot be read ({1}). Check its permissions or choose another .gguf file.',
+            modelPath,
+            String(error.code),
+          );
     throw new LLMError('UNKNOWN', message, { reason: 'unusable-model', details, cause: error });
   });
   if (head !== 'GGUF')
-    throw new LLMError('UNKNOWN', `${modelPath} is not a GGUF model file. Choose a .gguf file.`, {
+    throw new LLMError('UNKNOWN', sentence('{0} is not a GGUF model file. Choose a .gguf file.', modelPath), {
       reason: 'unusable-model',
       details,
     });
@@ -29,7 +34,12 @@ async function checkParts(modelPath: string): Promise<void> {
   if (parts[0] !== modelPath)
     throw new LLMError(
       'UNKNOWN',
-      `${modelPath} is a later file of a model in ${parts.length} files. Choose its first one, ${path.basename(parts[0]!)}.`,
+      sentence(
+        '{0} is a later file of a model in {1} files. Choose its first one, {2}.',
+        modelPath,
+        parts.length,
+        path.basename(parts[0]!),
+      ),
       { reason: 'unusable-model', details },
     );
   const missing: string[] = [];
@@ -37,7 +47,12 @@ async function checkParts(modelPath: string): Promise<void> {
   if (missing.length === 0) return;
   throw new LLMError(
     'UNKNOWN',
-    `The model at ${modelPath} is split into ${parts.length} files, and not all are beside it: ${missing.join(', ')} cannot be found. Put them there, or download the model again.`,
+    sentence(
+      'The model at {0} is split into {1} files, and not all are beside it: {2} cannot be found. Put them there, or download the model again.',
+      modelPath,
+      parts.length,
+      missing.join(', '),
+    ),
     { reason: 'unusable-model', details },
   );
 }

@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inWords } from '../clock.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
+import { lasting } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { endedError } from './ended.ts';
 import type { FromWorker, Job, JobEvent, LoadOptions, ToWorker } from './ipc.ts';
@@ -79,7 +81,7 @@ export class ModelProcess {
     });
     this.whenEnded = new Promise((resolve) => {
       this.child.once('error', (error) => {
-        this.end(new LLMError('UNKNOWN', `The local model's process could not be started: ${error.message}`));
+        this.end(new LLMError('UNKNOWN', sentence(notStarted, error.message)));
         resolve();
       });
       const gone = (code: number | null, signal: NodeJS.Signals | null) => {
@@ -115,7 +117,7 @@ export class ModelProcess {
   async *run(job: Job, signal: AbortSignal | undefined): AsyncGenerator<JobProgress, void, void> {
     signal?.throwIfAborted();
     if (this.ended)
-      throw new LLMError('LLM_INCOMPLETE', "The local model's process ended. Send the message again.", {
+      throw new LLMError('LLM_INCOMPLETE', sentence("The local model's process ended. Send the message again."), {
         reason: 'local-ended',
       });
     const id = this.nextId++;
@@ -152,7 +154,7 @@ export class ModelProcess {
   async close(): Promise<void> {
     this.restoring.clear(); // that is not what it ends of
     this.end(
-      new LLMError('LLM_INCOMPLETE', 'The local model was unloaded. Send a message to load it again.', {
+      new LLMError('LLM_INCOMPLETE', sentence('The local model was unloaded. Send a message to load it again.'), {
         reason: 'local-ended',
       }),
     );
@@ -199,8 +201,8 @@ export class ModelProcess {
         for (const [id, { job }] of this.jobs) this.tell({ type: 'generate', id, job });
         break;
       case 'load-failed': {
-        const { code, message: text, reason, details } = message.error;
-        this.end(new LLMError(code, text, { reason, details }));
+        const { code, reason, details } = message.error;
+        this.end(new LLMError(code, wordsIn(message.error), { reason, details }));
         break;
       }
       default:
@@ -221,11 +223,18 @@ export class ModelProcess {
     if (this.state === 'loading')
       return new LLMError(
         'LLM_TIMEOUT',
-        `Loading ${modelPath} has come no further for ${inWords(ms)} and was ended. Look whether the disk that it lies on answers, then send a message to try again.`,
+        sentence(
+          'Loading {0} has come no further for {1} and was ended. Look whether the disk that it lies on answers, then send a message to try again.',
+          modelPath,
+          lasting(ms),
+        ),
       );
     return new LLMError(
       'LLM_TIMEOUT',
-      `The local model has written and read nothing for ${inWords(ms)} and was ended. Send a message to start it again.`,
+      sentence(
+        'The local model has written and read nothing for {0} and was ended. Send a message to start it again.',
+        lasting(ms),
+      ),
     );
   }
 
@@ -237,7 +246,7 @@ export class ModelProcess {
     if (!queue) return; // stopped: nothing arrives after that
     if (event.type === 'failed') {
       this.jobs.delete(event.id);
-      queue.fail(new LLMError(event.error.code, event.error.message, { details: event.error.details }));
+      queue.fail(new LLMError(event.error.code, wordsIn(event.error), { details: event.error.details }));
       return;
     }
     queue.push(event);
@@ -262,13 +271,21 @@ export class ModelProcess {
   }
 }
 
+const notStarted = "The local model's process could not be started: {0}";
+
 function hungError(ms: number): LLMError {
-  const message = `The local model's process has not reacted for ${inWords(ms)} and was ended. Send a message to start it again.`;
+  const message = sentence(
+    "The local model's process has not reacted for {0} and was ended. Send a message to start it again.",
+    lasting(ms),
+  );
   return new LLMError('LLM_TIMEOUT', message);
 }
 
 function deafError(ms: number): LLMError {
-  const message = `The local model's process was told to stop its last answer and has not for ${inWords(ms)}, so it was ended. Send the message again to start it again.`;
+  const message = sentence(
+    "The local model's process was told to stop its last answer and has not for {0}, so it was ended. Send the message again to start it again.",
+    lasting(ms),
+  );
   return new LLMError('LLM_TIMEOUT', message);
 }
 

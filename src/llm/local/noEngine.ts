@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 /** What a package of Towpath says about itself, in `target.json` beside its programs. A checkout has no such file. */
 export interface Shipped {
   /** A platform as the editor names it, or `universal`. */
@@ -32,21 +33,37 @@ export function thisMachine(): Machine {
  * Why there is no engine, and the way out, as one or two sentences. `isThere`: the engine's files are where they belong, and
  * it does not start.
  */
-export function withoutEngine(machine: Machine, shipped: Shipped | undefined, isThere: boolean): string {
+export function withoutEngine(machine: Machine, shipped: Shipped | undefined, isThere: boolean): Sentence {
   const here = `${machine.platform}-${machine.arch}`;
   if (!(here in engineOf) || !machine.glibc) {
-    const where = machine.glibc ? here : 'a Linux without glibc (Alpine and others)';
-    return `There is no local engine for ${where}, so local models do not run on this machine. Use an endpoint.`;
+    const where = machine.glibc ? here : sentence('a Linux without glibc (Alpine and others)');
+    return sentence(
+      'There is no local engine for {0}, so local models do not run on this machine. Use an endpoint.',
+      where,
+    );
   }
   if (isThere)
-    return `The local engine for ${here} does not start here: its files are damaged, or this system is too old for it. Use an endpoint, or install Towpath again.`;
+    return sentence(
+      'The local engine for {0} does not start here: its files are damaged, or this system is too old for it. Use an endpoint, or install Towpath again.',
+      here,
+    );
   if (!shipped)
-    return `There is no local engine for ${here} here. Run "npm ci" in Towpath's folder, or use an endpoint.`;
+    return sentence(
+      'There is no local engine for {0} here. Run "npm ci" in Towpath\'s folder, or use an endpoint.',
+      here,
+    );
   if (shipped.target === 'universal')
-    return `This is the package of Towpath for every platform, and it has no local engine. Install the one for ${here}, or use an endpoint.`;
+    return sentence(
+      'This is the package of Towpath for every platform, and it has no local engine. Install the one for {0}, or use an endpoint.',
+      here,
+    );
   if (shipped.target !== here)
-    return `This is the package of Towpath for ${shipped.target}, and this machine is ${here}. Install the one for it, or use an endpoint.`;
-  return 'Files of the local engine are missing or damaged. Install Towpath again, or use an endpoint.';
+    return sentence(
+      'This is the package of Towpath for {0}, and this machine is {1}. Install the one for it, or use an endpoint.',
+      shipped.target,
+      here,
+    );
+  return sentence('Files of the local engine are missing or damaged. Install Towpath again, or use an endpoint.');
 }
 
 let glibc: boolean | undefined;

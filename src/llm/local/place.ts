@@ -1,3 +1,4 @@
+import { t } from '../../protocol/l10n.ts';
 /** What a loaded model runs on. */
 export interface Place {
   /** `cuda`, `metal`, `vulkan`; false: the CPU alone. */
@@ -7,8 +8,11 @@ export interface Place {
   layers: number;
 }
 
-/** `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
+/** For people: `the CPU`, `the GPU (cuda, 33 of 33 layers)`, `the GPU (vulkan, 12 of 33 layers, the others on the CPU)`. */
 export function placeInWords({ gpu, gpuLayers, layers }: Place): string {
-  if (gpu === false || gpuLayers === 0) return gpu === false ? 'the CPU' : `the CPU (no layer fits on ${gpu})`;
-  return `the GPU (${gpu}, ${gpuLayers} of ${layers} layers${gpuLayers < layers ? ', the others on the CPU' : ''})`;
+  if (gpu === false) return t('the CPU');
+  if (gpuLayers === 0) return t('the CPU (no layer fits on {0})', gpu);
+  return gpuLayers < layers
+    ? t('the GPU ({0}, {1} of {2} layers, the others on the CPU)', gpu, gpuLayers, layers)
+    : t('the GPU ({0}, {1} of {2} layers)', gpu, gpuLayers, layers);
 }

@@ -1,10 +1,13 @@
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import { within } from '../clock.ts';
 import { LLMError } from '../errors.ts';
 import { isLoopback } from '../http.ts';
 
 /** What to do when the network does not give a model. */
-export const withoutNetwork =
-  'Without network: pick a .gguf file that is already here, use the demo model, or an endpoint.';
+export const withoutNetwork = sentence(
+  'Without network: pick a .gguf file that is already here, use the demo model, or an endpoint.',
+);
 const mostRedirects = 5;
 
 export interface WebRequest {
@@ -38,18 +41,26 @@ export async function request({ method, url, headers, connectMs, signal }: WebRe
     if (!URL.canParse(location, target)) break;
     target = checked(new URL(location, target).href, target);
   }
-  throw new LLMError('LLM_HTTP_ERROR', `${new URL(url).host} redirects too often. ${withoutNetwork}`);
+  const often = sentence('{0} redirects too often.', new URL(url).host);
+  throw new LLMError('LLM_HTTP_ERROR', joined([often, withoutNetwork]));
 }
 
 function checked(address: string, from?: string): string {
   const url = new URL(address);
   if (url.username || url.password)
     // fetch would refuse it with the whole address in its words
-    throw new LLMError('LLM_HTTP_ERROR', `The address at ${url.host} has a user name or password, which is not used.`);
+    throw new LLMError(
+      'LLM_HTTP_ERROR',
+      sentence('The address at {0} has a user name or password, which is not used.', url.host),
+    );
   if (from && isLoopback(url.hostname) && !isLoopback(new URL(from).hostname))
-    throw new LLMError('LLM_HTTP_ERROR', `${new URL(from).host} redirects to this machine itself, which is refused.`);
+    throw new LLMError(
+      'LLM_HTTP_ERROR',
+      sentence('{0} redirects to this machine itself, which is refused.', new URL(from).host),
+    );
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url.href;
-  throw new LLMError('LLM_HTTP_ERROR', `${url.origin} is not encrypted: models are downloaded over https only.`);
+  const plain = sentence('{0} is not encrypted: models are downloaded over https only.', url.origin);
+  throw new LLMError('LLM_HTTP_ERROR', plain);
 }
 
 async function ask(
@@ -62,11 +73,8 @@ async function ask(
   const connection = new AbortController();
   const close = () => connection.abort(signal?.reason);
   signal?.addEventListener('abort', close, { once: true });
-  const silent = new LLMError(
-    'LLM_TIMEOUT',
-    `${host} did not answer within ${connectMs / 1000} seconds. ${withoutNetwork}`,
-    { retryable: true },
-  );
+  const silence = sentence('{0} did not answer within {1} seconds.', host, connectMs / 1000);
+  const silent = new LLMError('LLM_TIMEOUT', joined([silence, withoutNetwork]), { retryable: true });
   try {
     const options = { method, headers, redirect: 'manual', credentials: 'omit', signal: connection.signal } as const;
     return await within(globalThis.fetch(url, options), { ms: connectMs, signal, expired: () => silent });
@@ -74,8 +82,8 @@ async function ask(
     connection.abort();
     signal?.throwIfAborted();
     if (error instanceof LLMError) throw error;
-    const why = reasonOf(error);
-    throw new LLMError('LLM_HTTP_ERROR', `${host} cannot be reached (${why}). ${withoutNetwork}`, { retryable: true });
+    const why = sentence('{0} cannot be reached ({1}).', host, reasonOf(error));
+    throw new LLMError('LLM_HTTP_ERROR', joined([why, withoutNetwork]), { retryable: true });
   }
 }
 

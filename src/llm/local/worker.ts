@@ -2,8 +2,11 @@
  * The local model's own process, and the only place that knows node-llama-cpp: a crash of the engine ends this process
  * and nothing else. It writes replies and proposes calls; it never runs one.
  */
+
 import { freemem } from 'node:os';
 import type { ChatWrapper, Llama, LlamaContext, LlamaContextSequence, LlamaModel, Token } from 'node-llama-cpp';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import type { ChatWrapperName } from './chatWrappers.ts';
 import { libraryFile, shippedIn } from './engineHome.ts';
 import { engineState } from './engines.ts';
@@ -67,7 +70,7 @@ async function load(options: LoadOptions): Promise<void> {
 
 async function createEngine(options: LoadOptions): Promise<Engine> {
   const trouble = ggufTrouble(options.modelPath);
-  if (trouble) throw new Error(trouble);
+  if (trouble) throw new SaidError(trouble);
   const library = await libraryIn(options.modules);
   const llama = await library.getLlama({
     gpu: options.gpu,
@@ -182,7 +185,7 @@ async function generate(id: number, job: Job): Promise<void> {
     if (!abort.signal.aborted) send({ id, ...message } as JobEvent);
   };
   try {
-    if (!engine) throw new Error('No model is loaded.');
+    if (!engine) throw new SaidError(sentence('No model is loaded.'));
     const slot = await engine.slots.borrow(job.key, abort.signal);
     try {
       await reply(engine, slot, job, tell, abort.signal);
@@ -197,8 +200,9 @@ async function generate(id: number, job: Job): Promise<void> {
   aborts.delete(id);
 }
 
-const readAgain =
-  'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.';
+const readAgain = sentence(
+  'Other runs needed the room: what the model had read of this one was dropped, and the conversation was read again.',
+);
 
 async function reply(
   engine: Engine,

@@ -1,10 +1,12 @@
+import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { joined, textAs, type Words, wordsOf } from '../../protocol/sentence.ts';
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest, LLMClient, ModelInfo } from '../client.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
 import { defaultFetchLimits, readJson, send } from '../http.ts';
 import { tellOnce } from '../notes.ts';
-import { endSentence, type ProviderWords } from '../providerErrors.ts';
+import type { ProviderWords } from '../providerErrors.ts';
 import { type Batches, clientOf, readReply } from '../replyStream.ts';
 import { readLines } from './lines.ts';
 import { learnFrom, type OllamaModel, toModel, unknownModel, windowOf } from './model.ts';
@@ -73,7 +75,7 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
         return { answer, wire, model };
       } catch (error) {
         if (!(error instanceof LLMError)) throw error;
-        const learned = error.status === 400 && learnFrom(wordsOf(error), model);
+        const learned = error.status === 400 && learnFrom(ownWords(error), model);
         if (!learned) throw withWayOut(error, request.model);
         model = learned; // knows less each time, so that this ends
         models.set(request.model, learned);
@@ -83,11 +85,11 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
 
   async function* batches(request: ChatRequest, signal?: AbortSignal): Batches {
     const asked = await describe(request.model, signal);
-    yield [{ progress: { text: `Ollama loads ${request.model} and reads the prompt` }, done: false }];
+    yield [{ progress: textAs(loading(request.model)), done: false }];
     const { answer, wire, model } = await ask(request, asked, signal);
     for (const text of [...wire.notes, ...wire.warnings]) note(text);
-    const warnings = wire.warnings.filter((warning) => !said.has(warning));
-    for (const warning of warnings) said.add(warning);
+    const warnings = wire.warnings.filter((warning) => !said.has(inEnglish(warning)));
+    for (const warning of warnings) said.add(inEnglish(warning));
     const reader = createOllamaReader({
       endpoint,
       tools: request.tools ?? [],
@@ -105,23 +107,28 @@ export function createOllamaClient(options: OllamaClientOptions = {}): OllamaCli
   return { ...client, describe };
 }
 
-const notFoundHint = 'Is this the address of Ollama, and is the model there? `ollama list` says which are.';
+const notFoundHint = sentence('Is this the address of Ollama, and is the model there? `ollama list` says which are.');
 
-const wordsOf = (error: LLMError) => (error.details as Partial<ProviderWords> | undefined)?.words ?? '';
+const loading = (model: string) => sentence('Ollama loads {0} and reads the prompt', model);
+
+const ownWords = (error: LLMError) => (error.details as Partial<ProviderWords> | undefined)?.words ?? '';
 
 function withWayOut(error: LLMError, model: string): LLMError {
-  const { code, status, retryable, retryAfterMs, details, cause, message } = error;
-  const saying = (sentence: string) =>
-    new LLMError(code, sentence, { status, retryable, retryAfterMs, details, cause });
-  const sentence = endSentence(message);
-  if (status === 404 && /\bmodel\b.*not found/i.test(wordsOf(error))) {
-    return saying(`Ollama says: ${wordsOf(error)}. Run \`ollama pull ${model}\`, or choose another model.`);
-  }
-  if (code === 'LLM_CONTEXT_OVERFLOW') return saying(`${sentence} Set a larger context size, or begin a new run.`);
-  if (code === 'LLM_TIMEOUT') {
+  const { code, status, retryable, retryAfterMs, details, cause } = error;
+  const saying = (words: Words) => new LLMError(code, words, { status, retryable, retryAfterMs, details, cause });
+  const said = /[.!?]$/.test(error.message) ? wordsOf(error) : joined([wordsOf(error), '.'], '');
+  if (status === 404 && /\bmodel\b.*not found/i.test(ownWords(error))) {
     return saying(
-      `${sentence} Ollama is silent while it loads a model and reads the prompt; a smaller model or a shorter conversation is quicker.`,
+      sentence('Ollama says: {0}. Run `ollama pull {1}`, or choose another model.', ownWords(error), model),
     );
+  }
+  if (code === 'LLM_CONTEXT_OVERFLOW')
+    return saying(joined([said, sentence('Set a larger context size, or begin a new run.')]));
+  if (code === 'LLM_TIMEOUT') {
+    const silent = sentence(
+      'Ollama is silent while it loads a model and reads the prompt; a smaller model or a shorter conversation is quicker.',
+    );
+    return saying(joined([said, silent]));
   }
   return error;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { TokenUsage, ToolCall } from '../../protocol/messages.ts';
+import type { Words } from '../../protocol/sentence.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { parseArguments } from '../arguments.ts';
 import { createCallIds } from '../callIds.ts';
@@ -17,7 +18,7 @@ export interface ReaderOptions {
   /** Ids of earlier calls in the conversation. */
   takenIds?: ReadonlySet<string>;
   /** A sentence about the prompt, once its number of tokens is known. */
-  check?(promptTokens: number): string | undefined;
+  check?(promptTokens: number): Words | undefined;
 }
 
 /** Nothing follows the `done` line. Calls come whole, and are given at the `done` line: a reply that broke off before it has none. */

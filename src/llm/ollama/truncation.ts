@@ -1,3 +1,4 @@
+import { grouped, type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { WireMessage } from './wire.ts';
 
 /** No language and no code has this many characters to a token; several times that is a prompt that was not read. */
@@ -11,17 +12,25 @@ export function truncationIn(
   messages: readonly WireMessage[],
   promptTokens: number,
   window: number | undefined,
-): string | undefined {
-  const wayOut = 'Set a larger context size, or begin a new run.';
-  const read = promptTokens.toLocaleString('en-US');
+): Sentence | undefined {
+  const wayOut = sentence('Set a larger context size, or begin a new run.');
+  const read = grouped(promptTokens);
   if (window !== undefined && promptTokens >= window * 0.97) {
-    const size = window.toLocaleString('en-US');
-    return `Ollama read ${read} tokens, as much as its window of ${size} holds; the beginning of the conversation may be missing. ${wayOut}`;
+    return sentence(
+      'Ollama read {0} tokens, as much as its window of {1} holds; the beginning of the conversation may be missing. {2}',
+      read,
+      grouped(window),
+      wayOut,
+    );
   }
   const sent = messages.reduce((sum, { content }) => sum + content.length, 0);
   if (promptTokens > 0 && sent > 4096 && sent > promptTokens * charactersPerToken) {
-    const characters = sent.toLocaleString('en-US');
-    return `Ollama read only ${read} tokens of ${characters} characters; the beginning of the conversation is probably missing. ${wayOut}`;
+    return sentence(
+      'Ollama read only {0} tokens of {1} characters; the beginning of the conversation is probably missing. {2}',
+      read,
+      grouped(sent),
+      wayOut,
+    );
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { Attachment, Message } from '../../protocol/messages.ts';
 import type { ChatRequest } from '../client.ts';
 import { contentUnseen, filesIn, imagesFrom, isImage, isText, textOfFile } from '../files.ts';
@@ -29,7 +30,7 @@ export interface WireCall {
 export interface Wire {
   body: { messages: WireMessage[]; [parameter: string]: unknown };
   /** What the model does not get to see or use, in sentences for the person. */
-  warnings: string[];
+  warnings: Sentence[];
   /** Settings that are ignored or adapted, in sentences for the log. */
   notes: string[];
 }
@@ -41,12 +42,14 @@ export interface Wire {
  * 0.12.4 do not know them. `required` as the tool choice has no counterpart and counts as `auto`.
  */
 export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: WireOptions): Wire {
-  const warnings: string[] = [];
+  const warnings: Sentence[] = [];
   const notes: string[] = [];
   const name = request.model;
   const tools = request.toolChoice === 'none' ? [] : (request.tools ?? []);
   if (tools.length > 0 && model.tools === false) {
-    warnings.push(`${name} cannot call tools in Ollama, so it answers without them. Choose a model that can.`);
+    warnings.push(
+      sentence('{0} cannot call tools in Ollama, so it answers without them. Choose a model that can.', name),
+    );
   }
   const think = thinkFor(request.thinkingBudget, model);
   if (think !== undefined && model.thinking === false) {
@@ -54,10 +57,10 @@ export function toWire(request: ChatRequest, { model, contextSize, keepAlive }: 
   }
   const files = filesIn(request.messages);
   if (files.some((file) => !isText(file) && !isImage(file))) {
-    warnings.push('Ollama takes texts and images only; the other files are left out.');
+    warnings.push(sentence('Ollama takes texts and images only; the other files are left out.'));
   }
   if (files.some(isImage) && model.vision === false) {
-    warnings.push(`${name} does not see images, so they are left out. Choose a model that does.`);
+    warnings.push(sentence('{0} does not see images, so they are left out. Choose a model that does.', name));
   }
   if (request.toolChoice === 'required' && tools.length > 0) {
     notes.push(`Ollama cannot make ${name} call a tool; it may answer without one.`);

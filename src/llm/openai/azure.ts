@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import type { LLMClient } from '../client.ts';
 import type { ClientOptions } from '../endpoint.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from './client.ts';
@@ -31,7 +32,7 @@ export function createAzureClient(options: AzureClientOptions): LLMClient {
     label: 'Azure OpenAI',
     baseUrl: `${resource}/v1`,
     keyHeader: 'api-key',
-    notFoundHint: 'Check the endpoint, the name of the deployment and the API version.',
+    notFoundHint: sentence('Check the endpoint, the name of the deployment and the API version.'),
     flags: { completionTokens: true, callIds: 'forty' },
     api,
     apiKey,

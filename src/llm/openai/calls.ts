@@ -1,7 +1,10 @@
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 import { parseArguments } from '../arguments.ts';
 import { createCallIds, mostCalls } from '../callIds.ts';
+import { LLMError } from '../errors.ts';
 import { endOfString } from '../json.ts';
+import { type Endpoint, nameOf } from '../providerErrors.ts';
 
 /** A piece of a call as it came; empty and absent are the same. */
 export interface CallFragment {
@@ -31,9 +34,13 @@ interface Draft {
 /**
  * Puts calls together from fragments. Before the end a call counts as complete when the next one has begun and its
  * text is a whole, non-empty JSON object: servers that announce all calls first send `""` or `{}` for each of them.
- * Throws `RangeError` for fragments that no order can be made of.
+ * Throws `LLMError` for fragments that no order can be made of.
  */
-export function collectCalls(toToolName: (wireName: string) => string, takenIds: ReadonlySet<string>): CallCollector {
+export function collectCalls(
+  endpoint: Endpoint,
+  toToolName: (wireName: string) => string,
+  takenIds: ReadonlySet<string>,
+): CallCollector {
   const drafts: Draft[] = [];
   const open = new Map<number, Draft>(); // by the wire's index; a Map, so that index 4,000,000,000 costs nothing
   const idFor = createCallIds(takenIds);
@@ -41,7 +48,7 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
   return {
     add({ index, id, name, argumentsText, begins }) {
       if (index !== undefined && !(Number.isInteger(index) && index >= 0 && index < mostCalls)) {
-        throw new RangeError(`a tool call numbered ${index}`);
+        throw disorder(sentence('{0} sent a tool call numbered {1}.', nameOf(endpoint), index));
       }
       let draft =
         index !== undefined ? open.get(index) : (drafts.findLast((one) => id && one.id === id) ?? drafts.at(-1));
@@ -51,7 +58,8 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
       }
       draft.id ??= id;
       draft.name ||= name ?? '';
-      if (draft.given && argumentsText.trim() !== '') throw new RangeError('more of a tool call that was complete');
+      if (draft.given && argumentsText.trim() !== '')
+        throw disorder(sentence('{0} sent more of a tool call that was complete.', nameOf(endpoint)));
       if (argumentsText !== '') draft.pieces.push(argumentsText);
       if (index !== undefined) open.set(index, draft);
       return draft.place;
@@ -78,6 +86,8 @@ export function collectCalls(toToolName: (wireName: string) => string, takenIds:
     },
   };
 }
+
+const disorder = (message: Sentence) => new LLMError('LLM_BAD_RESPONSE', message);
 
 /**
  * Gemini's and some gateways' parallel calls all have index 0: a new name, or a new id with a name, is another call.

@@ -1,3 +1,5 @@
+import { sentence } from '../../protocol/l10n.ts';
+import { joined } from '../../protocol/sentence.ts';
 import type { ChatRequest, LLMClient } from '../client.ts';
 import { addressesBelow, type ClientOptions, checkKey, toEndpoint } from '../endpoint.ts';
 import { LLMError } from '../errors.ts';
@@ -30,7 +32,7 @@ export interface OpenAIClientOptions extends ClientOptions {
 /** A client for everything that speaks OpenAI's chat completions, its Responses API, or each with some of its models. */
 export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   const { provider, api, flags = {} } = options;
-  const endpoint = toEndpoint({ notFoundHint: api ? `${notFoundHint} ${maybeNone}` : notFoundHint, ...options });
+  const endpoint = toEndpoint({ notFoundHint: api ? joined([notFoundHint, maybeNone]) : notFoundHint, ...options });
   const at = addressesBelow(options.baseUrl, /\/(chat\/completions|responses|models)$/);
   const limits = { ...defaultFetchLimits, ...options.fetchLimits };
   const headers = { ...options.headers, ...keyHeaders(options) };
@@ -83,8 +85,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): LLMClient {
   });
 }
 
-const notFoundHint = 'Check the address (most end in /v1) and the name of the model.';
-const maybeNone = 'Not every server has the Responses API.';
+const notFoundHint = sentence('Check the address (most end in /v1) and the name of the model.');
+const maybeNone = sentence('Not every server has the Responses API.');
 
 function keyHeaders({ apiKey, keyHeader }: OpenAIClientOptions): Record<string, string> {
   const key = apiKey?.trim();

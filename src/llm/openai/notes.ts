@@ -1,3 +1,4 @@
+import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
 import type { ChatRequest } from '../client.ts';
 import { filesIn, isText } from '../files.ts';
 import { budgetIgnored } from '../notes.ts';
@@ -12,12 +13,13 @@ export function notesOf(request: ChatRequest, flags: WireFlags): string[] {
     ...(responseFormat?.type === 'json_schema' && flags.schemaInWords
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
-    ...leftOut(request, flags),
+    ...leftOut(request, flags).map(inEnglish),
   ];
 }
 
 /** What the model does not get to see, in sentences for the person. */
-export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): string[] {
+export function leftOut({ model, messages }: ChatRequest, { withoutImages }: WireFlags): Sentence[] {
   const unseen = withoutImages && filesIn(messages).some((file) => !isText(file));
-  return unseen ? [`${model} does not see images, so they are left out. Choose a model that does.`] : [];
+  if (!unseen) return [];
+  return [sentence('{0} does not see images, so they are left out. Choose a model that does.', model)];
 }

@@ -1,3 +1,4 @@
+import type { Words } from '../../protocol/sentence.ts';
 import type { ChatRequest } from '../client.ts';
 import type { LLMError } from '../errors.ts';
 import type { FetchLimits, HttpAnswer } from '../http.ts';
@@ -20,7 +21,7 @@ export interface Asked {
   answer: HttpAnswer;
   reader: ReplyReader;
   /** Told before the reply. */
-  warnings: readonly string[];
+  warnings: readonly Words[];
   /** What an error within the answer teaches: the one to throw in its place, which may be worth another try. */
   learn?(error: LLMError): LLMError;
 }

@@ -2,11 +2,10 @@ import * as z from 'zod';
 import type { Native, TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import type { ChatStreamChunk, FinishReason } from '../client.ts';
-import { LLMError } from '../errors.ts';
 import { count, isSaid, word, wordIn } from '../fields.ts';
 import { isObject, type JsonObject } from '../json.ts';
 import { fromWireNames } from '../names.ts';
-import { type Endpoint, errorInStream, nameOf } from '../providerErrors.ts';
+import { type Endpoint, errorInStream } from '../providerErrors.ts';
 import { reading } from '../reading.ts';
 import { anotherAnswer, cutShort, notAnAnswer, type ReplyReader } from '../replyStream.ts';
 import { type CallFragment, collectCalls } from './calls.ts';
@@ -29,7 +28,7 @@ export interface ReaderOptions {
  * JSON object, else at the end of the reply. At an end by `length` or a filter the calls left are not given at all.
  */
 export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDetails }: ReaderOptions): ReplyReader {
-  const calls = collectCalls(fromWireNames(tools), takenIds ?? new Set());
+  const calls = collectCalls(endpoint, fromWireNames(tools), takenIds ?? new Set());
   let callPlaces = 0;
   let given = 0;
   let content = false;
@@ -50,7 +49,7 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   };
 
   const readFragment = (fragment: CallFragment): ChatStreamChunk[] => {
-    const index = addFragment(fragment);
+    const index = calls.add(fragment);
     const begins = index >= callPlaces;
     callPlaces = Math.max(callPlaces, index + 1);
     const { id, name, argumentsText } = fragment;
@@ -64,15 +63,6 @@ export function createOpenAIReader({ endpoint, provider, tools, takenIds, keepDe
   };
 
   const toToolName = fromWireNames(tools);
-  const addFragment = (fragment: CallFragment) => {
-    try {
-      return calls.add(fragment);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent ${error.message}.`);
-    }
-  };
-
   return {
     get finished() {
       return rawFinish !== undefined;

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../protocol/sentence.ts';
 import { callIdsIn } from '../callIds.ts';
 import type { ChatRequest } from '../client.ts';
 import { LLMError } from '../errors.ts';
@@ -52,9 +53,9 @@ export function responses(
       warnings: leftOut(request, flags),
       /** Gateways refuse what they passed on within a stream that began well. */
       learn(error) {
-        const { code, message, status, details } = error;
+        const { code, status, details } = error;
         const taught = code === 'LLM_HTTP_ERROR' && details !== undefined && learn(details as ProviderWords, request);
-        return taught ? new LLMError(code, message, { status, details, retryable: true }) : error;
+        return taught ? new LLMError(code, wordsOf(error), { status, details, retryable: true }) : error;
       },
     };
   };

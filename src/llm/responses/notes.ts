@@ -1,3 +1,4 @@
+import { inEnglish } from '../../protocol/l10n.ts';
 import type { ChatRequest } from '../client.ts';
 import { budgetIgnored } from '../notes.ts';
 import { leftOut } from '../openai/notes.ts';
@@ -14,6 +15,6 @@ export function notesOf(request: ChatRequest, flags: ResponsesFlags): string[] {
       ? [`${model} cannot be held to a schema; it is asked for it in words.`]
       : []),
     ...(flags.refused?.size ? [`${model} does not take earlier thinking back; it is left out.`] : []),
-    ...leftOut(request, flags),
+    ...leftOut(request, flags).map(inEnglish),
   ];
 }

@@ -1,3 +1,4 @@
+import { sentence } from '../../protocol/l10n.ts';
 import type { TokenUsage } from '../../protocol/messages.ts';
 import type { ToolDefinition } from '../../protocol/tools.ts';
 import { createCallIds, mostCalls } from '../callIds.ts';
@@ -67,7 +68,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const chunks = giveCalls(false);
     if (item.type !== 'function_call') return chunks;
     if (calls.length === mostCalls) {
-      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent more than ${mostCalls} calls in one answer.`);
+      const message = sentence('{0} sent more than {1} calls in one answer.', nameOf(endpoint), mostCalls);
+      throw new LLMError('LLM_BAD_RESPONSE', message);
     }
     calls.push(item);
     const { place, name } = item;
@@ -132,7 +134,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     const chunks: ChatStreamChunk[] = [];
     const call = itemFor(event, 'function_call', chunks);
     if (call.given || call.done) {
-      throw new LLMError('LLM_BAD_RESPONSE', `${nameOf(endpoint)} sent more of a tool call that was complete.`);
+      const message = sentence('{0} sent more of a tool call that was complete.', nameOf(endpoint));
+      throw new LLMError('LLM_BAD_RESPONSE', message);
     }
     call.pieces.push(argumentsText);
     return [...chunks, { toolCallDelta: { index: call.place, argumentsText }, done: false }];
@@ -220,7 +223,8 @@ export function createResponsesReader({ endpoint, provider, tools, takenIds = ne
     begun = true;
     if (status === 'failed' || isSaid(response.error)) throw errorInStream(endpoint, { error: response.error ?? {} });
     if (status === 'cancelled') {
-      throw new LLMError('LLM_INCOMPLETE', `${nameOf(endpoint)} cancelled its answer.`, { retryable: true });
+      const message = sentence('{0} cancelled its answer.', nameOf(endpoint));
+      throw new LLMError('LLM_INCOMPLETE', message, { retryable: true });
     }
     if (status !== 'completed' && status !== 'incomplete') throw cutShort(endpoint);
     const chunks = readOutput(response.output);

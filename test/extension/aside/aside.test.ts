@@ -42,7 +42,7 @@ describe('aside of the extension host', () => {
       text: 'Some text',
     });
     const none = await aside.run('model', path.join(folder, 'none.gguf'));
-    assert.deepEqual(none, { trouble: 'It cannot be read (ENOENT).' });
+    assert.deepEqual(none, { trouble: { english: 'It cannot be read ({0}).', values: ['ENOENT'] } });
     const text = 'nodes:\n  - name: a\n    goto: \n';
     const { all } = await aside.run('suggestions', text, text.length - 1, { kind: 'workflow', agents: [] });
     assert.deepEqual(

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { missingEngine } from '../../../src/llm/local/engineHome.ts';
 import { NoEngine, toLoadFailure } from '../../../src/llm/local/failures.ts';
 import { type Machine, type Shipped, thisMachine, withoutEngine } from '../../../src/llm/local/noEngine.ts';
+import { inEnglish } from '../../../src/protocol/l10n.ts';
 
 const linux: Machine = { platform: 'linux', arch: 'x64', glibc: true };
 const alpine: Machine = { ...linux, glibc: false };
@@ -72,11 +73,11 @@ describe('why there is no local engine', () => {
     ],
   ];
   for (const [what, machine, shipped, isThere, sentence] of cases)
-    it(what, () => assert.equal(withoutEngine(machine, shipped, isThere), sentence));
+    it(what, () => assert.equal(inEnglish(withoutEngine(machine, shipped, isThere)), sentence));
 
   it('the process of a model says the same when the library is not there', () => {
     const { message, details } = toLoadFailure(new NoEngine('Cannot find it'), '/a.gguf', { shipped: universal });
-    assert.equal(message, withoutEngine(thisMachine(), universal, false));
+    assert.equal(message, inEnglish(withoutEngine(thisMachine(), universal, false)));
     assert.deepEqual(details, { path: '/a.gguf', cause: 'Cannot find it' });
   });
 
@@ -89,11 +90,11 @@ describe('why there is no local engine', () => {
     try {
       write('target.json', universal);
       const machine: Machine = { platform: 'linux', arch: process.arch, glibc: true };
-      assert.match(missingEngine(folder, machine) ?? '', /for every platform|There is no local engine/);
+      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /for every platform|There is no local engine/);
       const name = `linux-${process.arch}`;
       write('target.json', { target: name, engine: name });
       write('node_modules/node-llama-cpp/package.json', { version: '1.0.0' });
-      assert.match(missingEngine(folder, machine) ?? '', /missing or damaged/);
+      assert.match(inEnglish(missingEngine(folder, machine) ?? ''), /missing or damaged/);
       write(`node_modules/@node-llama-cpp/${name}/package.json`, { name: `@node-llama-cpp/${name}` });
       assert.equal(missingEngine(folder, machine), undefined);
     } finally {

@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { inEnglish, type Sentence, t } from './l10n.ts';
+
+/** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
+export type Words = string | Sentence;
+
+const valueSchema = z.union([
+  z.string(),
+  z.number(),
+  z.strictObject({ grouped: z.number() }),
+  z.lazy(() => sentenceSchema),
+]);
+/** A sentence as it is kept. */
+export const sentenceSchema: z.ZodType<Sentence> = z.strictObject({
+  english: z.string(),
+  values: z.array(valueSchema).optional(),
+});
+
+/** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
+export const saidAs = (words: Words): { message: string; said?: Sentence } =>
+  typeof words === 'string' ? { message: words } : { message: inEnglish(words), said: words };
+
+/** The same of what is called a text. */
+export const textAs = (words: Words): { text: string; said?: Sentence } =>
+  typeof words === 'string' ? { text: words } : { text: inEnglish(words), said: words };
+
+/** Several as one, in their order. What stands between them is the same in every language. */
+export function joined(parts: readonly Words[], between = ' '): Sentence {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === 'object') return only;
+  return { english: parts.map((_, at) => `{${at}}`).join(between), values: parts };
+}
+
+/** With a full stop behind it, and nothing else. */
+export function ended(words: Words): Words {
+  const english = inEnglish(words);
+  if (/[^.\s]\.$/.test(english)) return words;
+  if (typeof words === 'string' || !/[^.\s]$/.test(english)) return english.replace(/[.\s]*$/, '.');
+  return joined([words, '.'], '');
+}
+
+/** An error that says to people what happened, in English like every other one and as a sentence. */
+export class SaidError extends Error {
+  readonly said?: Sentence;
+
+  constructor(words: Words, options?: ErrorOptions) {
+    super(inEnglish(words), options);
+    if (typeof words !== 'string') this.said = words;
+  }
+}
+
+/** What was thrown, in the words that a person is told. */
+export function wordsOf(thrown: unknown): Words {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown instanceof SaidError ? wordsIn(thrown) : thrown.message;
+}
+
+/** The same of a failure that is data. */
+export const wordsIn = ({ message, said }: { message: string; said?: Sentence }): Words => said ?? message;
+
+/** Those of some words that are sentences, as they are kept beside the English. */
+export function saidOf(words: readonly Words[]): { said?: Sentence[] } {
+  const said = words.filter((one) => typeof one !== 'string');
+  return said.length > 0 ? { said } : {};
+}
+
+/** What is kept in English, in the person's language where it is among these sentences. */
+export const asTold = (english: string, said: readonly Sentence[] = []): string =>
+  toPeople(said.find((one) => inEnglish(one) === english) ?? english);
+
+/** Words in the person's language. */
+export const toPeople = (words: Words): string => (typeof words === 'string' ? words : t(words));
