@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { amount, inEnglish, language, type Sentence, t } from '../protocol/l10n.ts';
-import { sentenceSchema } from '../protocol/sentence.ts';
+import { sentenceSchema } from '../protocol/sentenceSchema.ts';
 
 const count = z.number().nonnegative();
 

@@ -5,6 +5,7 @@ import type { ReadModel } from '../llm/local/library.ts';
 import type { KeepOptions } from '../llm/local/states/keepOptions.ts';
 import { lazily } from '../protocol/lazily.ts';
 import { newRun, titleOf } from '../protocol/run.ts';
+import { wordsOf } from '../protocol/sentence.ts';
 import { modelStatesIn } from '../runs/modelStates.ts';
 import { RunStore } from '../runs/store.ts';
 import { keptFromSearch } from '../tools/gate/policy.ts';
@@ -371,7 +372,7 @@ export function begin(context: vscode.ExtensionContext, page: ChatPage): Towpath
   });
 
   const readModel: ReadModel = (file) =>
-    asides.others.run('model', file).catch((error: Error) => ({ trouble: error.message }));
+    asides.others.run('model', file).catch((error: unknown) => ({ trouble: wordsOf(error) }));
   const offered = lazily(
     () => import('./models/offeredModels.ts'),
     ({ OfferedModels }) =>

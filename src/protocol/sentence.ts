@@ -1,20 +1,7 @@
-import * as z from 'zod';
 import { inEnglish, type Sentence, t } from './l10n.ts';
 
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
 export type Words = string | Sentence;
-
-const valueSchema = z.union([
-  z.string(),
-  z.number(),
-  z.strictObject({ grouped: z.number() }),
-  z.lazy(() => sentenceSchema),
-]);
-/** A sentence as it is kept. */
-export const sentenceSchema: z.ZodType<Sentence> = z.strictObject({
-  english: z.string(),
-  values: z.array(valueSchema).optional(),
-});
 
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
 export const saidAs = (words: Words): { message: string; said?: Sentence } =>
@@ -57,6 +44,9 @@ export function wordsOf(thrown: unknown): Words {
 
 /** The same of a failure that is data. */
 export const wordsIn = ({ message, said }: { message: string; said?: Sentence }): Words => said ?? message;
+
+/** What it says, as the person is told it. */
+export const told = (failure: { message: string; said?: Sentence }): string => toPeople(wordsIn(failure));
 
 /** Those of some words that are sentences, as they are kept beside the English. */
 export function saidOf(words: readonly Words[]): { said?: Sentence[] } {

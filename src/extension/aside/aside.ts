@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { type Sentence, sentence } from '../../protocol/l10n.ts';
 import { notLoaded } from '../../protocol/lazily.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 import type { AsideJobs } from './asideJobs.ts';
 
 export interface AsideLimits {
@@ -16,11 +17,8 @@ export interface AsideLimits {
 const usual: AsideLimits = { ms: 5000, megabytes: 256, idleMs: 30_000 };
 
 /** A job that was ended, or that failed for a reason of its own: a sentence about a file. */
-export class AsideError extends Error {
+export class AsideError extends SaidError {
   override readonly name = 'AsideError';
-  constructor(readonly said: Sentence) {
-    super(inEnglish(said));
-  }
 }
 
 const closing = sentence('It is not read any more: the window is being closed.');

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
-import { inEnglish, type Sentence, sentence } from '../../protocol/l10n.ts';
+import { sentence } from '../../protocol/l10n.ts';
+import { SaidError } from '../../protocol/sentence.ts';
 
 // What is used of the editor's own Git extension: its public API, version 1 (`extensions/git/src/api/git.d.ts` of VS Code).
 
@@ -70,11 +71,8 @@ export interface Window {
 }
 
 /** Why there is no repository. What names changes in a message says it to a model, too. */
-export class NoRepository extends Error {
+export class NoRepository extends SaidError {
   override readonly name = 'NoRepository';
-  constructor(readonly said: Sentence) {
-    super(inEnglish(said));
-  }
 }
 
 /**

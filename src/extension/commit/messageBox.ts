@@ -1,6 +1,6 @@
 import type { AdapterResult, CompleteOptions } from '../../llm/adapter.ts';
 import { t } from '../../protocol/l10n.ts';
-import { told } from '../runs/told.ts';
+import { told } from '../../protocol/sentence.ts';
 
 /** What became of a box: `written`, `cut` (the answer ended before its end), `stopped`, or `theirs`: the person has changed it meanwhile. */
 export type Filled = { how: 'written' | 'cut' | 'stopped' | 'theirs' } | { how: 'failed'; text: string; code?: string };

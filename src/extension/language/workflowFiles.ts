@@ -3,11 +3,12 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { wordsOf } from '../../protocol/sentence.ts';
 import { mostBytes, tooLarge } from '../../tools/bounds.ts';
 import { readPlain } from '../../tools/gate/plainFile.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
-import type { Aside, AsideError } from '../aside/aside.ts';
+import type { Aside } from '../aside/aside.ts';
 import { isVirtual } from '../dialogs/folders.ts';
 import { unreadable } from './fileProblems.ts';
 
@@ -61,9 +62,9 @@ export class WorkflowFiles {
     const before = this.kept.get(uri.toString());
     if (before?.of === of && before.until > Date.now()) return before.result as Promise<Loaded<FileOf<One>>>;
     const entry = { of, until: Number.POSITIVE_INFINITY, result: this.aside.run(kind as Kind, text, known) as Result };
-    entry.result = entry.result.catch((error: AsideError) => {
+    entry.result = entry.result.catch((error: unknown) => {
       entry.until = Date.now() + failureMs;
-      return unreadable(error.said);
+      return unreadable(wordsOf(error));
     });
     this.kept.delete(uri.toString());
     this.kept.set(uri.toString(), entry);

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import type { Workflow } from '../../engine/workflow.ts';
 import { inEnglish, sentence } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
 import { nestedFiles, nestedIn } from '../../workflows/action/nested.ts';
 import type { AgentFile, WorkflowFile } from '../../workflows/plan/schema.ts';
 import type { Loaded } from '../../workflows/read/check.ts';
 import { agentWorkflow } from '../../workflows/run/agent.ts';
 import { graphWorkflow } from '../../workflows/run/graph.ts';
-import { wordsIn } from '../runs/told.ts';
 import { idOf, kindOf, nameOf, uriOf, type WorkflowFiles } from './workflowFiles.ts';
 
 /** What a run of a file follows, by its workspace-relative path, with all other files that it needs. Throws an `EngineError`. */

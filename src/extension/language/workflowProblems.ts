@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { Problem } from '../../workflows/read/yaml.ts';
-import { told } from '../runs/told.ts';
 import { OneByOne } from './fileProblems.ts';
 import { idOf, type Kind, kindOf, patterns, type WorkflowFiles } from './workflowFiles.ts';
 

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { agentName, chatWorkflow, planAgent, workAgent } from '../../protocol/agents.ts';
 import { t } from '../../protocol/l10n.ts';
+import { told, wordsIn } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { idOf, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
 import type { Conversation } from './conversation.ts';
-import { told, wordsIn } from './told.ts';
 
 /** Who speaks: one of the built-in ones in the conversation, or an agent of a file, whose runs are its own. */
 export interface Speaker {

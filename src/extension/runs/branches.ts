@@ -3,6 +3,7 @@ import type { ExecutionEngine } from '../../engine/engine.ts';
 import { type ForkPoint, forkPoints, kinOf } from '../../protocol/branches.ts';
 import { amount, t } from '../../protocol/l10n.ts';
 import type { Attachment } from '../../protocol/messages.ts';
+import { told } from '../../protocol/sentence.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { type BranchFiles, branchFiles } from '../../runs/branchFiles.ts';
 import { few } from '../../runs/few.ts';
@@ -14,7 +15,6 @@ import { tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { ChatView } from '../view/chatView.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 import type { Undo } from './undo.ts';
 
 /** `isEnd`: after all that was said. */

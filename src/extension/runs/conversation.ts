@@ -11,7 +11,7 @@ import type { Attachment } from '../../protocol/messages.ts';
 import { isOverLimit } from '../../protocol/money.ts';
 import { canGoOn } from '../../protocol/rests.ts';
 import { newRun, type Run } from '../../protocol/run.ts';
-import { saidAs } from '../../protocol/sentence.ts';
+import { saidAs, told } from '../../protocol/sentence.ts';
 import type { Chosen, Notice } from '../../protocol/view.ts';
 import { StoreError } from '../../runs/journal.ts';
 import { lockedMessage } from '../../runs/lock.ts';
@@ -19,7 +19,6 @@ import { RunStore } from '../../runs/store.ts';
 import { keepFile } from '../../tools/gate/write.ts';
 import type { BackgroundCommands } from '../../tools/shell/background.ts';
 import type { ChatView } from '../view/chatView.ts';
-import { told } from './told.ts';
 
 /** The run that the panel shows: sending, stopping and going on act on it. Survives a reload of the window. */
 export class Conversation {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { descendants } from '../../protocol/branches.ts';
 import { amount, t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
 import { StoreError } from '../../runs/journal.ts';
@@ -10,7 +11,6 @@ import { withoutLinks } from '../dialogs/questionText.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import type { Policies } from '../gate/policies.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 
 interface Parts {
   store: RunStore;

@@ -2,12 +2,12 @@ import type { ExecutionEngine } from '../../engine/engine.ts';
 import { t } from '../../protocol/l10n.ts';
 import { isOverLimit, limitReached } from '../../protocol/money.ts';
 import { titleOf } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import { offer } from '../dialogs/tell.ts';
 import type { MoneyLimits } from '../models/moneyLimits.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 
 interface Parts {
   conversation: Conversation;

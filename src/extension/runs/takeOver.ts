@@ -1,10 +1,10 @@
 import { language, t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { StoreError } from '../../runs/journal.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 
 interface Parts {
   store: RunStore;

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { t } from '../../protocol/l10n.ts';
 import type { Run } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
 import type { RunNow } from './runStates.ts';
-import { told } from './told.ts';
 
 interface Parts {
   panelInView(): boolean;

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { t } from '../../protocol/l10n.ts';
 import type { ErrorInfo } from '../../protocol/messages.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { Conversation } from './conversation.ts';
 import { pickRun } from './pickRun.ts';
 import type { RunStates } from './runStates.ts';
-import { told } from './told.ts';
 
 interface Parts {
   engine: ExecutionEngine;

@@ -1,6 +1,7 @@
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import type { UndoAnswer, UndoQuestion, UndoRequest } from '../../engine/undo.ts';
 import { t } from '../../protocol/l10n.ts';
+import { told } from '../../protocol/sentence.ts';
 import { visible, visibleLine } from '../../protocol/visible.ts';
 import type { BranchFiles } from '../../runs/branchFiles.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -9,7 +10,6 @@ import { textNow } from '../../tools/files/since.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 
 /** Takes changes of the shown run back, after a question of the editor's. */
 export class Undo {

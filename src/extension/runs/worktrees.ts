@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { t } from '../../protocol/l10n.ts';
 import type { RunState } from '../../protocol/run.ts';
+import { told } from '../../protocol/sentence.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { RunStore } from '../../runs/store.ts';
 import { type GitExtension, repositoryOf } from '../commit/git.ts';
@@ -13,7 +14,6 @@ import { stoppable } from '../dialogs/stoppable.ts';
 import { tell } from '../dialogs/tell.ts';
 import type { Memory } from '../settings/memory.ts';
 import type { Conversation } from './conversation.ts';
-import { told } from './told.ts';
 import { addWorktree, branchFor, branchProblem, folderFor, putWaker, type Repository, takeWaker } from './worktree.ts';
 
 /** What is kept of a worktree, by its folder. All paths are absolute and real ones. */

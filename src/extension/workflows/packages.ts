@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { grouped, t } from '../../protocol/l10n.ts';
+import { wordsIn } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
 import type { MenuItem, PackageAgent } from '../../workflows/package/agents.ts';
@@ -14,7 +15,6 @@ import { isVirtual, notInVirtual } from '../dialogs/folders.ts';
 import type { Modals } from '../dialogs/modals.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import { wordsIn } from '../runs/told.ts';
 
 interface Usable {
   key: string;

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { EngineError } from '../../engine/errors.ts';
 import { t } from '../../protocol/l10n.ts';
+import { told, wordsIn } from '../../protocol/sentence.ts';
 import { makeFile } from '../../tools/gate/write.ts';
 import { inputProblem, inputsOf } from '../../workflows/plan/inputs.ts';
 import type { WorkflowFile } from '../../workflows/plan/schema.ts';
@@ -11,7 +12,6 @@ import { withoutLinks } from '../dialogs/questionText.ts';
 import { offer, tell } from '../dialogs/tell.ts';
 import { idOf, type Kind, nameOf, type WorkflowFiles } from '../language/workflowFiles.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import { told, wordsIn } from '../runs/told.ts';
 
 /** Running workflows and agents of the workspace, and beginning a new one from a template. */
 export class Workflows {
