@@ -50,4 +50,15 @@ export const notForPeople: readonly { file: string; words: RegExp; why: string }
 ];
 
 /** Files below the editor's part that tell people something by themselves, and nobody else. */
-export const speaking: readonly string[] = [];
+export const speaking: readonly string[] = [
+  'src/check/estimate.ts',
+  'src/check/result.ts',
+  'src/engine/undo.ts',
+  'src/llm/local/curated.ts',
+  'src/llm/local/engines.ts',
+  'src/llm/local/fit.ts',
+  'src/llm/local/library.ts',
+  'src/llm/local/place.ts',
+  'src/runs/branchFiles.ts',
+  'src/workflows/plan/inputs.ts',
+];
