@@ -69,10 +69,6 @@ const installed = [
   ...['--require', 'test/e2e/hooks.ts', 'test/vsix/editor/*.test.ts'],
 ];
 
-/** What models read and what is kept is in English, whatever language the person has: the same holds when nothing else is. */
-const foreign = [binary('mocha'), '--require', 'test/l10n/foreign.ts'];
-const inEnglish = ['engine', 'tools', 'runs', 'workflows'].map((folder) => `test/${folder}/**/*.test.ts`);
-
 const parts: Part[] = [
   {
     name: 'check',
@@ -141,7 +137,7 @@ const parts: Part[] = [
     TOWPATH_HISTORIES: '10000',
   }),
   onlyAll('flows', [binary('mocha'), '--timeout', '0', 'test/workflows/run/flows.test.ts'], { TOWPATH_FLOWS: '10000' }),
-  onlyAll('foreign', [...foreign, '--parallel', '--jobs', jobs, ...inEnglish]),
+  onlyAll('foreign', ['test/l10n/foreign.ts']),
   onlyAll('sampled', [binary('mocha'), 'test/llm/local/sampled.test.ts'], { TOWPATH_SAMPLED: '25' }),
   onlyAll('kills', ['test/kills/run.ts']),
 ];

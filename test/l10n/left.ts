@@ -62,8 +62,9 @@ export function leftOf(program: ts.Program, isOurs: (file: string) => boolean): 
         return;
       }
       if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
-        if (readsLikeWords(node.text) && !keys.has(node.text) && !isName(checker, node)) tell(node, node.text);
-      } else if (ts.isTemplateExpression(node)) {
+        const isToldSo = keys.has(node.text) || keys.has(`{0} ${node.text}`); // also behind what it is said of
+        if (readsLikeWords(node.text) && !isToldSo && !isName(checker, node)) tell(node, node.text);
+      } else if (ts.isTemplateExpression(node) && !isOf(keys, checker.getTypeAtLocation(node))) {
         const words = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}');
         const told = isPage.test(words) ? ofPage(words.replaceAll('{}', '')) : [words];
         for (const one of told)
@@ -86,6 +87,10 @@ function pageWords(): (part: string) => string[] {
     return ofPage(text);
   };
 }
+
+/** A template of literals alone, which the compiler knows as one. */
+const isOf = (keys: ReadonlyMap<string, unknown>, type: ts.Type): boolean =>
+  type.isStringLiteral() && (keys.has(type.value) || keys.has(`{0} ${type.value}`));
 
 /** It is told, or its English is kept to be told. */
 function isKey(checker: ts.TypeChecker, node: ts.Node): boolean {
