@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { RunEvent } from '../../protocol/events.ts';
 import { t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import type { Notice } from '../../protocol/view.ts';
 import { proseLine, shortened } from '../../protocol/visible.ts';
 import { withoutLinks } from '../dialogs/questionText.ts';
@@ -90,7 +91,7 @@ export class Asks {
   }
 
   private titleOf({ runId }: Waiting): string {
-    return shortened(this.parts.titleOf(runId), 60);
+    return shortened(titleSaid(this.parts.titleOf(runId)), 60);
   }
 
   private remind(one: Waiting): void {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { descendants } from '../../protocol/branches.ts';
 import { amount, t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import { type DeletedRun, keptDays } from '../../runs/deleted.ts';
@@ -85,9 +86,9 @@ export async function showDeletedRuns(store: RunStore, conversation: Conversatio
   picker.title = t('Towpath: bring a deleted run back');
   picker.matchOnDescription = true;
   picker.items = runs.map((run) => ({
-    label: visibleLine(run.title),
+    label: visibleLine(titleSaid(run.title)),
     description: t('{0} left', amount(run.daysLeft, 'day')),
-    ...(run.damaged && { detail: t('Damaged: {0}', run.damaged) }),
+    ...(run.damaged && { detail: t('Damaged: {0}', run.damagedSaid ?? run.damaged) }),
     buttons: [{ iconPath: new vscode.ThemeIcon('trash'), tooltip: t('Delete for Good…') }],
     run,
   }));

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { underTheirRuns } from '../../protocol/branches.ts';
 import { language, t } from '../../protocol/l10n.ts';
+import { titleSaid } from '../../protocol/run.ts';
 import type { RunSummary } from '../../protocol/summary.ts';
 import { proseLine } from '../../protocol/visible.ts';
 import { matches } from '../../runs/search.ts';
@@ -62,7 +63,7 @@ export async function pickOfNow(
   all?: string,
 ): Promise<readonly RunNow[] | undefined> {
   const items = runs.map((run) => ({
-    label: plainLabel(run.title),
+    label: plainLabel(titleSaid(run.title)),
     description: stateWords(run),
     runs: [run] as readonly RunNow[],
   }));
@@ -73,10 +74,10 @@ export async function pickOfNow(
 function itemOf(run: RunSummary, depth: number, now: RunNow | undefined, excerpt: string | undefined): Item {
   const state = now ? stateWords(now) : run.pinned ? t('Pinned') : '';
   const from = run.imported && t('Imported');
-  const detail = run.damaged ? t('Damaged: {0}', run.damaged) : excerpt;
+  const detail = run.damaged ? t('Damaged: {0}', run.damagedSaid ?? run.damaged) : excerpt;
   return {
     run,
-    label: `${'\u2003'.repeat(depth)}${plainLabel(run.title)}`,
+    label: `${'\u2003'.repeat(depth)}${plainLabel(titleSaid(run.title))}`,
     description: [state, from, new Date(run.updatedAt).toLocaleString(language())].filter(Boolean).join(' · '),
     ...(detail && { detail: plainLabel(detail) }),
     ...(depth > 0 && { iconPath: new vscode.ThemeIcon('git-branch') }),

@@ -1,7 +1,7 @@
 import type { ExecutionEngine } from '../../engine/engine.ts';
 import { t } from '../../protocol/l10n.ts';
 import { isOverLimit, limitReached } from '../../protocol/money.ts';
-import { titleOf } from '../../protocol/run.ts';
+import { titleOf, titleSaid } from '../../protocol/run.ts';
 import { told } from '../../protocol/sentence.ts';
 import { visibleLine } from '../../protocol/visible.ts';
 import type { RunStore } from '../../runs/store.ts';
@@ -34,7 +34,7 @@ export async function raiseLimit({ conversation, engine, store, limits }: Parts)
   }
   if (!of || Number.isNaN(limits.of(of))) return void (await limits.openSettings());
   if (limits.of(of) > 0) {
-    const more = await limits.ask(of, visibleLine(told(run.error!)), visibleLine(titleOf(run)));
+    const more = await limits.ask(of, visibleLine(told(run.error!)), visibleLine(titleSaid(titleOf(run))));
     if (more === undefined) return;
     const to = of === 'day' ? await limits.raiseDay(more) : Math.max(limits.of(of), run.allowed ?? 0) + more;
     const failure = await engine.raiseLimit(run.id, { of, more, to });
