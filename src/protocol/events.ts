@@ -6,7 +6,7 @@ import { instructedSchema, instructionSchema } from './instructions.ts';
 import { attachmentSchema, errorInfoSchema, messageSchema, tokenUsageSchema } from './messages.ts';
 import { nodeChangeShape } from './nodeChange.ts';
 import { outlineSchema } from './outline.ts';
-import { sentenceSchema } from './sentence.ts';
+import { sentenceSchema } from './sentenceSchema.ts';
 import { tookSchema } from './took.ts';
 
 export const runPhaseSchema = z.enum(['Running', 'WaitingUser', 'Completed', 'Failed']);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { mentionedSchema } from './mention.ts';
-import { sentenceSchema } from './sentence.ts';
+import { sentenceSchema } from './sentenceSchema.ts';
 
 /**
  * A failure as data: `code` is for code, `message` says what happened and the way out, in English; `said` is the same for people, where

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { errorInfoSchema } from './messages.ts';
-import { sentenceSchema } from './sentence.ts';
+import { sentenceSchema } from './sentenceSchema.ts';
 
 /** What happened at a node of a workflow; together these say where the run stands. */
 export const nodeChangeShape = {

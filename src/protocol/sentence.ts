@@ -1,20 +1,7 @@
-import * as z from 'zod';
 import { inEnglish, type Sentence, t } from './l10n.ts';
 
 /** What is said: a sentence that can be told in any language, or words that are as they are (a provider's, the system's). */
 export type Words = string | Sentence;
-
-const valueSchema = z.union([
-  z.string(),
-  z.number(),
-  z.strictObject({ grouped: z.number() }),
-  z.lazy(() => sentenceSchema),
-]);
-/** A sentence as it is kept. */
-export const sentenceSchema: z.ZodType<Sentence> = z.strictObject({
-  english: z.string(),
-  values: z.array(valueSchema).optional(),
-});
 
 /** Words as they are kept: in English, and what they are made of, where that can be told in another language. */
 export const saidAs = (words: Words): { message: string; said?: Sentence } =>

@@ -3,7 +3,7 @@ import { parentSchema } from './branches.ts';
 import { runPhaseSchema } from './events.ts';
 import { errorInfoSchema } from './messages.ts';
 import { readOnly } from './readOnly.ts';
-import { sentenceSchema } from './sentence.ts';
+import { sentenceSchema } from './sentenceSchema.ts';
 
 /**
  * A run in a list. `live`: its loop is at work in this window. `damaged`: where and how much of its record cannot be read, until

@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import type { Sentence } from './l10n.ts';
+
+const valueSchema = z.union([
+  z.string(),
+  z.number(),
+  z.strictObject({ grouped: z.number() }),
+  z.lazy(() => sentenceSchema),
+]);
+/** A sentence as it is kept. */
+export const sentenceSchema: z.ZodType<Sentence> = z.strictObject({
+  english: z.string(),
+  values: z.array(valueSchema).optional(),
+});
